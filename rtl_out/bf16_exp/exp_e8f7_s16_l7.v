@@ -29,28 +29,28 @@ module exp_e8f7_s16_l7 (
     reg known_over; // exponential.rs:79
     reg known_nan; // exponential.rs:79
     reg [19:0] power; // exponential.rs:79
-    reg [16:0] line_1; // exponential.rs:89
-    reg [5:0] t; // exponential.rs:89
-    reg [9:0] whole_1; // exponential.rs:89
-    reg known_sign_1; // exponential.rs:89
-    reg known_over_1; // exponential.rs:89
-    reg known_nan_1; // exponential.rs:89
-    reg [9:0] intercept; // exponential.rs:91
-    reg [12:0] product_2; // exponential.rs:91
-    reg [9:0] whole_2; // exponential.rs:91
-    reg known_sign_2; // exponential.rs:91
-    reg known_over_2; // exponential.rs:91
-    reg known_nan_2; // exponential.rs:91
-    reg [9:0] sum_1; // exponential.rs:96
-    reg [9:0] whole_3; // exponential.rs:96
-    reg known_sign_3; // exponential.rs:96
-    reg known_over_3; // exponential.rs:96
-    reg known_nan_3; // exponential.rs:96
-    reg placed_sign; // exponential.rs:111
-    reg [7:0] placed_exp; // exponential.rs:111
-    reg [6:0] placed_fraction; // exponential.rs:111
-    reg placed_round_up; // exponential.rs:111
-    reg [15:0] l83_s7; // exponential.rs:112
+    reg [16:0] line_1; // exponential.rs:119
+    reg [5:0] t; // exponential.rs:119
+    reg [9:0] whole_1; // exponential.rs:119
+    reg known_sign_1; // exponential.rs:119
+    reg known_over_1; // exponential.rs:119
+    reg known_nan_1; // exponential.rs:119
+    reg [9:0] intercept; // exponential.rs:121
+    reg [12:0] product_2; // exponential.rs:121
+    reg [9:0] whole_2; // exponential.rs:121
+    reg known_sign_2; // exponential.rs:121
+    reg known_over_2; // exponential.rs:121
+    reg known_nan_2; // exponential.rs:121
+    reg [9:0] sum_1; // exponential.rs:126
+    reg [9:0] whole_3; // exponential.rs:126
+    reg known_sign_3; // exponential.rs:126
+    reg known_over_3; // exponential.rs:126
+    reg known_nan_3; // exponential.rs:126
+    reg placed_sign; // exponential.rs:97
+    reg [7:0] placed_exp; // exponential.rs:97
+    reg [6:0] placed_fraction; // exponential.rs:97
+    reg placed_round_up; // exponential.rs:97
+    reg [15:0] l83_s7; // exponential.rs:98
     (* ram_style = "registers" *) reg [16:0] s_table [0:15];
     initial begin
         s_table[0] = 17'had;
@@ -95,12 +95,12 @@ module exp_e8f7_s16_l7 (
     wire [6:0] x_frac = a[6:0]; // format.rs:88
     wire x_normal = |x_exp; // format.rs:88
     wire x_top = &x_exp; // format.rs:88
-    wire [25:0] product = {18'h0, {x_normal, x_frac}} * {8'h0, 18'h2e2a9}; // exponential.rs:138
-    wire [18:0] value = product[25:7]; // exponential.rs:139
-    wire [8:0] by = 9'h86 - {1'h0, {x_exp[7:1], x_exp[0] | (~x_normal)}}; // exponential.rs:143
-    wire far = |by[7:5]; // exponential.rs:145
-    wire nan = x_top & (|x_frac); // exponential.rs:146
-    wire over = (x_top | by[8]) & (~nan); // exponential.rs:147
+    wire [25:0] product = {18'h0, {x_normal, x_frac}} * {8'h0, 18'h2e2a9}; // exponential.rs:151
+    wire [18:0] value = product[25:7]; // exponential.rs:152
+    wire [8:0] by = 9'h86 - {1'h0, {x_exp[7:1], x_exp[0] | (~x_normal)}}; // exponential.rs:156
+    wire far = |by[7:5]; // exponential.rs:158
+    wire nan = x_top & (|x_frac); // exponential.rs:159
+    wire over = (x_top | by[8]) & (~nan); // exponential.rs:160
     always @(posedge clk) begin
         scaled_known_sign <= x_sign;
         scaled_known_over <= over;
@@ -109,11 +109,11 @@ module exp_e8f7_s16_l7 (
         scaled_by <= by[4:0];
         scaled_far <= far;
     end
-    wire [18:0] value_1 = scaled_value & {19{~scaled_far}}; // exponential.rs:154
-    wire [18:0] _t1 = scaled_by[4] ? {16'h0, value_1[18:16]} : value_1; // exponential.rs:156
-    wire [18:0] _t2 = scaled_by[3] ? {8'h0, _t1[18:8]} : _t1; // exponential.rs:156
-    wire [18:0] _t3 = scaled_by[2] ? {4'h0, _t2[18:4]} : _t2; // exponential.rs:156
-    wire [18:0] _t4 = scaled_by[1] ? {2'h0, _t3[18:2]} : _t3; // exponential.rs:156
+    wire [18:0] value_1 = scaled_value & {19{~scaled_far}}; // exponential.rs:167
+    wire [18:0] _t1 = scaled_by[4] ? {16'h0, value_1[18:16]} : value_1; // exponential.rs:169
+    wire [18:0] _t2 = scaled_by[3] ? {8'h0, _t1[18:8]} : _t1; // exponential.rs:169
+    wire [18:0] _t3 = scaled_by[2] ? {4'h0, _t2[18:4]} : _t2; // exponential.rs:169
+    wire [18:0] _t4 = scaled_by[1] ? {2'h0, _t3[18:2]} : _t3; // exponential.rs:169
     always @(posedge clk) begin
         known_sign <= scaled_known_sign;
         known_over <= scaled_known_over;
@@ -122,9 +122,9 @@ module exp_e8f7_s16_l7 (
     end
 
     // two to the power of the fraction
-    wire [9:0] whole = power[19:10]; // exponential.rs:82
-    wire [9:0] fraction = power[9:0]; // exponential.rs:82
-    wire [16:0] line = s_table[fraction[9:6]]; // exponential.rs:88
+    wire [9:0] whole = power[19:10]; // exponential.rs:112
+    wire [9:0] fraction = power[9:0]; // exponential.rs:112
+    wire [16:0] line = s_table[fraction[9:6]]; // exponential.rs:118
     always @(posedge clk) begin
         line_1 <= line;
         t <= fraction[5:0];
@@ -133,7 +133,7 @@ module exp_e8f7_s16_l7 (
         known_over_1 <= known_over;
         known_nan_1 <= known_nan;
     end
-    wire [12:0] product_1 = {6'h0, line_1[6:0]} * {7'h0, t}; // exponential.rs:90
+    wire [12:0] product_1 = {6'h0, line_1[6:0]} * {7'h0, t}; // exponential.rs:120
     always @(posedge clk) begin
         intercept <= line_1[16:7];
         product_2 <= product_1;
@@ -142,9 +142,9 @@ module exp_e8f7_s16_l7 (
         known_over_2 <= known_over_1;
         known_nan_2 <= known_nan_1;
     end
-    wire [6:0] rise = product_2[12:6]; // exponential.rs:92
-    wire [9:0] rise_1 = {3'h0, rise}; // exponential.rs:94
-    wire [9:0] sum = intercept + rise_1; // exponential.rs:95
+    wire [6:0] rise = product_2[12:6]; // exponential.rs:122
+    wire [9:0] rise_1 = {3'h0, rise}; // exponential.rs:124
+    wire [9:0] sum = intercept + rise_1; // exponential.rs:125
     always @(posedge clk) begin
         sum_1 <= sum;
         whole_3 <= whole_2;
@@ -152,10 +152,10 @@ module exp_e8f7_s16_l7 (
         known_over_3 <= known_over_2;
         known_nan_3 <= known_nan_2;
     end
-    wire [10:0] exp = {whole_3[9], whole_3} + 11'h7f; // exponential.rs:100
-    wire zero = known_over_3 & known_sign_3; // exponential.rs:101
-    wire infinite = known_over_3 & (~known_sign_3); // exponential.rs:101
-    wire [10:0] exact_sig = {1'h1, sum_1}; // exponential.rs:105
+    wire [10:0] exp = {whole_3[9], whole_3} + 11'h7f; // exponential.rs:86
+    wire zero = known_over_3 & known_sign_3; // exponential.rs:87
+    wire infinite = known_over_3 & (~known_sign_3); // exponential.rs:87
+    wire [10:0] exact_sig = {1'h1, sum_1}; // exponential.rs:91
     wire s_small = exp[10] | (~(|exp)); // round.rs:48
     wire [10:0] by_1 = 11'h1 - exp; // round.rs:51
     wire chosen = by_1[3] & s_small; // round.rs:54

@@ -19,57 +19,57 @@ module pack_any_8_to_8x8 (
     output wire m_last
 );
     reg [2:0] place; // pack.rs:59
-    reg [7:0] held_0; // pack.rs:68
-    reg [7:0] held_1; // pack.rs:68
-    reg [7:0] held_2; // pack.rs:68
-    reg [7:0] held_3; // pack.rs:68
-    reg [7:0] held_4; // pack.rs:68
-    reg [7:0] held_5; // pack.rs:68
-    reg [7:0] held_6; // pack.rs:68
-    reg [7:0] held_7; // pack.rs:68
-    reg [7:0] held_keep; // pack.rs:69
-    reg pending; // the words held leave as they are | pack.rs:70
-    reg pending_last; // pack.rs:71
-    reg out_valid; // pack.rs:85
-    reg [63:0] out_data; // pack.rs:86
-    reg [7:0] out_keep_1; // pack.rs:86
-    reg out_last_1; // pack.rs:86
+    reg [7:0] held_0; // pack.rs:101
+    reg [7:0] held_1; // pack.rs:101
+    reg [7:0] held_2; // pack.rs:101
+    reg [7:0] held_3; // pack.rs:101
+    reg [7:0] held_4; // pack.rs:101
+    reg [7:0] held_5; // pack.rs:101
+    reg [7:0] held_6; // pack.rs:101
+    reg [7:0] held_7; // pack.rs:101
+    reg [7:0] held_keep; // pack.rs:102
+    reg pending; // the words held leave as they are | pack.rs:103
+    reg pending_last; // pack.rs:104
+    reg out_valid; // pack.rs:139
+    reg [63:0] out_data; // pack.rs:140
+    reg [7:0] out_keep_1; // pack.rs:140
+    reg out_last_1; // pack.rs:140
 
     // the beat, turned to the place behind the words held; what passes the top comes back at the bottom
     wire [7:0] there = s_keep & {8{s_valid}}; // pack.rs:61
-    wire [63:0] _t1 = place[0] ? {s_data[55:0], s_data[63:56]} : s_data; // pack.rs:121
-    wire [63:0] _t2 = place[1] ? {_t1[47:0], _t1[63:48]} : _t1; // pack.rs:121
-    wire [63:0] turned = place[2] ? {_t2[31:0], _t2[63:32]} : _t2; // pack.rs:121
-    wire [7:0] _t3 = place[0] ? {there[6:0], there[7]} : there; // pack.rs:121
-    wire [7:0] _t4 = place[1] ? {_t3[5:0], _t3[7:6]} : _t3; // pack.rs:121
-    wire [7:0] turned_keep = place[2] ? {_t4[3:0], _t4[7:4]} : _t4; // pack.rs:121
+    wire [63:0] _t1 = place[0] ? {s_data[55:0], s_data[63:56]} : s_data; // pack.rs:165
+    wire [63:0] _t2 = place[1] ? {_t1[47:0], _t1[63:48]} : _t1; // pack.rs:165
+    wire [63:0] turned = place[2] ? {_t2[31:0], _t2[63:32]} : _t2; // pack.rs:165
+    wire [7:0] _t3 = place[0] ? {there[6:0], there[7]} : there; // pack.rs:165
+    wire [7:0] _t4 = place[1] ? {_t3[5:0], _t3[7:6]} : _t3; // pack.rs:165
+    wire [7:0] turned_keep = place[2] ? {_t4[3:0], _t4[7:4]} : _t4; // pack.rs:165
 
     // the words held: the beginning of the next beat out, or all of it (pending)
 
     // what the beat makes
-    wire full = turned_keep[7]; // pack.rs:74
-    wire overflow = turned_keep[0] & held_keep[0]; // pack.rs:75
-    wire ends = s_valid & (full | s_last); // pack.rs:76
-    wire [7:0] words_0 = held_keep[0] ? held_0 : turned[7:0]; // pack.rs:77
-    wire [7:0] words_1 = held_keep[1] ? held_1 : turned[15:8]; // pack.rs:77
-    wire [7:0] words_2 = held_keep[2] ? held_2 : turned[23:16]; // pack.rs:77
-    wire [7:0] words_3 = held_keep[3] ? held_3 : turned[31:24]; // pack.rs:77
-    wire [7:0] words_4 = held_keep[4] ? held_4 : turned[39:32]; // pack.rs:77
-    wire [7:0] words_5 = held_keep[5] ? held_5 : turned[47:40]; // pack.rs:77
-    wire [7:0] words_6 = held_keep[6] ? held_6 : turned[55:48]; // pack.rs:77
-    wire [7:0] words_7 = held_keep[7] ? held_7 : turned[63:56]; // pack.rs:77
-    wire [63:0] data = {words_7, words_6, words_5, words_4, words_3, words_2, words_1, words_0}; // pack.rs:80
-    wire [7:0] out_keep = held_keep | (turned_keep & (~{8{pending}})); // pack.rs:81
-    wire out_last = pending ? pending_last : (s_last & (~overflow)); // pack.rs:82
+    wire full = turned_keep[7]; // pack.rs:122
+    wire overflow = turned_keep[0] & held_keep[0]; // pack.rs:123
+    wire ends = s_valid & (full | s_last); // pack.rs:124
+    wire [7:0] words_0 = held_keep[0] ? held_0 : turned[7:0]; // pack.rs:126
+    wire [7:0] words_1 = held_keep[1] ? held_1 : turned[15:8]; // pack.rs:126
+    wire [7:0] words_2 = held_keep[2] ? held_2 : turned[23:16]; // pack.rs:126
+    wire [7:0] words_3 = held_keep[3] ? held_3 : turned[31:24]; // pack.rs:126
+    wire [7:0] words_4 = held_keep[4] ? held_4 : turned[39:32]; // pack.rs:126
+    wire [7:0] words_5 = held_keep[5] ? held_5 : turned[47:40]; // pack.rs:126
+    wire [7:0] words_6 = held_keep[6] ? held_6 : turned[55:48]; // pack.rs:126
+    wire [7:0] words_7 = held_keep[7] ? held_7 : turned[63:56]; // pack.rs:126
+    wire [63:0] data = {words_7, words_6, words_5, words_4, words_3, words_2, words_1, words_0}; // pack.rs:129
+    wire [7:0] out_keep = held_keep | (turned_keep & (~{8{pending}})); // pack.rs:130
+    wire out_last = pending ? pending_last : (s_last & (~overflow)); // pack.rs:131
 
     // movement
     assign m_valid = out_valid;
     assign m_data = out_data;
     assign m_keep = out_keep_1;
     assign m_last = out_last_1;
-    wire moves = m_ready | (~out_valid); // pack.rs:87
+    wire moves = m_ready | (~out_valid); // pack.rs:141
     assign s_ready = moves;
-    wire [7:0] rest = ends ? (turned_keep & held_keep) : (turned_keep | held_keep); // pack.rs:91
+    wire [7:0] rest = ends ? (turned_keep & held_keep) : (turned_keep | held_keep); // pack.rs:144
     always @(posedge clk) begin
         if (rst) begin
             held_keep <= 8'h0;
@@ -94,11 +94,11 @@ module pack_any_8_to_8x8 (
         if (turned_keep[6]) held_6 <= turned[55:48];
         if (full) held_7 <= turned[63:56];
     end
-    wire _t5 = (((s_keep[0] & (~s_keep[1])) | (s_keep[2] & (~s_keep[3]))) | (s_keep[4] & (~s_keep[5]))) | (s_keep[6] & (~s_keep[7])); // pack.rs:137
-    wire [3:0] more = {s_keep[7], s_keep[3] & (~s_keep[7]), (s_keep[1] & (~s_keep[3])) | (s_keep[5] & (~s_keep[7])), _t5}; // pack.rs:139
-    wire [3:0] _t6 = {1'h0, place} + more; // pack.rs:145
-    wire [2:0] next_place = _t6[2:0]; // pack.rs:146
-    wire _t7 = moves & s_valid; // pack.rs:104
+    wire _t5 = (((s_keep[0] & (~s_keep[1])) | (s_keep[2] & (~s_keep[3]))) | (s_keep[4] & (~s_keep[5]))) | (s_keep[6] & (~s_keep[7])); // pack.rs:181
+    wire [3:0] more = {s_keep[7], s_keep[3] & (~s_keep[7]), (s_keep[1] & (~s_keep[3])) | (s_keep[5] & (~s_keep[7])), _t5}; // pack.rs:183
+    wire [3:0] _t6 = {1'h0, place} + more; // pack.rs:189
+    wire [2:0] next_place = _t6[2:0]; // pack.rs:190
+    wire _t7 = moves & s_valid; // pack.rs:79
     always @(posedge clk) if (_t7) pending_last <= s_last;
     always @(posedge clk) begin
         if (rst) begin

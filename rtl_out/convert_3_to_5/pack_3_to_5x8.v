@@ -19,50 +19,50 @@ module pack_3_to_5x8 (
     output wire m_last
 );
     reg [2:0] place; // pack.rs:59
-    reg [7:0] held_0; // pack.rs:68
-    reg [7:0] held_1; // pack.rs:68
-    reg [7:0] held_2; // pack.rs:68
-    reg [7:0] held_3; // pack.rs:68
-    reg [4:0] held_keep; // pack.rs:69
-    reg pending; // the words held leave as they are | pack.rs:70
-    reg out_valid; // pack.rs:85
-    reg [39:0] out_data; // pack.rs:86
-    reg [4:0] out_keep_1; // pack.rs:86
-    reg out_last_1; // pack.rs:86
+    reg [7:0] held_0; // pack.rs:101
+    reg [7:0] held_1; // pack.rs:101
+    reg [7:0] held_2; // pack.rs:101
+    reg [7:0] held_3; // pack.rs:101
+    reg [4:0] held_keep; // pack.rs:102
+    reg pending; // the words held leave as they are | pack.rs:103
+    reg out_valid; // pack.rs:139
+    reg [39:0] out_data; // pack.rs:140
+    reg [4:0] out_keep_1; // pack.rs:140
+    reg out_last_1; // pack.rs:140
 
     // the beat, turned to the place behind the words held; what passes the top comes back at the bottom
     wire [2:0] keep = s_keep | (~{3{s_last}}); // pack.rs:60
     wire [2:0] there = keep & {3{s_valid}}; // pack.rs:61
-    wire [39:0] _t1 = place[0] ? {{8'h0, s_data}, 8'h0} : {16'h0, s_data}; // pack.rs:121
-    wire [39:0] _t2 = place[1] ? {_t1[23:0], _t1[39:24]} : _t1; // pack.rs:121
-    wire [39:0] turned = place[2] ? {_t2[7:0], _t2[39:8]} : _t2; // pack.rs:121
-    wire [4:0] _t3 = place[0] ? {{1'h0, there}, 1'h0} : {2'h0, there}; // pack.rs:121
-    wire [4:0] _t4 = place[1] ? {_t3[2:0], _t3[4:3]} : _t3; // pack.rs:121
-    wire [4:0] turned_keep = place[2] ? {_t4[0], _t4[4:1]} : _t4; // pack.rs:121
+    wire [39:0] _t1 = place[0] ? {{8'h0, s_data}, 8'h0} : {16'h0, s_data}; // pack.rs:165
+    wire [39:0] _t2 = place[1] ? {_t1[23:0], _t1[39:24]} : _t1; // pack.rs:165
+    wire [39:0] turned = place[2] ? {_t2[7:0], _t2[39:8]} : _t2; // pack.rs:165
+    wire [4:0] _t3 = place[0] ? {{1'h0, there}, 1'h0} : {2'h0, there}; // pack.rs:165
+    wire [4:0] _t4 = place[1] ? {_t3[2:0], _t3[4:3]} : _t3; // pack.rs:165
+    wire [4:0] turned_keep = place[2] ? {_t4[0], _t4[4:1]} : _t4; // pack.rs:165
 
     // the words held: the beginning of the next beat out, or all of it (pending)
 
     // what the beat makes
-    wire full = turned_keep[4]; // pack.rs:74
-    wire overflow = turned_keep[0] & held_keep[0]; // pack.rs:75
-    wire ends = s_valid & (full | s_last); // pack.rs:76
-    wire [7:0] words_4 = turned[39:32]; // pack.rs:78
-    wire [7:0] words_0 = held_keep[0] ? held_0 : turned[7:0]; // pack.rs:77
-    wire [7:0] words_1 = held_keep[1] ? held_1 : turned[15:8]; // pack.rs:77
-    wire [7:0] words_2 = held_keep[2] ? held_2 : turned[23:16]; // pack.rs:77
-    wire [7:0] words_3 = held_keep[3] ? held_3 : turned[31:24]; // pack.rs:77
-    wire [39:0] data = {words_4, words_3, words_2, words_1, words_0}; // pack.rs:80
-    wire [4:0] out_keep = held_keep | (turned_keep & (~{5{pending}})); // pack.rs:81
-    wire out_last = pending ? 1'h1 : (s_last & (~overflow)); // pack.rs:82
+    wire full = turned_keep[4]; // pack.rs:122
+    wire overflow = turned_keep[0] & held_keep[0]; // pack.rs:123
+    wire ends = s_valid & (full | s_last); // pack.rs:124
+    wire [7:0] words_4 = turned[39:32]; // pack.rs:127
+    wire [7:0] words_0 = held_keep[0] ? held_0 : turned[7:0]; // pack.rs:126
+    wire [7:0] words_1 = held_keep[1] ? held_1 : turned[15:8]; // pack.rs:126
+    wire [7:0] words_2 = held_keep[2] ? held_2 : turned[23:16]; // pack.rs:126
+    wire [7:0] words_3 = held_keep[3] ? held_3 : turned[31:24]; // pack.rs:126
+    wire [39:0] data = {words_4, words_3, words_2, words_1, words_0}; // pack.rs:129
+    wire [4:0] out_keep = held_keep | (turned_keep & (~{5{pending}})); // pack.rs:130
+    wire out_last = pending ? 1'h1 : (s_last & (~overflow)); // pack.rs:131
 
     // movement
     assign m_valid = out_valid;
     assign m_data = out_data;
     assign m_keep = out_keep_1;
     assign m_last = out_last_1;
-    wire moves = m_ready | (~out_valid); // pack.rs:87
+    wire moves = m_ready | (~out_valid); // pack.rs:141
     assign s_ready = moves;
-    wire [4:0] rest = ends ? (turned_keep & held_keep) : (turned_keep | held_keep); // pack.rs:91
+    wire [4:0] rest = ends ? (turned_keep & held_keep) : (turned_keep | held_keep); // pack.rs:144
     always @(posedge clk) begin
         if (rst) begin
             held_keep <= 5'h0;
@@ -83,9 +83,9 @@ module pack_3_to_5x8 (
         if (turned_keep[2]) held_2 <= turned[23:16];
         if (turned_keep[3]) held_3 <= turned[31:24];
     end
-    wire [3:0] _t5 = {1'h0, place} + 4'h3; // pack.rs:145
-    wire [3:0] _t6 = (_t5 >= 4'h5) ? (_t5 - 4'h5) : _t5; // pack.rs:146
-    wire [2:0] next_place = _t6[2:0]; // pack.rs:146
+    wire [3:0] _t5 = {1'h0, place} + 4'h3; // pack.rs:189
+    wire [3:0] _t6 = (_t5 >= 4'h5) ? (_t5 - 4'h5) : _t5; // pack.rs:190
+    wire [2:0] next_place = _t6[2:0]; // pack.rs:190
     always @(posedge clk) begin
         if (rst) begin
             place <= 3'h0;

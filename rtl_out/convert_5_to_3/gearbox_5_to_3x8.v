@@ -18,37 +18,37 @@ module gearbox_5_to_3x8 (
     output wire [2:0] m_keep,
     output wire m_last
 );
-    reg valid; // gearbox.rs:46
-    reg [39:0] data; // gearbox.rs:47
-    reg [4:0] keep; // gearbox.rs:48
-    reg last; // gearbox.rs:49
-    reg [15:0] carry; // gearbox.rs:50
-    reg [1:0] carry_keep; // gearbox.rs:51
-    reg [2:0] at; // its place; at reset, the first word of the beat | gearbox.rs:55
+    reg valid; // gearbox.rs:94
+    reg [39:0] data; // gearbox.rs:95
+    reg [4:0] keep; // gearbox.rs:96
+    reg last; // gearbox.rs:97
+    reg [15:0] carry; // gearbox.rs:98
+    reg [1:0] carry_keep; // gearbox.rs:99
+    reg [2:0] at; // its place; at reset, the first word of the beat | gearbox.rs:51
 
     // the beat, and below it the last words of the one before
 
     // the window that goes out
     assign m_valid = valid;
-    wire [47:0] _t1 = at[2] ? {24'h0, data[39:16]} : {data[31:0], carry}; // gearbox.rs:95
-    wire [31:0] _t2 = at[1] ? _t1[47:16] : _t1[31:0]; // gearbox.rs:95
-    wire [23:0] out_data = at[0] ? _t2[31:8] : _t2[23:0]; // gearbox.rs:95
+    wire [47:0] _t1 = at[2] ? {24'h0, data[39:16]} : {data[31:0], carry}; // gearbox.rs:119
+    wire [31:0] _t2 = at[1] ? _t1[47:16] : _t1[31:0]; // gearbox.rs:119
+    wire [23:0] out_data = at[0] ? _t2[31:8] : _t2[23:0]; // gearbox.rs:119
     assign m_data = out_data;
-    wire [6:0] _t3 = at[2] ? {4'h0, keep[4:2]} : {keep, carry_keep}; // gearbox.rs:95
-    wire [4:0] _t4 = at[1] ? _t3[6:2] : _t3[4:0]; // gearbox.rs:95
-    wire [3:0] kept = at[0] ? _t4[4:1] : _t4[3:0]; // gearbox.rs:95
-    wire more = kept[3]; // gearbox.rs:59
+    wire [6:0] _t3 = at[2] ? {4'h0, keep[4:2]} : {keep, carry_keep}; // gearbox.rs:119
+    wire [4:0] _t4 = at[1] ? _t3[6:2] : _t3[4:0]; // gearbox.rs:119
+    wire [3:0] kept = at[0] ? _t4[4:1] : _t4[3:0]; // gearbox.rs:119
+    wire more = kept[3]; // gearbox.rs:55
     assign m_keep = kept[2:0];
     assign m_last = last & (~more);
 
     // movement: within the beat, into the next one, or to the beginning of the next packet
-    wire done = last & (~more); // gearbox.rs:64
-    wire crosses = at > 3'h1; // gearbox.rs:65
-    wire frees = done | (crosses & (~last)); // gearbox.rs:66
-    wire leaves = m_valid & m_ready; // gearbox.rs:67
+    wire done = last & (~more); // gearbox.rs:60
+    wire crosses = at > 3'h1; // gearbox.rs:61
+    wire frees = done | (crosses & (~last)); // gearbox.rs:62
+    wire leaves = m_valid & m_ready; // gearbox.rs:63
     assign s_ready = (~valid) | (m_ready & frees);
-    wire [2:0] next = crosses ? (at - 3'h2) : (at + 3'h3); // gearbox.rs:70
-    wire _t5 = s_valid & s_ready; // gearbox.rs:79
+    wire [2:0] next = crosses ? (at - 3'h2) : (at + 3'h3); // gearbox.rs:66
+    wire _t5 = s_valid & s_ready; // gearbox.rs:75
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;

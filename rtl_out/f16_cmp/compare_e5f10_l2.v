@@ -27,12 +27,12 @@ module compare_e5f10_l2 (
     reg x_smaller_1; // compare.rs:77
     reg x_same_1; // compare.rs:77
     reg x_zeros_1; // compare.rs:77
-    reg lt_1_s2; // compare.rs:92
-    reg l93_s2; // compare.rs:93
-    reg eq_1_s2; // compare.rs:94
-    reg unordered_1_s2; // compare.rs:95
-    reg [15:0] min_1_s2; // compare.rs:96
-    reg [15:0] max_1_s2; // compare.rs:97
+    reg lt_1_s2; // compare.rs:87
+    reg l88_s2; // compare.rs:88
+    reg eq_1_s2; // compare.rs:89
+    reg unordered_1_s2; // compare.rs:90
+    reg [15:0] min_1_s2; // compare.rs:91
+    reg [15:0] max_1_s2; // compare.rs:92
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -71,16 +71,16 @@ module compare_e5f10_l2 (
     wire lt_1 = (s_before & (~equal)) & (~unordered_1); // compare.rs:84
     wire eq_1 = equal & (~unordered_1); // compare.rs:84
     wire nan = x_a_nan_1 & x_b_nan_1; // compare.rs:85
-    wire [15:0] chosen = (x_b_nan_1 | (s_before & (~x_a_nan_1))) ? x_a : x_b; // compare.rs:87
-    wire [9:0] fraction = (chosen[9:0] & {10{~nan}}) | {nan, 9'h0}; // compare.rs:88
-    wire [15:0] min_1 = {chosen[15] & (~nan), chosen[14:10], fraction}; // compare.rs:89
-    wire [15:0] chosen_1 = (x_b_nan_1 | ((~s_before) & (~x_a_nan_1))) ? x_a : x_b; // compare.rs:87
-    wire [9:0] fraction_1 = (chosen_1[9:0] & {10{~nan}}) | {nan, 9'h0}; // compare.rs:88
-    wire [15:0] max_1 = {chosen_1[15] & (~nan), chosen_1[14:10], fraction_1}; // compare.rs:89
+    wire [15:0] chosen = (x_b_nan_1 | (s_before & (~x_a_nan_1))) ? x_a : x_b; // compare.rs:114
+    wire [9:0] fraction = (chosen[9:0] & {10{~nan}}) | {nan, 9'h0}; // compare.rs:115
+    wire [15:0] min_1 = {chosen[15] & (~nan), chosen[14:10], fraction}; // compare.rs:116
+    wire [15:0] chosen_1 = (x_b_nan_1 | ((~s_before) & (~x_a_nan_1))) ? x_a : x_b; // compare.rs:114
+    wire [9:0] fraction_1 = (chosen_1[9:0] & {10{~nan}}) | {nan, 9'h0}; // compare.rs:115
+    wire [15:0] max_1 = {chosen_1[15] & (~nan), chosen_1[14:10], fraction_1}; // compare.rs:116
     always @(posedge clk) lt_1_s2 <= lt_1;
     assign lt = lt_1_s2;
-    always @(posedge clk) l93_s2 <= lt_1 | eq_1;
-    assign le = l93_s2;
+    always @(posedge clk) l88_s2 <= lt_1 | eq_1;
+    assign le = l88_s2;
     always @(posedge clk) eq_1_s2 <= eq_1;
     assign eq = eq_1_s2;
     always @(posedge clk) unordered_1_s2 <= unordered_1;

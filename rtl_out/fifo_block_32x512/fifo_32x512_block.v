@@ -19,9 +19,9 @@ module fifo_32x512_block (
     reg not_full; // fifo.rs:65
     reg [8:0] head; // fifo.rs:76
     reg [8:0] tail; // fifo.rs:77
-    reg valid; // the output of the RAM is a word | fifo.rs:97
+    reg valid; // the output of the RAM is a word | fifo.rs:124
     (* ram_style = "block" *) (* no_rw_check *) reg [31:0] ram [0:511];
-    reg [31:0] ram_q0; // fifo.rs:106
+    reg [31:0] ram_q0; // fifo.rs:133
     wire push = s_valid & s_ready; // fifo.rs:60
     wire pop = m_valid & m_ready; // fifo.rs:61
 
@@ -48,8 +48,8 @@ module fifo_32x512_block (
         end else if (push) tail <= tail + 9'h1;
     end
     assign m_valid = valid;
-    wire in_ram = count != {9'h0, valid}; // fifo.rs:98
-    wire fetch = in_ram & ((~valid) | m_ready); // fifo.rs:99
+    wire in_ram = count != {9'h0, valid}; // fifo.rs:125
+    wire fetch = in_ram & ((~valid) | m_ready); // fifo.rs:126
     always @(posedge clk) begin
         if (rst) begin
             head <= 9'h0;

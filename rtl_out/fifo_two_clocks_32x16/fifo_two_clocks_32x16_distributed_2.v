@@ -19,11 +19,11 @@ module fifo_two_clocks_32x16_distributed_2 (
     reg [4:0] tail_gray; // fifo_two_clocks.rs:68
     reg [4:0] head_gray; // fifo_two_clocks.rs:69
     wire [4:0] head_seen;
-    reg [4:0] tail; // fifo_two_clocks.rs:74
-    reg room; // fifo_two_clocks.rs:75
+    reg [4:0] tail; // fifo_two_clocks.rs:84
+    reg room; // fifo_two_clocks.rs:85
     wire [4:0] tail_seen;
-    reg [4:0] head; // fifo_two_clocks.rs:90
-    reg valid; // fifo_two_clocks.rs:91
+    reg [4:0] head; // fifo_two_clocks.rs:101
+    reg valid; // fifo_two_clocks.rs:102
     (* ram_style = "distributed" *) reg [31:0] ram [0:15];
 
     // the words, and how many went in and out: one bit more than an address, so that full is not empty
@@ -36,8 +36,8 @@ module fifo_two_clocks_32x16_distributed_2 (
         .q(head_seen)
     );
     assign s_ready = room;
-    wire push = s_valid & room; // fifo_two_clocks.rs:76
-    wire [4:0] tail_next = tail + {4'h0, push}; // fifo_two_clocks.rs:77
+    wire push = s_valid & room; // fifo_two_clocks.rs:86
+    wire [4:0] tail_next = tail + {4'h0, push}; // fifo_two_clocks.rs:87
     always @(posedge s_clk) begin
         if (s_rst) begin
             tail <= 5'h0;
@@ -45,7 +45,7 @@ module fifo_two_clocks_32x16_distributed_2 (
             tail <= tail_next;
         end
     end
-    wire [4:0] tail_next_gray = tail_next ^ {1'h0, tail_next[4:1]}; // fifo_two_clocks.rs:78
+    wire [4:0] tail_next_gray = tail_next ^ {1'h0, tail_next[4:1]}; // fifo_two_clocks.rs:88
     always @(posedge s_clk) begin
         if (s_rst) begin
             tail_gray <= 5'h0;
@@ -65,8 +65,8 @@ module fifo_two_clocks_32x16_distributed_2 (
         .q(tail_seen)
     );
     assign m_valid = valid;
-    wire pop = valid & m_ready; // fifo_two_clocks.rs:92
-    wire [4:0] head_next = head + {4'h0, pop}; // fifo_two_clocks.rs:93
+    wire pop = valid & m_ready; // fifo_two_clocks.rs:103
+    wire [4:0] head_next = head + {4'h0, pop}; // fifo_two_clocks.rs:104
     always @(posedge m_clk) begin
         if (m_rst) begin
             head <= 5'h0;
@@ -74,7 +74,7 @@ module fifo_two_clocks_32x16_distributed_2 (
             head <= head_next;
         end
     end
-    wire [4:0] head_next_gray = head_next ^ {1'h0, head_next[4:1]}; // fifo_two_clocks.rs:94
+    wire [4:0] head_next_gray = head_next ^ {1'h0, head_next[4:1]}; // fifo_two_clocks.rs:105
     always @(posedge m_clk) begin
         if (m_rst) begin
             head_gray <= 5'h0;
@@ -84,7 +84,7 @@ module fifo_two_clocks_32x16_distributed_2 (
             valid <= head_next_gray != tail_seen;
         end
     end
-    wire [31:0] word = ram[head[3:0]]; // fifo_two_clocks.rs:99
+    wire [31:0] word = ram[head[3:0]]; // fifo_two_clocks.rs:110
     assign m_payload = word;
 endmodule
 

@@ -34,13 +34,13 @@ module oaken_dequantizer_core_p16_n4096 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:104
-    reg [14:0] settings_t_low; // dequantizer.rs:104
-    reg [14:0] settings_t_high; // dequantizer.rs:104
-    reg [14:0] settings_s_high; // dequantizer.rs:104
-    reg [13:0] length_1; // dequantizer.rs:105
-    reg [3:0] in_flight; // dequantizer.rs:106
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:107
+    reg [14:0] settings_s_low; // dequantizer.rs:127
+    reg [14:0] settings_t_low; // dequantizer.rs:127
+    reg [14:0] settings_t_high; // dequantizer.rs:127
+    reg [14:0] settings_s_high; // dequantizer.rs:127
+    reg [13:0] length_1; // dequantizer.rs:128
+    reg [3:0] in_flight; // dequantizer.rs:129
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:130
     wire reader_s_ready;
     wire reader_valid;
     wire [23:0] reader_shown_entries;
@@ -53,13 +53,13 @@ module oaken_dequantizer_core_p16_n4096 (
     wire reader_begins;
     wire reader_count_error;
     wire reader_length_error;
-    reg flag; // dequantizer.rs:88
-    reg flag_1; // dequantizer.rs:88
-    wire header_valid; // dequantizer.rs:125
-    wire header_ready; // dequantizer.rs:125
-    wire [63:0] header_payload; // dequantizer.rs:125
-    reg [1:0] slot; // dequantizer.rs:126
-    reg [3:0] slots_used; // dequantizer.rs:127
+    reg flag; // dequantizer.rs:144
+    reg flag_1; // dequantizer.rs:144
+    wire header_valid; // dequantizer_front.rs:71
+    wire header_ready; // dequantizer_front.rs:71
+    wire [63:0] header_payload; // dequantizer_front.rs:71
+    reg [1:0] slot; // dequantizer_front.rs:72
+    reg [3:0] slots_used; // dequantizer_front.rs:73
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -76,68 +76,68 @@ module oaken_dequantizer_core_p16_n4096 (
     wire write_base_sticky; // side_table.rs:91
     wire [7:0] write_half_m; // side_table.rs:91
     wire [5:0] write_half_scale; // side_table.rs:91
-    wire shown_valid; // dequantizer.rs:140
-    wire shown_ready; // dequantizer.rs:140
-    wire [23:0] shown_entries; // dequantizer.rs:140
-    wire [2:0] shown_present; // dequantizer.rs:140
-    wire shown_complete; // dequantizer.rs:140
-    wire shown_first; // dequantizer.rs:140
-    wire shown_last; // dequantizer.rs:140
+    wire shown_valid; // dequantizer_front.rs:101
+    wire shown_ready; // dequantizer_front.rs:101
+    wire [23:0] shown_entries; // dequantizer_front.rs:101
+    wire [2:0] shown_present; // dequantizer_front.rs:101
+    wire shown_complete; // dequantizer_front.rs:101
+    wire shown_first; // dequantizer_front.rs:101
+    wire shown_last; // dequantizer_front.rs:101
     wire slice_s_ready;
     wire shown_valid_1;
     wire shown_ready_1; // register_slice.rs:61
     wire [29:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:147
-    reg [63:0] building_outlier; // dequantizer.rs:274
-    reg [63:0] building_outer; // dequantizer.rs:274
-    reg [63:0] building_sign; // dequantizer.rs:274
-    reg built; // the map being built is complete | dequantizer.rs:275
-    reg built_first; // dequantizer.rs:276
-    reg built_last; // dequantizer.rs:276
-    reg [63:0] waiting_outlier; // dequantizer.rs:277
-    reg [63:0] waiting_outer; // dequantizer.rs:277
-    reg [63:0] waiting_sign; // dequantizer.rs:277
-    reg waits; // dequantizer.rs:278
-    reg waiting_first; // dequantizer.rs:279
-    reg waiting_last; // dequantizer.rs:279
-    reg [5:0] position; // dequantizer.rs:302
-    reg any_before; // dequantizer.rs:303
-    reg flag_2; // dequantizer.rs:88
-    reg in_use; // dequantizer.rs:152
-    reg [63:0] map_outlier; // dequantizer.rs:153
-    reg [63:0] map_outer; // dequantizer.rs:153
-    reg [63:0] map_sign; // dequantizer.rs:153
-    reg [4:0] info_split; // dequantizer.rs:154
-    reg info_middle_exact; // dequantizer.rs:154
-    reg map_last; // dequantizer.rs:155
-    reg [1:0] chunk_beat; // dequantizer.rs:156
-    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:157
-    reg [1:0] load_slot; // dequantizer.rs:159
-    wire decoding; // dequantizer.rs:160
-    reg [1:0] current; // side_table.rs:129
+    wire chunk_taken; // dequantizer.rs:88
+    reg [63:0] building_outlier; // dequantizer_front.rs:127
+    reg [63:0] building_outer; // dequantizer_front.rs:127
+    reg [63:0] building_sign; // dequantizer_front.rs:127
+    reg built; // the map being built is complete | dequantizer_front.rs:128
+    reg built_first; // dequantizer_front.rs:129
+    reg built_last; // dequantizer_front.rs:129
+    reg [63:0] waiting_outlier; // dequantizer_front.rs:130
+    reg [63:0] waiting_outer; // dequantizer_front.rs:130
+    reg [63:0] waiting_sign; // dequantizer_front.rs:130
+    reg waits; // dequantizer_front.rs:131
+    reg waiting_first; // dequantizer_front.rs:132
+    reg waiting_last; // dequantizer_front.rs:132
+    reg [5:0] position; // dequantizer_front.rs:155
+    reg any_before; // dequantizer_front.rs:156
+    reg flag_2; // dequantizer.rs:144
+    reg in_use; // dequantizer_back.rs:42
+    reg [63:0] map_outlier; // dequantizer_back.rs:43
+    reg [63:0] map_outer; // dequantizer_back.rs:43
+    reg [63:0] map_sign; // dequantizer_back.rs:43
+    reg [4:0] info_split; // dequantizer_back.rs:44
+    reg info_middle_exact; // dequantizer_back.rs:44
+    reg map_last; // dequantizer_back.rs:45
+    reg [1:0] chunk_beat; // dequantizer_back.rs:46
+    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer_back.rs:47
+    reg [1:0] load_slot; // dequantizer_back.rs:49
+    wire decoding; // dequantizer_back.rs:50
+    reg [1:0] current; // side_table.rs:135
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:187
+    wire guard_m_ready; // dequantizer_back.rs:87
     wire [63:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:192
-    reg flag_3; // dequantizer.rs:88
+    reg [3:0] due; // dequantizer_back.rs:92
+    reg flag_3; // dequantizer.rs:144
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [63:0] dense_payload;
-    wire go; // dequantizer.rs:199
+    wire go; // dequantizer.rs:99
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
-    reg lane0_inner_1; // side_table.rs:145
-    reg [3:0] lane0_base_at; // side_table.rs:149
-    reg [3:0] lane0_half_at; // side_table.rs:153
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:173
-    reg lane0_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:173
+    reg lane0_inner_1; // side_table.rs:151
+    reg [3:0] lane0_base_at; // side_table.rs:155
+    reg [3:0] lane0_half_at; // side_table.rs:159
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:179
+    reg lane0_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane0_h_s2; // decode.rs:89
     reg [12:0] lane0_product; // decode.rs:89
     reg [19:0] lane0_side_later_base_value; // decode.rs:90
@@ -167,13 +167,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_0_negative; // decode.rs:113
     reg [4:0] lane1_h; // decode.rs:77
     reg lane1_zero; // decode.rs:83
-    reg lane1_inner_1; // side_table.rs:145
-    reg [3:0] lane1_base_at; // side_table.rs:149
-    reg [3:0] lane1_half_at; // side_table.rs:153
-    reg [19:0] lane1_side_base_value_1; // side_table.rs:173
-    reg lane1_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane1_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane1_side_half_scale_1; // side_table.rs:173
+    reg lane1_inner_1; // side_table.rs:151
+    reg [3:0] lane1_base_at; // side_table.rs:155
+    reg [3:0] lane1_half_at; // side_table.rs:159
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:179
+    reg lane1_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane1_h_s2; // decode.rs:89
     reg [12:0] lane1_product; // decode.rs:89
     reg [19:0] lane1_side_later_base_value; // decode.rs:90
@@ -203,13 +203,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_1_negative; // decode.rs:113
     reg [4:0] lane2_h; // decode.rs:77
     reg lane2_zero; // decode.rs:83
-    reg lane2_inner_1; // side_table.rs:145
-    reg [3:0] lane2_base_at; // side_table.rs:149
-    reg [3:0] lane2_half_at; // side_table.rs:153
-    reg [19:0] lane2_side_base_value_1; // side_table.rs:173
-    reg lane2_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane2_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane2_side_half_scale_1; // side_table.rs:173
+    reg lane2_inner_1; // side_table.rs:151
+    reg [3:0] lane2_base_at; // side_table.rs:155
+    reg [3:0] lane2_half_at; // side_table.rs:159
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:179
+    reg lane2_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane2_h_s2; // decode.rs:89
     reg [12:0] lane2_product; // decode.rs:89
     reg [19:0] lane2_side_later_base_value; // decode.rs:90
@@ -239,13 +239,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_2_negative; // decode.rs:113
     reg [4:0] lane3_h; // decode.rs:77
     reg lane3_zero; // decode.rs:83
-    reg lane3_inner_1; // side_table.rs:145
-    reg [3:0] lane3_base_at; // side_table.rs:149
-    reg [3:0] lane3_half_at; // side_table.rs:153
-    reg [19:0] lane3_side_base_value_1; // side_table.rs:173
-    reg lane3_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane3_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane3_side_half_scale_1; // side_table.rs:173
+    reg lane3_inner_1; // side_table.rs:151
+    reg [3:0] lane3_base_at; // side_table.rs:155
+    reg [3:0] lane3_half_at; // side_table.rs:159
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:179
+    reg lane3_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane3_h_s2; // decode.rs:89
     reg [12:0] lane3_product; // decode.rs:89
     reg [19:0] lane3_side_later_base_value; // decode.rs:90
@@ -275,13 +275,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_3_negative; // decode.rs:113
     reg [4:0] lane4_h; // decode.rs:77
     reg lane4_zero; // decode.rs:83
-    reg lane4_inner_1; // side_table.rs:145
-    reg [3:0] lane4_base_at; // side_table.rs:149
-    reg [3:0] lane4_half_at; // side_table.rs:153
-    reg [19:0] lane4_side_base_value_1; // side_table.rs:173
-    reg lane4_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane4_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane4_side_half_scale_1; // side_table.rs:173
+    reg lane4_inner_1; // side_table.rs:151
+    reg [3:0] lane4_base_at; // side_table.rs:155
+    reg [3:0] lane4_half_at; // side_table.rs:159
+    reg [19:0] lane4_side_base_value_1; // side_table.rs:179
+    reg lane4_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane4_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane4_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane4_h_s2; // decode.rs:89
     reg [12:0] lane4_product; // decode.rs:89
     reg [19:0] lane4_side_later_base_value; // decode.rs:90
@@ -311,13 +311,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_4_negative; // decode.rs:113
     reg [4:0] lane5_h; // decode.rs:77
     reg lane5_zero; // decode.rs:83
-    reg lane5_inner_1; // side_table.rs:145
-    reg [3:0] lane5_base_at; // side_table.rs:149
-    reg [3:0] lane5_half_at; // side_table.rs:153
-    reg [19:0] lane5_side_base_value_1; // side_table.rs:173
-    reg lane5_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane5_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane5_side_half_scale_1; // side_table.rs:173
+    reg lane5_inner_1; // side_table.rs:151
+    reg [3:0] lane5_base_at; // side_table.rs:155
+    reg [3:0] lane5_half_at; // side_table.rs:159
+    reg [19:0] lane5_side_base_value_1; // side_table.rs:179
+    reg lane5_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane5_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane5_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane5_h_s2; // decode.rs:89
     reg [12:0] lane5_product; // decode.rs:89
     reg [19:0] lane5_side_later_base_value; // decode.rs:90
@@ -347,13 +347,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_5_negative; // decode.rs:113
     reg [4:0] lane6_h; // decode.rs:77
     reg lane6_zero; // decode.rs:83
-    reg lane6_inner_1; // side_table.rs:145
-    reg [3:0] lane6_base_at; // side_table.rs:149
-    reg [3:0] lane6_half_at; // side_table.rs:153
-    reg [19:0] lane6_side_base_value_1; // side_table.rs:173
-    reg lane6_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane6_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane6_side_half_scale_1; // side_table.rs:173
+    reg lane6_inner_1; // side_table.rs:151
+    reg [3:0] lane6_base_at; // side_table.rs:155
+    reg [3:0] lane6_half_at; // side_table.rs:159
+    reg [19:0] lane6_side_base_value_1; // side_table.rs:179
+    reg lane6_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane6_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane6_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane6_h_s2; // decode.rs:89
     reg [12:0] lane6_product; // decode.rs:89
     reg [19:0] lane6_side_later_base_value; // decode.rs:90
@@ -383,13 +383,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_6_negative; // decode.rs:113
     reg [4:0] lane7_h; // decode.rs:77
     reg lane7_zero; // decode.rs:83
-    reg lane7_inner_1; // side_table.rs:145
-    reg [3:0] lane7_base_at; // side_table.rs:149
-    reg [3:0] lane7_half_at; // side_table.rs:153
-    reg [19:0] lane7_side_base_value_1; // side_table.rs:173
-    reg lane7_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane7_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane7_side_half_scale_1; // side_table.rs:173
+    reg lane7_inner_1; // side_table.rs:151
+    reg [3:0] lane7_base_at; // side_table.rs:155
+    reg [3:0] lane7_half_at; // side_table.rs:159
+    reg [19:0] lane7_side_base_value_1; // side_table.rs:179
+    reg lane7_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane7_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane7_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane7_h_s2; // decode.rs:89
     reg [12:0] lane7_product; // decode.rs:89
     reg [19:0] lane7_side_later_base_value; // decode.rs:90
@@ -419,13 +419,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_7_negative; // decode.rs:113
     reg [4:0] lane8_h; // decode.rs:77
     reg lane8_zero; // decode.rs:83
-    reg lane8_inner_1; // side_table.rs:145
-    reg [3:0] lane8_base_at; // side_table.rs:149
-    reg [3:0] lane8_half_at; // side_table.rs:153
-    reg [19:0] lane8_side_base_value_1; // side_table.rs:173
-    reg lane8_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane8_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane8_side_half_scale_1; // side_table.rs:173
+    reg lane8_inner_1; // side_table.rs:151
+    reg [3:0] lane8_base_at; // side_table.rs:155
+    reg [3:0] lane8_half_at; // side_table.rs:159
+    reg [19:0] lane8_side_base_value_1; // side_table.rs:179
+    reg lane8_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane8_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane8_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane8_h_s2; // decode.rs:89
     reg [12:0] lane8_product; // decode.rs:89
     reg [19:0] lane8_side_later_base_value; // decode.rs:90
@@ -455,13 +455,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_8_negative; // decode.rs:113
     reg [4:0] lane9_h; // decode.rs:77
     reg lane9_zero; // decode.rs:83
-    reg lane9_inner_1; // side_table.rs:145
-    reg [3:0] lane9_base_at; // side_table.rs:149
-    reg [3:0] lane9_half_at; // side_table.rs:153
-    reg [19:0] lane9_side_base_value_1; // side_table.rs:173
-    reg lane9_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane9_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane9_side_half_scale_1; // side_table.rs:173
+    reg lane9_inner_1; // side_table.rs:151
+    reg [3:0] lane9_base_at; // side_table.rs:155
+    reg [3:0] lane9_half_at; // side_table.rs:159
+    reg [19:0] lane9_side_base_value_1; // side_table.rs:179
+    reg lane9_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane9_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane9_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane9_h_s2; // decode.rs:89
     reg [12:0] lane9_product; // decode.rs:89
     reg [19:0] lane9_side_later_base_value; // decode.rs:90
@@ -491,13 +491,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_9_negative; // decode.rs:113
     reg [4:0] lane10_h; // decode.rs:77
     reg lane10_zero; // decode.rs:83
-    reg lane10_inner_1; // side_table.rs:145
-    reg [3:0] lane10_base_at; // side_table.rs:149
-    reg [3:0] lane10_half_at; // side_table.rs:153
-    reg [19:0] lane10_side_base_value_1; // side_table.rs:173
-    reg lane10_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane10_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane10_side_half_scale_1; // side_table.rs:173
+    reg lane10_inner_1; // side_table.rs:151
+    reg [3:0] lane10_base_at; // side_table.rs:155
+    reg [3:0] lane10_half_at; // side_table.rs:159
+    reg [19:0] lane10_side_base_value_1; // side_table.rs:179
+    reg lane10_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane10_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane10_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane10_h_s2; // decode.rs:89
     reg [12:0] lane10_product; // decode.rs:89
     reg [19:0] lane10_side_later_base_value; // decode.rs:90
@@ -527,13 +527,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_10_negative; // decode.rs:113
     reg [4:0] lane11_h; // decode.rs:77
     reg lane11_zero; // decode.rs:83
-    reg lane11_inner_1; // side_table.rs:145
-    reg [3:0] lane11_base_at; // side_table.rs:149
-    reg [3:0] lane11_half_at; // side_table.rs:153
-    reg [19:0] lane11_side_base_value_1; // side_table.rs:173
-    reg lane11_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane11_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane11_side_half_scale_1; // side_table.rs:173
+    reg lane11_inner_1; // side_table.rs:151
+    reg [3:0] lane11_base_at; // side_table.rs:155
+    reg [3:0] lane11_half_at; // side_table.rs:159
+    reg [19:0] lane11_side_base_value_1; // side_table.rs:179
+    reg lane11_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane11_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane11_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane11_h_s2; // decode.rs:89
     reg [12:0] lane11_product; // decode.rs:89
     reg [19:0] lane11_side_later_base_value; // decode.rs:90
@@ -563,13 +563,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_11_negative; // decode.rs:113
     reg [4:0] lane12_h; // decode.rs:77
     reg lane12_zero; // decode.rs:83
-    reg lane12_inner_1; // side_table.rs:145
-    reg [3:0] lane12_base_at; // side_table.rs:149
-    reg [3:0] lane12_half_at; // side_table.rs:153
-    reg [19:0] lane12_side_base_value_1; // side_table.rs:173
-    reg lane12_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane12_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane12_side_half_scale_1; // side_table.rs:173
+    reg lane12_inner_1; // side_table.rs:151
+    reg [3:0] lane12_base_at; // side_table.rs:155
+    reg [3:0] lane12_half_at; // side_table.rs:159
+    reg [19:0] lane12_side_base_value_1; // side_table.rs:179
+    reg lane12_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane12_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane12_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane12_h_s2; // decode.rs:89
     reg [12:0] lane12_product; // decode.rs:89
     reg [19:0] lane12_side_later_base_value; // decode.rs:90
@@ -599,13 +599,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_12_negative; // decode.rs:113
     reg [4:0] lane13_h; // decode.rs:77
     reg lane13_zero; // decode.rs:83
-    reg lane13_inner_1; // side_table.rs:145
-    reg [3:0] lane13_base_at; // side_table.rs:149
-    reg [3:0] lane13_half_at; // side_table.rs:153
-    reg [19:0] lane13_side_base_value_1; // side_table.rs:173
-    reg lane13_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane13_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane13_side_half_scale_1; // side_table.rs:173
+    reg lane13_inner_1; // side_table.rs:151
+    reg [3:0] lane13_base_at; // side_table.rs:155
+    reg [3:0] lane13_half_at; // side_table.rs:159
+    reg [19:0] lane13_side_base_value_1; // side_table.rs:179
+    reg lane13_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane13_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane13_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane13_h_s2; // decode.rs:89
     reg [12:0] lane13_product; // decode.rs:89
     reg [19:0] lane13_side_later_base_value; // decode.rs:90
@@ -635,13 +635,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_13_negative; // decode.rs:113
     reg [4:0] lane14_h; // decode.rs:77
     reg lane14_zero; // decode.rs:83
-    reg lane14_inner_1; // side_table.rs:145
-    reg [3:0] lane14_base_at; // side_table.rs:149
-    reg [3:0] lane14_half_at; // side_table.rs:153
-    reg [19:0] lane14_side_base_value_1; // side_table.rs:173
-    reg lane14_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane14_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane14_side_half_scale_1; // side_table.rs:173
+    reg lane14_inner_1; // side_table.rs:151
+    reg [3:0] lane14_base_at; // side_table.rs:155
+    reg [3:0] lane14_half_at; // side_table.rs:159
+    reg [19:0] lane14_side_base_value_1; // side_table.rs:179
+    reg lane14_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane14_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane14_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane14_h_s2; // decode.rs:89
     reg [12:0] lane14_product; // decode.rs:89
     reg [19:0] lane14_side_later_base_value; // decode.rs:90
@@ -671,13 +671,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg values_14_negative; // decode.rs:113
     reg [4:0] lane15_h; // decode.rs:77
     reg lane15_zero; // decode.rs:83
-    reg lane15_inner_1; // side_table.rs:145
-    reg [3:0] lane15_base_at; // side_table.rs:149
-    reg [3:0] lane15_half_at; // side_table.rs:153
-    reg [19:0] lane15_side_base_value_1; // side_table.rs:173
-    reg lane15_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane15_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane15_side_half_scale_1; // side_table.rs:173
+    reg lane15_inner_1; // side_table.rs:151
+    reg [3:0] lane15_base_at; // side_table.rs:155
+    reg [3:0] lane15_half_at; // side_table.rs:159
+    reg [19:0] lane15_side_base_value_1; // side_table.rs:179
+    reg lane15_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane15_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane15_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane15_h_s2; // decode.rs:89
     reg [12:0] lane15_product; // decode.rs:89
     reg [19:0] lane15_side_later_base_value; // decode.rs:90
@@ -705,26 +705,26 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane15_negative_s5; // decode.rs:113
     reg lane15_negative_s6; // decode.rs:113
     reg values_15_negative; // decode.rs:113
-    reg issue_s1; // dequantizer.rs:232
-    reg ends_s1; // dequantizer.rs:232
-    reg issue_s2; // dequantizer.rs:235
-    reg issue_s3; // dequantizer.rs:235
-    reg issue_s4; // dequantizer.rs:235
-    reg issue_s5; // dequantizer.rs:235
-    reg issue_s6; // dequantizer.rs:235
-    reg issue_s7; // dequantizer.rs:235
-    reg ends_s2; // dequantizer.rs:235
-    reg ends_s3; // dequantizer.rs:235
-    reg ends_s4; // dequantizer.rs:235
-    reg ends_s5; // dequantizer.rs:235
-    reg ends_s6; // dequantizer.rs:235
-    reg ends_s7; // dequantizer.rs:235
-    reg [271:0] spare_data; // dequantizer.rs:241
-    reg spare_last; // dequantizer.rs:241
-    reg [255:0] elements_data; // dequantizer.rs:242
-    reg elements_last; // dequantizer.rs:242
-    reg elements_valid; // dequantizer.rs:243
-    reg spare_empty; // dequantizer.rs:244
+    reg issue_s1; // dequantizer_back.rs:156
+    reg ends_s1; // dequantizer_back.rs:156
+    reg issue_s2; // dequantizer_back.rs:159
+    reg issue_s3; // dequantizer_back.rs:159
+    reg issue_s4; // dequantizer_back.rs:159
+    reg issue_s5; // dequantizer_back.rs:159
+    reg issue_s6; // dequantizer_back.rs:159
+    reg issue_s7; // dequantizer_back.rs:159
+    reg ends_s2; // dequantizer_back.rs:159
+    reg ends_s3; // dequantizer_back.rs:159
+    reg ends_s4; // dequantizer_back.rs:159
+    reg ends_s5; // dequantizer_back.rs:159
+    reg ends_s6; // dequantizer_back.rs:159
+    reg ends_s7; // dequantizer_back.rs:159
+    reg [271:0] spare_data; // dequantizer_back.rs:166
+    reg spare_last; // dequantizer_back.rs:166
+    reg [255:0] elements_data; // dequantizer_back.rs:167
+    reg elements_last; // dequantizer_back.rs:167
+    reg elements_valid; // dequantizer_back.rs:168
+    reg spare_empty; // dequantizer_back.rs:169
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -760,9 +760,9 @@ module oaken_dequantizer_core_p16_n4096 (
     (* ram_style = "distributed" *) reg [13:0] lane15_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:108
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:108
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:109
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:131
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:131
+    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:132
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -782,7 +782,7 @@ module oaken_dequantizer_core_p16_n4096 (
 
     // the sparse part: words to entries
     assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:119
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:40
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -838,8 +838,8 @@ module oaken_dequantizer_core_p16_n4096 (
             may_begin <= (same & enable) & prepared;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer.rs:131
-    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:133
+    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer_front.rs:83
+    wire [4:0] split = reader_header[56:52]; // dequantizer_front.rs:85
     always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
     always @(posedge clk) begin
         if (rst) begin
@@ -885,7 +885,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer_front.rs:133
     always @(posedge clk) if (moves) begin
         waiting_outlier <= building_outlier;
         waiting_outer <= building_outer;
@@ -904,7 +904,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer_front.rs:135
     always @(posedge clk) if (transfer) begin
         built_first <= shown_first_1;
         built_last <= shown_last_1;
@@ -1647,9 +1647,9 @@ module oaken_dequantizer_core_p16_n4096 (
     end
 
     // the map in use; it moves down by the lanes at every beat
-    wire chunk_ends = chunk_beat == 2'h3; // dequantizer.rs:161
-    wire done_1 = decoding & chunk_ends; // dequantizer.rs:162
-    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:163
+    wire chunk_ends = chunk_beat == 2'h3; // dequantizer_back.rs:51
+    wire done_1 = decoding & chunk_ends; // dequantizer_back.rs:52
+    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer_back.rs:53
     assign chunk_taken = load;
     always @(posedge clk) begin
         if (rst) begin
@@ -1659,7 +1659,7 @@ module oaken_dequantizer_core_p16_n4096 (
             if (load) in_use <= 1'h1;
         end
     end
-    wire new_vector = load & waiting_first; // dequantizer.rs:164
+    wire new_vector = load & waiting_first; // dequantizer_back.rs:54
     always @(posedge clk) begin
         if (rst) begin
             chunk_beat <= 2'h0;
@@ -1678,9 +1678,9 @@ module oaken_dequantizer_core_p16_n4096 (
             map_last <= waiting_last;
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:176
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:176
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:176
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:66
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:66
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:66
     always @(posedge clk) begin
         if (new_vector) begin
             info_split <= next_info_split;
@@ -1701,8 +1701,8 @@ module oaken_dequantizer_core_p16_n4096 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer.rs:189
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:193
+    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer_back.rs:89
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer_back.rs:93
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
@@ -1737,7 +1737,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:200
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:111
     assign decoding = issue & go;
     register_slice_64 slice_1 (
         .clk(clk),
@@ -1749,13 +1749,13 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & chunk_ends; // dequantizer.rs:212
+    wire ends = map_last & chunk_ends; // dequantizer_back.rs:123
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:222
-    wire coded_outlier = map_outlier[0]; // dequantizer.rs:223
-    wire coded_outer = map_outer[0]; // dequantizer.rs:224
-    wire coded_sign = map_sign[0]; // dequantizer.rs:225
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:146
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:147
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:148
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:149
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -1770,21 +1770,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane0_zero <= lane0_inner & lane0_none;
         lane0_inner_1 <= coded_outlier & (~coded_outer);
     end
-    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:148
+    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
-    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:151
-    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:152
+    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:157
+    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
         if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:158
-    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:158
-    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:158
-    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:164
+    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:164
+    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:164
+    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -1882,10 +1882,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:222
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:223
-    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:224
-    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:225
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:146
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:147
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:148
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:149
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:72
     wire lane1_below = lane1_distance[4]; // decode.rs:73
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:74
@@ -1900,21 +1900,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane1_zero <= lane1_inner & lane1_none;
         lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
     end
-    wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:148
+    wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane1_base_at <= {lane1_slot, coded_outlier_1, lane1_negative};
-    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:151
-    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:152
+    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:157
+    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane1_half_at <= {lane1_slot, lane1_outer, lane1_second};
         if (write_valid) lane1_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane1_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:158
-    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:158
-    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:158
-    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:164
+    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:164
+    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:164
+    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -2012,10 +2012,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:222
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:223
-    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:224
-    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:225
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:146
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:147
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:148
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:149
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:72
     wire lane2_below = lane2_distance[4]; // decode.rs:73
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:74
@@ -2030,21 +2030,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane2_zero <= lane2_inner & lane2_none;
         lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
     end
-    wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:148
+    wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane2_base_at <= {lane2_slot, coded_outlier_2, lane2_negative};
-    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:151
-    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:152
+    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:157
+    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane2_half_at <= {lane2_slot, lane2_outer, lane2_second};
         if (write_valid) lane2_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane2_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:158
-    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:158
-    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:158
-    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:164
+    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:164
+    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:164
+    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -2142,10 +2142,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:222
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:223
-    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:224
-    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:225
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:146
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:147
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:148
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:149
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:72
     wire lane3_below = lane3_distance[4]; // decode.rs:73
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:74
@@ -2160,21 +2160,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane3_zero <= lane3_inner & lane3_none;
         lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
     end
-    wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:148
+    wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane3_base_at <= {lane3_slot, coded_outlier_3, lane3_negative};
-    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:151
-    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:152
+    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:157
+    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane3_half_at <= {lane3_slot, lane3_outer, lane3_second};
         if (write_valid) lane3_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane3_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:158
-    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:158
-    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:158
-    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:164
+    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:164
+    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:164
+    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
@@ -2272,10 +2272,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane3_negative_s6 <= lane3_negative_s5;
         values_3_negative <= lane3_negative_s6;
     end
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:222
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:223
-    wire coded_outer_4 = map_outer[4]; // dequantizer.rs:224
-    wire coded_sign_4 = map_sign[4]; // dequantizer.rs:225
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:146
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:147
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:148
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:149
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:72
     wire lane4_below = lane4_distance[4]; // decode.rs:73
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:74
@@ -2290,21 +2290,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane4_zero <= lane4_inner & lane4_none;
         lane4_inner_1 <= coded_outlier_4 & (~coded_outer_4);
     end
-    wire [1:0] lane4_slot = current | {2{lane4_exact}}; // side_table.rs:148
+    wire [1:0] lane4_slot = current | {2{lane4_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane4_base_at <= {lane4_slot, coded_outlier_4, lane4_negative};
-    wire lane4_outer = coded_outlier_4 & coded_outer_4; // side_table.rs:151
-    wire lane4_second = coded_outlier_4 ? (lane4_negative | (~coded_outer_4)) : (lane4_negative & lane4_exact); // side_table.rs:152
+    wire lane4_outer = coded_outlier_4 & coded_outer_4; // side_table.rs:157
+    wire lane4_second = coded_outlier_4 ? (lane4_negative | (~coded_outer_4)) : (lane4_negative & lane4_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane4_half_at <= {lane4_slot, lane4_outer, lane4_second};
         if (write_valid) lane4_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane4_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane4_bases_q0 = lane4_bases[lane4_base_at]; // side_table.rs:158
-    wire [19:0] lane4_side_base_value = lane4_bases_q0[20:1]; // side_table.rs:158
-    wire lane4_side_base_sticky = lane4_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane4_halves_q0 = lane4_halves[lane4_half_at]; // side_table.rs:158
-    wire [7:0] lane4_side_half_m = lane4_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane4_side_half_scale = lane4_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane4_bases_q0 = lane4_bases[lane4_base_at]; // side_table.rs:164
+    wire [19:0] lane4_side_base_value = lane4_bases_q0[20:1]; // side_table.rs:164
+    wire lane4_side_base_sticky = lane4_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane4_halves_q0 = lane4_halves[lane4_half_at]; // side_table.rs:164
+    wire [7:0] lane4_side_half_m = lane4_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane4_side_half_scale = lane4_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
         lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
@@ -2402,10 +2402,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane4_negative_s6 <= lane4_negative_s5;
         values_4_negative <= lane4_negative_s6;
     end
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:222
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:223
-    wire coded_outer_5 = map_outer[5]; // dequantizer.rs:224
-    wire coded_sign_5 = map_sign[5]; // dequantizer.rs:225
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:146
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:147
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:148
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:149
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:72
     wire lane5_below = lane5_distance[4]; // decode.rs:73
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:74
@@ -2420,21 +2420,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane5_zero <= lane5_inner & lane5_none;
         lane5_inner_1 <= coded_outlier_5 & (~coded_outer_5);
     end
-    wire [1:0] lane5_slot = current | {2{lane5_exact}}; // side_table.rs:148
+    wire [1:0] lane5_slot = current | {2{lane5_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane5_base_at <= {lane5_slot, coded_outlier_5, lane5_negative};
-    wire lane5_outer = coded_outlier_5 & coded_outer_5; // side_table.rs:151
-    wire lane5_second = coded_outlier_5 ? (lane5_negative | (~coded_outer_5)) : (lane5_negative & lane5_exact); // side_table.rs:152
+    wire lane5_outer = coded_outlier_5 & coded_outer_5; // side_table.rs:157
+    wire lane5_second = coded_outlier_5 ? (lane5_negative | (~coded_outer_5)) : (lane5_negative & lane5_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane5_half_at <= {lane5_slot, lane5_outer, lane5_second};
         if (write_valid) lane5_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane5_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane5_bases_q0 = lane5_bases[lane5_base_at]; // side_table.rs:158
-    wire [19:0] lane5_side_base_value = lane5_bases_q0[20:1]; // side_table.rs:158
-    wire lane5_side_base_sticky = lane5_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane5_halves_q0 = lane5_halves[lane5_half_at]; // side_table.rs:158
-    wire [7:0] lane5_side_half_m = lane5_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane5_side_half_scale = lane5_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane5_bases_q0 = lane5_bases[lane5_base_at]; // side_table.rs:164
+    wire [19:0] lane5_side_base_value = lane5_bases_q0[20:1]; // side_table.rs:164
+    wire lane5_side_base_sticky = lane5_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane5_halves_q0 = lane5_halves[lane5_half_at]; // side_table.rs:164
+    wire [7:0] lane5_side_half_m = lane5_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane5_side_half_scale = lane5_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
         lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
@@ -2532,10 +2532,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane5_negative_s6 <= lane5_negative_s5;
         values_5_negative <= lane5_negative_s6;
     end
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:222
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:223
-    wire coded_outer_6 = map_outer[6]; // dequantizer.rs:224
-    wire coded_sign_6 = map_sign[6]; // dequantizer.rs:225
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:146
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:147
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:148
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:149
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:72
     wire lane6_below = lane6_distance[4]; // decode.rs:73
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:74
@@ -2550,21 +2550,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane6_zero <= lane6_inner & lane6_none;
         lane6_inner_1 <= coded_outlier_6 & (~coded_outer_6);
     end
-    wire [1:0] lane6_slot = current | {2{lane6_exact}}; // side_table.rs:148
+    wire [1:0] lane6_slot = current | {2{lane6_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane6_base_at <= {lane6_slot, coded_outlier_6, lane6_negative};
-    wire lane6_outer = coded_outlier_6 & coded_outer_6; // side_table.rs:151
-    wire lane6_second = coded_outlier_6 ? (lane6_negative | (~coded_outer_6)) : (lane6_negative & lane6_exact); // side_table.rs:152
+    wire lane6_outer = coded_outlier_6 & coded_outer_6; // side_table.rs:157
+    wire lane6_second = coded_outlier_6 ? (lane6_negative | (~coded_outer_6)) : (lane6_negative & lane6_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane6_half_at <= {lane6_slot, lane6_outer, lane6_second};
         if (write_valid) lane6_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane6_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane6_bases_q0 = lane6_bases[lane6_base_at]; // side_table.rs:158
-    wire [19:0] lane6_side_base_value = lane6_bases_q0[20:1]; // side_table.rs:158
-    wire lane6_side_base_sticky = lane6_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane6_halves_q0 = lane6_halves[lane6_half_at]; // side_table.rs:158
-    wire [7:0] lane6_side_half_m = lane6_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane6_side_half_scale = lane6_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane6_bases_q0 = lane6_bases[lane6_base_at]; // side_table.rs:164
+    wire [19:0] lane6_side_base_value = lane6_bases_q0[20:1]; // side_table.rs:164
+    wire lane6_side_base_sticky = lane6_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane6_halves_q0 = lane6_halves[lane6_half_at]; // side_table.rs:164
+    wire [7:0] lane6_side_half_m = lane6_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane6_side_half_scale = lane6_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
         lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
@@ -2662,10 +2662,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane6_negative_s6 <= lane6_negative_s5;
         values_6_negative <= lane6_negative_s6;
     end
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:222
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:223
-    wire coded_outer_7 = map_outer[7]; // dequantizer.rs:224
-    wire coded_sign_7 = map_sign[7]; // dequantizer.rs:225
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:146
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:147
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:148
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:149
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:72
     wire lane7_below = lane7_distance[4]; // decode.rs:73
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:74
@@ -2680,21 +2680,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane7_zero <= lane7_inner & lane7_none;
         lane7_inner_1 <= coded_outlier_7 & (~coded_outer_7);
     end
-    wire [1:0] lane7_slot = current | {2{lane7_exact}}; // side_table.rs:148
+    wire [1:0] lane7_slot = current | {2{lane7_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane7_base_at <= {lane7_slot, coded_outlier_7, lane7_negative};
-    wire lane7_outer = coded_outlier_7 & coded_outer_7; // side_table.rs:151
-    wire lane7_second = coded_outlier_7 ? (lane7_negative | (~coded_outer_7)) : (lane7_negative & lane7_exact); // side_table.rs:152
+    wire lane7_outer = coded_outlier_7 & coded_outer_7; // side_table.rs:157
+    wire lane7_second = coded_outlier_7 ? (lane7_negative | (~coded_outer_7)) : (lane7_negative & lane7_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane7_half_at <= {lane7_slot, lane7_outer, lane7_second};
         if (write_valid) lane7_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane7_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane7_bases_q0 = lane7_bases[lane7_base_at]; // side_table.rs:158
-    wire [19:0] lane7_side_base_value = lane7_bases_q0[20:1]; // side_table.rs:158
-    wire lane7_side_base_sticky = lane7_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane7_halves_q0 = lane7_halves[lane7_half_at]; // side_table.rs:158
-    wire [7:0] lane7_side_half_m = lane7_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane7_side_half_scale = lane7_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane7_bases_q0 = lane7_bases[lane7_base_at]; // side_table.rs:164
+    wire [19:0] lane7_side_base_value = lane7_bases_q0[20:1]; // side_table.rs:164
+    wire lane7_side_base_sticky = lane7_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane7_halves_q0 = lane7_halves[lane7_half_at]; // side_table.rs:164
+    wire [7:0] lane7_side_half_m = lane7_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane7_side_half_scale = lane7_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
         lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
@@ -2792,10 +2792,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane7_negative_s6 <= lane7_negative_s5;
         values_7_negative <= lane7_negative_s6;
     end
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:222
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:223
-    wire coded_outer_8 = map_outer[8]; // dequantizer.rs:224
-    wire coded_sign_8 = map_sign[8]; // dequantizer.rs:225
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:146
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:147
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:148
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:149
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:72
     wire lane8_below = lane8_distance[4]; // decode.rs:73
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:74
@@ -2810,21 +2810,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane8_zero <= lane8_inner & lane8_none;
         lane8_inner_1 <= coded_outlier_8 & (~coded_outer_8);
     end
-    wire [1:0] lane8_slot = current | {2{lane8_exact}}; // side_table.rs:148
+    wire [1:0] lane8_slot = current | {2{lane8_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane8_base_at <= {lane8_slot, coded_outlier_8, lane8_negative};
-    wire lane8_outer = coded_outlier_8 & coded_outer_8; // side_table.rs:151
-    wire lane8_second = coded_outlier_8 ? (lane8_negative | (~coded_outer_8)) : (lane8_negative & lane8_exact); // side_table.rs:152
+    wire lane8_outer = coded_outlier_8 & coded_outer_8; // side_table.rs:157
+    wire lane8_second = coded_outlier_8 ? (lane8_negative | (~coded_outer_8)) : (lane8_negative & lane8_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane8_half_at <= {lane8_slot, lane8_outer, lane8_second};
         if (write_valid) lane8_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane8_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane8_bases_q0 = lane8_bases[lane8_base_at]; // side_table.rs:158
-    wire [19:0] lane8_side_base_value = lane8_bases_q0[20:1]; // side_table.rs:158
-    wire lane8_side_base_sticky = lane8_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane8_halves_q0 = lane8_halves[lane8_half_at]; // side_table.rs:158
-    wire [7:0] lane8_side_half_m = lane8_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane8_side_half_scale = lane8_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane8_bases_q0 = lane8_bases[lane8_base_at]; // side_table.rs:164
+    wire [19:0] lane8_side_base_value = lane8_bases_q0[20:1]; // side_table.rs:164
+    wire lane8_side_base_sticky = lane8_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane8_halves_q0 = lane8_halves[lane8_half_at]; // side_table.rs:164
+    wire [7:0] lane8_side_half_m = lane8_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane8_side_half_scale = lane8_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
         lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
@@ -2922,10 +2922,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane8_negative_s6 <= lane8_negative_s5;
         values_8_negative <= lane8_negative_s6;
     end
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:222
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:223
-    wire coded_outer_9 = map_outer[9]; // dequantizer.rs:224
-    wire coded_sign_9 = map_sign[9]; // dequantizer.rs:225
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:146
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:147
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:148
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:149
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:72
     wire lane9_below = lane9_distance[4]; // decode.rs:73
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:74
@@ -2940,21 +2940,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane9_zero <= lane9_inner & lane9_none;
         lane9_inner_1 <= coded_outlier_9 & (~coded_outer_9);
     end
-    wire [1:0] lane9_slot = current | {2{lane9_exact}}; // side_table.rs:148
+    wire [1:0] lane9_slot = current | {2{lane9_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane9_base_at <= {lane9_slot, coded_outlier_9, lane9_negative};
-    wire lane9_outer = coded_outlier_9 & coded_outer_9; // side_table.rs:151
-    wire lane9_second = coded_outlier_9 ? (lane9_negative | (~coded_outer_9)) : (lane9_negative & lane9_exact); // side_table.rs:152
+    wire lane9_outer = coded_outlier_9 & coded_outer_9; // side_table.rs:157
+    wire lane9_second = coded_outlier_9 ? (lane9_negative | (~coded_outer_9)) : (lane9_negative & lane9_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane9_half_at <= {lane9_slot, lane9_outer, lane9_second};
         if (write_valid) lane9_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane9_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane9_bases_q0 = lane9_bases[lane9_base_at]; // side_table.rs:158
-    wire [19:0] lane9_side_base_value = lane9_bases_q0[20:1]; // side_table.rs:158
-    wire lane9_side_base_sticky = lane9_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane9_halves_q0 = lane9_halves[lane9_half_at]; // side_table.rs:158
-    wire [7:0] lane9_side_half_m = lane9_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane9_side_half_scale = lane9_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane9_bases_q0 = lane9_bases[lane9_base_at]; // side_table.rs:164
+    wire [19:0] lane9_side_base_value = lane9_bases_q0[20:1]; // side_table.rs:164
+    wire lane9_side_base_sticky = lane9_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane9_halves_q0 = lane9_halves[lane9_half_at]; // side_table.rs:164
+    wire [7:0] lane9_side_half_m = lane9_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane9_side_half_scale = lane9_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
         lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
@@ -3052,10 +3052,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane9_negative_s6 <= lane9_negative_s5;
         values_9_negative <= lane9_negative_s6;
     end
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:222
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:223
-    wire coded_outer_10 = map_outer[10]; // dequantizer.rs:224
-    wire coded_sign_10 = map_sign[10]; // dequantizer.rs:225
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:146
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:147
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:148
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:149
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:72
     wire lane10_below = lane10_distance[4]; // decode.rs:73
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:74
@@ -3070,21 +3070,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane10_zero <= lane10_inner & lane10_none;
         lane10_inner_1 <= coded_outlier_10 & (~coded_outer_10);
     end
-    wire [1:0] lane10_slot = current | {2{lane10_exact}}; // side_table.rs:148
+    wire [1:0] lane10_slot = current | {2{lane10_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane10_base_at <= {lane10_slot, coded_outlier_10, lane10_negative};
-    wire lane10_outer = coded_outlier_10 & coded_outer_10; // side_table.rs:151
-    wire lane10_second = coded_outlier_10 ? (lane10_negative | (~coded_outer_10)) : (lane10_negative & lane10_exact); // side_table.rs:152
+    wire lane10_outer = coded_outlier_10 & coded_outer_10; // side_table.rs:157
+    wire lane10_second = coded_outlier_10 ? (lane10_negative | (~coded_outer_10)) : (lane10_negative & lane10_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane10_half_at <= {lane10_slot, lane10_outer, lane10_second};
         if (write_valid) lane10_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane10_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane10_bases_q0 = lane10_bases[lane10_base_at]; // side_table.rs:158
-    wire [19:0] lane10_side_base_value = lane10_bases_q0[20:1]; // side_table.rs:158
-    wire lane10_side_base_sticky = lane10_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane10_halves_q0 = lane10_halves[lane10_half_at]; // side_table.rs:158
-    wire [7:0] lane10_side_half_m = lane10_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane10_side_half_scale = lane10_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane10_bases_q0 = lane10_bases[lane10_base_at]; // side_table.rs:164
+    wire [19:0] lane10_side_base_value = lane10_bases_q0[20:1]; // side_table.rs:164
+    wire lane10_side_base_sticky = lane10_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane10_halves_q0 = lane10_halves[lane10_half_at]; // side_table.rs:164
+    wire [7:0] lane10_side_half_m = lane10_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane10_side_half_scale = lane10_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
         lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
@@ -3182,10 +3182,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane10_negative_s6 <= lane10_negative_s5;
         values_10_negative <= lane10_negative_s6;
     end
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:222
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:223
-    wire coded_outer_11 = map_outer[11]; // dequantizer.rs:224
-    wire coded_sign_11 = map_sign[11]; // dequantizer.rs:225
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:146
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:147
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:148
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:149
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:72
     wire lane11_below = lane11_distance[4]; // decode.rs:73
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:74
@@ -3200,21 +3200,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane11_zero <= lane11_inner & lane11_none;
         lane11_inner_1 <= coded_outlier_11 & (~coded_outer_11);
     end
-    wire [1:0] lane11_slot = current | {2{lane11_exact}}; // side_table.rs:148
+    wire [1:0] lane11_slot = current | {2{lane11_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane11_base_at <= {lane11_slot, coded_outlier_11, lane11_negative};
-    wire lane11_outer = coded_outlier_11 & coded_outer_11; // side_table.rs:151
-    wire lane11_second = coded_outlier_11 ? (lane11_negative | (~coded_outer_11)) : (lane11_negative & lane11_exact); // side_table.rs:152
+    wire lane11_outer = coded_outlier_11 & coded_outer_11; // side_table.rs:157
+    wire lane11_second = coded_outlier_11 ? (lane11_negative | (~coded_outer_11)) : (lane11_negative & lane11_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane11_half_at <= {lane11_slot, lane11_outer, lane11_second};
         if (write_valid) lane11_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane11_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane11_bases_q0 = lane11_bases[lane11_base_at]; // side_table.rs:158
-    wire [19:0] lane11_side_base_value = lane11_bases_q0[20:1]; // side_table.rs:158
-    wire lane11_side_base_sticky = lane11_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane11_halves_q0 = lane11_halves[lane11_half_at]; // side_table.rs:158
-    wire [7:0] lane11_side_half_m = lane11_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane11_side_half_scale = lane11_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane11_bases_q0 = lane11_bases[lane11_base_at]; // side_table.rs:164
+    wire [19:0] lane11_side_base_value = lane11_bases_q0[20:1]; // side_table.rs:164
+    wire lane11_side_base_sticky = lane11_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane11_halves_q0 = lane11_halves[lane11_half_at]; // side_table.rs:164
+    wire [7:0] lane11_side_half_m = lane11_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane11_side_half_scale = lane11_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
         lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
@@ -3312,10 +3312,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane11_negative_s6 <= lane11_negative_s5;
         values_11_negative <= lane11_negative_s6;
     end
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:222
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:223
-    wire coded_outer_12 = map_outer[12]; // dequantizer.rs:224
-    wire coded_sign_12 = map_sign[12]; // dequantizer.rs:225
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:146
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:147
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:148
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:149
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:72
     wire lane12_below = lane12_distance[4]; // decode.rs:73
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:74
@@ -3330,21 +3330,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane12_zero <= lane12_inner & lane12_none;
         lane12_inner_1 <= coded_outlier_12 & (~coded_outer_12);
     end
-    wire [1:0] lane12_slot = current | {2{lane12_exact}}; // side_table.rs:148
+    wire [1:0] lane12_slot = current | {2{lane12_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane12_base_at <= {lane12_slot, coded_outlier_12, lane12_negative};
-    wire lane12_outer = coded_outlier_12 & coded_outer_12; // side_table.rs:151
-    wire lane12_second = coded_outlier_12 ? (lane12_negative | (~coded_outer_12)) : (lane12_negative & lane12_exact); // side_table.rs:152
+    wire lane12_outer = coded_outlier_12 & coded_outer_12; // side_table.rs:157
+    wire lane12_second = coded_outlier_12 ? (lane12_negative | (~coded_outer_12)) : (lane12_negative & lane12_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane12_half_at <= {lane12_slot, lane12_outer, lane12_second};
         if (write_valid) lane12_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane12_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane12_bases_q0 = lane12_bases[lane12_base_at]; // side_table.rs:158
-    wire [19:0] lane12_side_base_value = lane12_bases_q0[20:1]; // side_table.rs:158
-    wire lane12_side_base_sticky = lane12_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane12_halves_q0 = lane12_halves[lane12_half_at]; // side_table.rs:158
-    wire [7:0] lane12_side_half_m = lane12_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane12_side_half_scale = lane12_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane12_bases_q0 = lane12_bases[lane12_base_at]; // side_table.rs:164
+    wire [19:0] lane12_side_base_value = lane12_bases_q0[20:1]; // side_table.rs:164
+    wire lane12_side_base_sticky = lane12_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane12_halves_q0 = lane12_halves[lane12_half_at]; // side_table.rs:164
+    wire [7:0] lane12_side_half_m = lane12_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane12_side_half_scale = lane12_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
         lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
@@ -3442,10 +3442,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane12_negative_s6 <= lane12_negative_s5;
         values_12_negative <= lane12_negative_s6;
     end
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:222
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:223
-    wire coded_outer_13 = map_outer[13]; // dequantizer.rs:224
-    wire coded_sign_13 = map_sign[13]; // dequantizer.rs:225
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:146
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:147
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:148
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:149
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:72
     wire lane13_below = lane13_distance[4]; // decode.rs:73
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:74
@@ -3460,21 +3460,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane13_zero <= lane13_inner & lane13_none;
         lane13_inner_1 <= coded_outlier_13 & (~coded_outer_13);
     end
-    wire [1:0] lane13_slot = current | {2{lane13_exact}}; // side_table.rs:148
+    wire [1:0] lane13_slot = current | {2{lane13_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane13_base_at <= {lane13_slot, coded_outlier_13, lane13_negative};
-    wire lane13_outer = coded_outlier_13 & coded_outer_13; // side_table.rs:151
-    wire lane13_second = coded_outlier_13 ? (lane13_negative | (~coded_outer_13)) : (lane13_negative & lane13_exact); // side_table.rs:152
+    wire lane13_outer = coded_outlier_13 & coded_outer_13; // side_table.rs:157
+    wire lane13_second = coded_outlier_13 ? (lane13_negative | (~coded_outer_13)) : (lane13_negative & lane13_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane13_half_at <= {lane13_slot, lane13_outer, lane13_second};
         if (write_valid) lane13_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane13_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane13_bases_q0 = lane13_bases[lane13_base_at]; // side_table.rs:158
-    wire [19:0] lane13_side_base_value = lane13_bases_q0[20:1]; // side_table.rs:158
-    wire lane13_side_base_sticky = lane13_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane13_halves_q0 = lane13_halves[lane13_half_at]; // side_table.rs:158
-    wire [7:0] lane13_side_half_m = lane13_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane13_side_half_scale = lane13_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane13_bases_q0 = lane13_bases[lane13_base_at]; // side_table.rs:164
+    wire [19:0] lane13_side_base_value = lane13_bases_q0[20:1]; // side_table.rs:164
+    wire lane13_side_base_sticky = lane13_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane13_halves_q0 = lane13_halves[lane13_half_at]; // side_table.rs:164
+    wire [7:0] lane13_side_half_m = lane13_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane13_side_half_scale = lane13_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
         lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
@@ -3572,10 +3572,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane13_negative_s6 <= lane13_negative_s5;
         values_13_negative <= lane13_negative_s6;
     end
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:222
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:223
-    wire coded_outer_14 = map_outer[14]; // dequantizer.rs:224
-    wire coded_sign_14 = map_sign[14]; // dequantizer.rs:225
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:146
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:147
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:148
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:149
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:72
     wire lane14_below = lane14_distance[4]; // decode.rs:73
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:74
@@ -3590,21 +3590,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane14_zero <= lane14_inner & lane14_none;
         lane14_inner_1 <= coded_outlier_14 & (~coded_outer_14);
     end
-    wire [1:0] lane14_slot = current | {2{lane14_exact}}; // side_table.rs:148
+    wire [1:0] lane14_slot = current | {2{lane14_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane14_base_at <= {lane14_slot, coded_outlier_14, lane14_negative};
-    wire lane14_outer = coded_outlier_14 & coded_outer_14; // side_table.rs:151
-    wire lane14_second = coded_outlier_14 ? (lane14_negative | (~coded_outer_14)) : (lane14_negative & lane14_exact); // side_table.rs:152
+    wire lane14_outer = coded_outlier_14 & coded_outer_14; // side_table.rs:157
+    wire lane14_second = coded_outlier_14 ? (lane14_negative | (~coded_outer_14)) : (lane14_negative & lane14_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane14_half_at <= {lane14_slot, lane14_outer, lane14_second};
         if (write_valid) lane14_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane14_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane14_bases_q0 = lane14_bases[lane14_base_at]; // side_table.rs:158
-    wire [19:0] lane14_side_base_value = lane14_bases_q0[20:1]; // side_table.rs:158
-    wire lane14_side_base_sticky = lane14_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane14_halves_q0 = lane14_halves[lane14_half_at]; // side_table.rs:158
-    wire [7:0] lane14_side_half_m = lane14_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane14_side_half_scale = lane14_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane14_bases_q0 = lane14_bases[lane14_base_at]; // side_table.rs:164
+    wire [19:0] lane14_side_base_value = lane14_bases_q0[20:1]; // side_table.rs:164
+    wire lane14_side_base_sticky = lane14_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane14_halves_q0 = lane14_halves[lane14_half_at]; // side_table.rs:164
+    wire [7:0] lane14_side_half_m = lane14_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane14_side_half_scale = lane14_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
         lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
@@ -3702,10 +3702,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane14_negative_s6 <= lane14_negative_s5;
         values_14_negative <= lane14_negative_s6;
     end
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:222
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:223
-    wire coded_outer_15 = map_outer[15]; // dequantizer.rs:224
-    wire coded_sign_15 = map_sign[15]; // dequantizer.rs:225
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:146
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:147
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:148
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:149
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:72
     wire lane15_below = lane15_distance[4]; // decode.rs:73
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:74
@@ -3720,21 +3720,21 @@ module oaken_dequantizer_core_p16_n4096 (
         lane15_zero <= lane15_inner & lane15_none;
         lane15_inner_1 <= coded_outlier_15 & (~coded_outer_15);
     end
-    wire [1:0] lane15_slot = current | {2{lane15_exact}}; // side_table.rs:148
+    wire [1:0] lane15_slot = current | {2{lane15_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane15_base_at <= {lane15_slot, coded_outlier_15, lane15_negative};
-    wire lane15_outer = coded_outlier_15 & coded_outer_15; // side_table.rs:151
-    wire lane15_second = coded_outlier_15 ? (lane15_negative | (~coded_outer_15)) : (lane15_negative & lane15_exact); // side_table.rs:152
+    wire lane15_outer = coded_outlier_15 & coded_outer_15; // side_table.rs:157
+    wire lane15_second = coded_outlier_15 ? (lane15_negative | (~coded_outer_15)) : (lane15_negative & lane15_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane15_half_at <= {lane15_slot, lane15_outer, lane15_second};
         if (write_valid) lane15_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane15_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane15_bases_q0 = lane15_bases[lane15_base_at]; // side_table.rs:158
-    wire [19:0] lane15_side_base_value = lane15_bases_q0[20:1]; // side_table.rs:158
-    wire lane15_side_base_sticky = lane15_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane15_halves_q0 = lane15_halves[lane15_half_at]; // side_table.rs:158
-    wire [7:0] lane15_side_half_m = lane15_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane15_side_half_scale = lane15_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane15_bases_q0 = lane15_bases[lane15_base_at]; // side_table.rs:164
+    wire [19:0] lane15_side_base_value = lane15_bases_q0[20:1]; // side_table.rs:164
+    wire lane15_side_base_sticky = lane15_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane15_halves_q0 = lane15_halves[lane15_half_at]; // side_table.rs:164
+    wire [7:0] lane15_side_half_m = lane15_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane15_side_half_scale = lane15_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
         lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
@@ -3838,8 +3838,8 @@ module oaken_dequantizer_core_p16_n4096 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:232
-    wire _t98 = header_valid & header_ready; // dequantizer.rs:233
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer_back.rs:156
+    wire _t98 = header_valid & header_ready; // dequantizer_back.rs:157
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
@@ -3848,7 +3848,7 @@ module oaken_dequantizer_core_p16_n4096 (
             else if (looked_up & (~_t98)) slots_used <= slots_used - 4'h1;
         end
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:234
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:158
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -3874,9 +3874,9 @@ module oaken_dequantizer_core_p16_n4096 (
         ends_s6 <= ends_s5;
         ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer.rs:235
-    wire last_1 = ends_s7; // dequantizer.rs:235
-    wire ended = (valid & last_1) & go; // dequantizer.rs:236
+    wire valid = issue_s7; // dequantizer_back.rs:159
+    wire last_1 = ends_s7; // dequantizer_back.rs:159
+    wire ended = (valid & last_1) & go; // dequantizer.rs:103
     assign finished = ended;
     always @(posedge clk) begin
         if (rst) begin
@@ -3896,8 +3896,8 @@ module oaken_dequantizer_core_p16_n4096 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:172
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:172
     wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:123
     wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:122
@@ -3930,8 +3930,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t99 = m_ready | (~elements_valid); // dequantizer.rs:250
-    wire [255:0] _t100 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:252
+    wire _t99 = m_ready | (~elements_valid); // dequantizer_back.rs:175
+    wire [255:0] _t100 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:177
     always @(posedge clk) if (_t99) begin
         elements_data <= _t100;
         elements_last <= chosen_last;

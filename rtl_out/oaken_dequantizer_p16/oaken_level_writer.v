@@ -26,17 +26,17 @@ module oaken_level_writer (
     output wire done, // The levels of a header are written in the next three cycles.
     output wire faulty // The header is none that the format allows; a register, for one to four cycles.
 );
-    reg busy; // a header is worked on | level_writer.rs:77
-    reg preparing; // the thresholds are worked on | level_writer.rs:78
-    reg [1:0] turn; // level_writer.rs:79
-    reg ready; // nothing is worked on, or it is the last turn of a header | level_writer.rs:81
-    reg [63:0] header; // level_writer.rs:82
-    reg [1:0] slot_1; // level_writer.rs:83
-    reg faulty_1; // level_writer.rs:115
-    reg l121_s1; // level_writer.rs:121
-    reg valid; // level_writer.rs:121
-    reg [3:0] l123_s1; // level_writer.rs:123
-    reg [3:0] address; // level_writer.rs:123
+    reg busy; // a header is worked on | level_writer.rs:106
+    reg preparing; // the thresholds are worked on | level_writer.rs:107
+    reg [1:0] turn; // level_writer.rs:108
+    reg ready; // nothing is worked on, or it is the last turn of a header | level_writer.rs:110
+    reg [63:0] header; // level_writer.rs:111
+    reg [1:0] slot_1; // level_writer.rs:112
+    reg faulty_1; // level_writer.rs:81
+    reg l155_s1; // level_writer.rs:155
+    reg valid; // level_writer.rs:155
+    reg [3:0] l157_s1; // level_writer.rs:157
+    reg [3:0] address; // level_writer.rs:157
     reg [5:0] l100_s1; // half_steps.rs:100
     reg [5:0] scale; // half_steps.rs:100
     reg [5:0] down; // half_steps.rs:102
@@ -45,17 +45,17 @@ module oaken_level_writer (
     reg level_base_sticky; // half_steps.rs:107
     reg [7:0] l90_s1; // half_steps.rs:107
     reg [7:0] level_half_m; // half_steps.rs:107
-    reg [7:0] l90_s1_1; // level_writer.rs:125
-    reg [7:0] of_inner_m; // level_writer.rs:125
-    reg [5:0] l85_s1; // level_writer.rs:125
-    reg [5:0] of_inner_scale; // level_writer.rs:125
-    reg l126_s1; // level_writer.rs:126
-    reg is_inner; // level_writer.rs:126
+    reg [7:0] l90_s1_1; // level_writer.rs:159
+    reg [7:0] of_inner_m; // level_writer.rs:159
+    reg [5:0] l85_s1; // level_writer.rs:159
+    reg [5:0] of_inner_scale; // level_writer.rs:159
+    reg l160_s1; // level_writer.rs:160
+    reg is_inner; // level_writer.rs:160
 
     // whose turn it is
     assign header_ready = ready;
-    wire last = &turn; // level_writer.rs:84
-    wire _t1 = header_valid & header_ready; // level_writer.rs:94
+    wire last = &turn; // level_writer.rs:113
+    wire _t1 = header_valid & header_ready; // level_writer.rs:123
     always @(posedge clk) begin
         if (rst) begin
             busy <= 1'h0;
@@ -93,11 +93,11 @@ module oaken_level_writer (
     wire [12:0] outer_pos = header[25:13]; // half_steps.rs:63
     wire [12:0] outer_neg = header[38:26]; // half_steps.rs:63
     wire [12:0] inner = header[51:39]; // half_steps.rs:63
-    wire outer = turn[1]; // level_writer.rs:110
-    wire negative = turn[0]; // level_writer.rs:110
-    wire [12:0] given = outer ? (negative ? outer_neg : outer_pos) : middle; // level_writer.rs:111
-    wire [12:0] step = given & {13{busy}}; // level_writer.rs:112
-    wire [14:0] threshold = outer ? (negative ? thresholds_s_low : thresholds_s_high) : (negative ? thresholds_t_low : thresholds_t_high); // level_writer.rs:114
+    wire outer = turn[1]; // level_writer.rs:143
+    wire negative = turn[0]; // level_writer.rs:143
+    wire [12:0] given = outer ? (negative ? outer_neg : outer_pos) : middle; // level_writer.rs:144
+    wire [12:0] step = given & {13{busy}}; // level_writer.rs:145
+    wire [14:0] threshold = outer ? (negative ? thresholds_s_low : thresholds_s_high) : (negative ? thresholds_t_low : thresholds_t_high); // level_writer.rs:146
     assign faulty = faulty_1;
     wire [5:0] e = step[12:7]; // half_steps.rs:76
     wire [6:0] f = step[6:0]; // half_steps.rs:76
@@ -107,7 +107,7 @@ module oaken_level_writer (
     wire [5:0] e_1 = inner[12:7]; // half_steps.rs:76
     wire [6:0] f_1 = inner[6:0]; // half_steps.rs:76
     wire shape_legal_1 = (e_1 <= 6'h26) & ((|e_1) | (~(|f_1))); // half_steps.rs:77
-    wire _t3 = (~(shape_legal & ((~(|e)) | (e >= _t2)))) | (~(((shape_legal_1 & ((~(|e_1)) | (e_1 >= 6'h1))) & split_legal) & (~(|header[63:58])))); // level_writer.rs:116
+    wire _t3 = (~(shape_legal & ((~(|e)) | (e >= _t2)))) | (~(((shape_legal_1 & ((~(|e_1)) | (e_1 >= 6'h1))) & split_legal) & (~(|header[63:58])))); // level_writer.rs:82
     always @(posedge clk) begin
         if (rst) begin
             faulty_1 <= 1'h0;
@@ -119,16 +119,16 @@ module oaken_level_writer (
     // the levels, two stages later
     always @(posedge clk) begin
         if (rst) begin
-            l121_s1 <= 1'h0;
+            l155_s1 <= 1'h0;
             valid <= 1'h0;
         end else begin
-            l121_s1 <= busy | preparing;
-            valid <= l121_s1;
+            l155_s1 <= busy | preparing;
+            valid <= l155_s1;
         end
     end
     always @(posedge clk) begin
-        l123_s1 <= {busy ? slot_1 : 2'h3, turn};
-        address <= l123_s1;
+        l157_s1 <= {busy ? slot_1 : 2'h3, turn};
+        address <= l157_s1;
     end
     wire [4:0] field = threshold[14:10]; // half.rs:16
     wire [10:0] x_mantissa = {|field, threshold[9:0]}; // half.rs:18
@@ -155,11 +155,11 @@ module oaken_level_writer (
         of_inner_m <= l90_s1_1;
         l85_s1 <= (|e_1) ? (e_1 - 6'h1) : 6'h0;
         of_inner_scale <= l85_s1;
-        l126_s1 <= busy & (turn == 2'h1);
-        is_inner <= l126_s1;
+        l160_s1 <= busy & (turn == 2'h1);
+        is_inner <= l160_s1;
     end
-    wire [7:0] half_m = is_inner ? of_inner_m : level_half_m; // level_writer.rs:127
-    wire [5:0] half_scale = is_inner ? of_inner_scale : scale; // level_writer.rs:127
+    wire [7:0] half_m = is_inner ? of_inner_m : level_half_m; // level_writer.rs:161
+    wire [5:0] half_scale = is_inner ? of_inner_scale : scale; // level_writer.rs:161
     assign write_valid = valid;
     assign write_address = address;
     assign write_base_value = value;

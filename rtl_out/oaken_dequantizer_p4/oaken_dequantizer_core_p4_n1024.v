@@ -34,13 +34,13 @@ module oaken_dequantizer_core_p4_n1024 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:104
-    reg [14:0] settings_t_low; // dequantizer.rs:104
-    reg [14:0] settings_t_high; // dequantizer.rs:104
-    reg [14:0] settings_s_high; // dequantizer.rs:104
-    reg [13:0] length_1; // dequantizer.rs:105
-    reg [3:0] in_flight; // dequantizer.rs:106
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:107
+    reg [14:0] settings_s_low; // dequantizer.rs:127
+    reg [14:0] settings_t_low; // dequantizer.rs:127
+    reg [14:0] settings_t_high; // dequantizer.rs:127
+    reg [14:0] settings_s_high; // dequantizer.rs:127
+    reg [13:0] length_1; // dequantizer.rs:128
+    reg [3:0] in_flight; // dequantizer.rs:129
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:130
     wire reader_s_ready;
     wire reader_valid;
     wire [7:0] reader_shown_entries;
@@ -53,13 +53,13 @@ module oaken_dequantizer_core_p4_n1024 (
     wire reader_begins;
     wire reader_count_error;
     wire reader_length_error;
-    reg flag; // dequantizer.rs:88
-    reg flag_1; // dequantizer.rs:88
-    wire header_valid; // dequantizer.rs:125
-    wire header_ready; // dequantizer.rs:125
-    wire [63:0] header_payload; // dequantizer.rs:125
-    reg [1:0] slot; // dequantizer.rs:126
-    reg [3:0] slots_used; // dequantizer.rs:127
+    reg flag; // dequantizer.rs:144
+    reg flag_1; // dequantizer.rs:144
+    wire header_valid; // dequantizer_front.rs:71
+    wire header_ready; // dequantizer_front.rs:71
+    wire [63:0] header_payload; // dequantizer_front.rs:71
+    reg [1:0] slot; // dequantizer_front.rs:72
+    reg [3:0] slots_used; // dequantizer_front.rs:73
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -76,68 +76,68 @@ module oaken_dequantizer_core_p4_n1024 (
     wire write_base_sticky; // side_table.rs:91
     wire [7:0] write_half_m; // side_table.rs:91
     wire [5:0] write_half_scale; // side_table.rs:91
-    wire shown_valid; // dequantizer.rs:140
-    wire shown_ready; // dequantizer.rs:140
-    wire [7:0] shown_entries; // dequantizer.rs:140
-    wire shown_present; // dequantizer.rs:140
-    wire shown_complete; // dequantizer.rs:140
-    wire shown_first; // dequantizer.rs:140
-    wire shown_last; // dequantizer.rs:140
+    wire shown_valid; // dequantizer_front.rs:101
+    wire shown_ready; // dequantizer_front.rs:101
+    wire [7:0] shown_entries; // dequantizer_front.rs:101
+    wire shown_present; // dequantizer_front.rs:101
+    wire shown_complete; // dequantizer_front.rs:101
+    wire shown_first; // dequantizer_front.rs:101
+    wire shown_last; // dequantizer_front.rs:101
     wire slice_s_ready;
     wire shown_valid_1;
     wire shown_ready_1; // register_slice.rs:61
     wire [11:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:147
-    reg [63:0] building_outlier; // dequantizer.rs:274
-    reg [63:0] building_outer; // dequantizer.rs:274
-    reg [63:0] building_sign; // dequantizer.rs:274
-    reg built; // the map being built is complete | dequantizer.rs:275
-    reg built_first; // dequantizer.rs:276
-    reg built_last; // dequantizer.rs:276
-    reg [63:0] waiting_outlier; // dequantizer.rs:277
-    reg [63:0] waiting_outer; // dequantizer.rs:277
-    reg [63:0] waiting_sign; // dequantizer.rs:277
-    reg waits; // dequantizer.rs:278
-    reg waiting_first; // dequantizer.rs:279
-    reg waiting_last; // dequantizer.rs:279
-    reg [5:0] position; // dequantizer.rs:302
-    reg any_before; // dequantizer.rs:303
-    reg flag_2; // dequantizer.rs:88
-    reg in_use; // dequantizer.rs:152
-    reg [63:0] map_outlier; // dequantizer.rs:153
-    reg [63:0] map_outer; // dequantizer.rs:153
-    reg [63:0] map_sign; // dequantizer.rs:153
-    reg [4:0] info_split; // dequantizer.rs:154
-    reg info_middle_exact; // dequantizer.rs:154
-    reg map_last; // dequantizer.rs:155
-    reg [3:0] chunk_beat; // dequantizer.rs:156
-    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:157
-    reg [1:0] load_slot; // dequantizer.rs:159
-    wire decoding; // dequantizer.rs:160
-    reg [1:0] current; // side_table.rs:129
+    wire chunk_taken; // dequantizer.rs:88
+    reg [63:0] building_outlier; // dequantizer_front.rs:127
+    reg [63:0] building_outer; // dequantizer_front.rs:127
+    reg [63:0] building_sign; // dequantizer_front.rs:127
+    reg built; // the map being built is complete | dequantizer_front.rs:128
+    reg built_first; // dequantizer_front.rs:129
+    reg built_last; // dequantizer_front.rs:129
+    reg [63:0] waiting_outlier; // dequantizer_front.rs:130
+    reg [63:0] waiting_outer; // dequantizer_front.rs:130
+    reg [63:0] waiting_sign; // dequantizer_front.rs:130
+    reg waits; // dequantizer_front.rs:131
+    reg waiting_first; // dequantizer_front.rs:132
+    reg waiting_last; // dequantizer_front.rs:132
+    reg [5:0] position; // dequantizer_front.rs:155
+    reg any_before; // dequantizer_front.rs:156
+    reg flag_2; // dequantizer.rs:144
+    reg in_use; // dequantizer_back.rs:42
+    reg [63:0] map_outlier; // dequantizer_back.rs:43
+    reg [63:0] map_outer; // dequantizer_back.rs:43
+    reg [63:0] map_sign; // dequantizer_back.rs:43
+    reg [4:0] info_split; // dequantizer_back.rs:44
+    reg info_middle_exact; // dequantizer_back.rs:44
+    reg map_last; // dequantizer_back.rs:45
+    reg [3:0] chunk_beat; // dequantizer_back.rs:46
+    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer_back.rs:47
+    reg [1:0] load_slot; // dequantizer_back.rs:49
+    wire decoding; // dequantizer_back.rs:50
+    reg [1:0] current; // side_table.rs:135
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:187
+    wire guard_m_ready; // dequantizer_back.rs:87
     wire [15:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:192
-    reg flag_3; // dequantizer.rs:88
+    reg [3:0] due; // dequantizer_back.rs:92
+    reg flag_3; // dequantizer.rs:144
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [15:0] dense_payload;
-    wire go; // dequantizer.rs:199
+    wire go; // dequantizer.rs:99
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
-    reg lane0_inner_1; // side_table.rs:145
-    reg [3:0] lane0_base_at; // side_table.rs:149
-    reg [3:0] lane0_half_at; // side_table.rs:153
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:173
-    reg lane0_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:173
+    reg lane0_inner_1; // side_table.rs:151
+    reg [3:0] lane0_base_at; // side_table.rs:155
+    reg [3:0] lane0_half_at; // side_table.rs:159
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:179
+    reg lane0_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane0_h_s2; // decode.rs:89
     reg [12:0] lane0_product; // decode.rs:89
     reg [19:0] lane0_side_later_base_value; // decode.rs:90
@@ -167,13 +167,13 @@ module oaken_dequantizer_core_p4_n1024 (
     reg values_0_negative; // decode.rs:113
     reg [4:0] lane1_h; // decode.rs:77
     reg lane1_zero; // decode.rs:83
-    reg lane1_inner_1; // side_table.rs:145
-    reg [3:0] lane1_base_at; // side_table.rs:149
-    reg [3:0] lane1_half_at; // side_table.rs:153
-    reg [19:0] lane1_side_base_value_1; // side_table.rs:173
-    reg lane1_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane1_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane1_side_half_scale_1; // side_table.rs:173
+    reg lane1_inner_1; // side_table.rs:151
+    reg [3:0] lane1_base_at; // side_table.rs:155
+    reg [3:0] lane1_half_at; // side_table.rs:159
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:179
+    reg lane1_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane1_h_s2; // decode.rs:89
     reg [12:0] lane1_product; // decode.rs:89
     reg [19:0] lane1_side_later_base_value; // decode.rs:90
@@ -203,13 +203,13 @@ module oaken_dequantizer_core_p4_n1024 (
     reg values_1_negative; // decode.rs:113
     reg [4:0] lane2_h; // decode.rs:77
     reg lane2_zero; // decode.rs:83
-    reg lane2_inner_1; // side_table.rs:145
-    reg [3:0] lane2_base_at; // side_table.rs:149
-    reg [3:0] lane2_half_at; // side_table.rs:153
-    reg [19:0] lane2_side_base_value_1; // side_table.rs:173
-    reg lane2_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane2_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane2_side_half_scale_1; // side_table.rs:173
+    reg lane2_inner_1; // side_table.rs:151
+    reg [3:0] lane2_base_at; // side_table.rs:155
+    reg [3:0] lane2_half_at; // side_table.rs:159
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:179
+    reg lane2_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane2_h_s2; // decode.rs:89
     reg [12:0] lane2_product; // decode.rs:89
     reg [19:0] lane2_side_later_base_value; // decode.rs:90
@@ -239,13 +239,13 @@ module oaken_dequantizer_core_p4_n1024 (
     reg values_2_negative; // decode.rs:113
     reg [4:0] lane3_h; // decode.rs:77
     reg lane3_zero; // decode.rs:83
-    reg lane3_inner_1; // side_table.rs:145
-    reg [3:0] lane3_base_at; // side_table.rs:149
-    reg [3:0] lane3_half_at; // side_table.rs:153
-    reg [19:0] lane3_side_base_value_1; // side_table.rs:173
-    reg lane3_side_base_sticky_1; // side_table.rs:173
-    reg [7:0] lane3_side_half_m_1; // side_table.rs:173
-    reg [5:0] lane3_side_half_scale_1; // side_table.rs:173
+    reg lane3_inner_1; // side_table.rs:151
+    reg [3:0] lane3_base_at; // side_table.rs:155
+    reg [3:0] lane3_half_at; // side_table.rs:159
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:179
+    reg lane3_side_base_sticky_1; // side_table.rs:179
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:179
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:179
     reg [4:0] lane3_h_s2; // decode.rs:89
     reg [12:0] lane3_product; // decode.rs:89
     reg [19:0] lane3_side_later_base_value; // decode.rs:90
@@ -273,26 +273,26 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane3_negative_s5; // decode.rs:113
     reg lane3_negative_s6; // decode.rs:113
     reg values_3_negative; // decode.rs:113
-    reg issue_s1; // dequantizer.rs:232
-    reg ends_s1; // dequantizer.rs:232
-    reg issue_s2; // dequantizer.rs:235
-    reg issue_s3; // dequantizer.rs:235
-    reg issue_s4; // dequantizer.rs:235
-    reg issue_s5; // dequantizer.rs:235
-    reg issue_s6; // dequantizer.rs:235
-    reg issue_s7; // dequantizer.rs:235
-    reg ends_s2; // dequantizer.rs:235
-    reg ends_s3; // dequantizer.rs:235
-    reg ends_s4; // dequantizer.rs:235
-    reg ends_s5; // dequantizer.rs:235
-    reg ends_s6; // dequantizer.rs:235
-    reg ends_s7; // dequantizer.rs:235
-    reg [67:0] spare_data; // dequantizer.rs:241
-    reg spare_last; // dequantizer.rs:241
-    reg [63:0] elements_data; // dequantizer.rs:242
-    reg elements_last; // dequantizer.rs:242
-    reg elements_valid; // dequantizer.rs:243
-    reg spare_empty; // dequantizer.rs:244
+    reg issue_s1; // dequantizer_back.rs:156
+    reg ends_s1; // dequantizer_back.rs:156
+    reg issue_s2; // dequantizer_back.rs:159
+    reg issue_s3; // dequantizer_back.rs:159
+    reg issue_s4; // dequantizer_back.rs:159
+    reg issue_s5; // dequantizer_back.rs:159
+    reg issue_s6; // dequantizer_back.rs:159
+    reg issue_s7; // dequantizer_back.rs:159
+    reg ends_s2; // dequantizer_back.rs:159
+    reg ends_s3; // dequantizer_back.rs:159
+    reg ends_s4; // dequantizer_back.rs:159
+    reg ends_s5; // dequantizer_back.rs:159
+    reg ends_s6; // dequantizer_back.rs:159
+    reg ends_s7; // dequantizer_back.rs:159
+    reg [67:0] spare_data; // dequantizer_back.rs:166
+    reg spare_last; // dequantizer_back.rs:166
+    reg [63:0] elements_data; // dequantizer_back.rs:167
+    reg elements_last; // dequantizer_back.rs:167
+    reg elements_valid; // dequantizer_back.rs:168
+    reg spare_empty; // dequantizer_back.rs:169
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -304,9 +304,9 @@ module oaken_dequantizer_core_p4_n1024 (
     (* ram_style = "distributed" *) reg [13:0] lane3_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:108
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:108
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:109
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:131
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:131
+    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:132
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -326,7 +326,7 @@ module oaken_dequantizer_core_p4_n1024 (
 
     // the sparse part: words to entries
     assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:119
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:40
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -382,8 +382,8 @@ module oaken_dequantizer_core_p4_n1024 (
             may_begin <= (same & enable) & prepared;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer.rs:131
-    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:133
+    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer_front.rs:83
+    wire [4:0] split = reader_header[56:52]; // dequantizer_front.rs:85
     always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
     always @(posedge clk) begin
         if (rst) begin
@@ -429,7 +429,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer_front.rs:133
     always @(posedge clk) if (moves) begin
         waiting_outlier <= building_outlier;
         waiting_outer <= building_outer;
@@ -448,7 +448,7 @@ module oaken_dequantizer_core_p4_n1024 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer_front.rs:135
     always @(posedge clk) if (transfer) begin
         built_first <= shown_first_1;
         built_last <= shown_last_1;
@@ -726,9 +726,9 @@ module oaken_dequantizer_core_p4_n1024 (
     end
 
     // the map in use; it moves down by the lanes at every beat
-    wire chunk_ends = chunk_beat == 4'hf; // dequantizer.rs:161
-    wire done_1 = decoding & chunk_ends; // dequantizer.rs:162
-    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:163
+    wire chunk_ends = chunk_beat == 4'hf; // dequantizer_back.rs:51
+    wire done_1 = decoding & chunk_ends; // dequantizer_back.rs:52
+    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer_back.rs:53
     assign chunk_taken = load;
     always @(posedge clk) begin
         if (rst) begin
@@ -738,7 +738,7 @@ module oaken_dequantizer_core_p4_n1024 (
             if (load) in_use <= 1'h1;
         end
     end
-    wire new_vector = load & waiting_first; // dequantizer.rs:164
+    wire new_vector = load & waiting_first; // dequantizer_back.rs:54
     always @(posedge clk) begin
         if (rst) begin
             chunk_beat <= 4'h0;
@@ -757,9 +757,9 @@ module oaken_dequantizer_core_p4_n1024 (
             map_last <= waiting_last;
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:176
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:176
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:176
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:66
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:66
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:66
     always @(posedge clk) begin
         if (new_vector) begin
             info_split <= next_info_split;
@@ -780,8 +780,8 @@ module oaken_dequantizer_core_p4_n1024 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [11:0] beats_minus_1 = length_1[13:2] - 12'h1; // dequantizer.rs:189
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:193
+    wire [11:0] beats_minus_1 = length_1[13:2] - 12'h1; // dequantizer_back.rs:89
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer_back.rs:93
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
@@ -816,7 +816,7 @@ module oaken_dequantizer_core_p4_n1024 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:200
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:111
     assign decoding = issue & go;
     register_slice_16 slice_1 (
         .clk(clk),
@@ -828,13 +828,13 @@ module oaken_dequantizer_core_p4_n1024 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & chunk_ends; // dequantizer.rs:212
+    wire ends = map_last & chunk_ends; // dequantizer_back.rs:123
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:222
-    wire coded_outlier = map_outlier[0]; // dequantizer.rs:223
-    wire coded_outer = map_outer[0]; // dequantizer.rs:224
-    wire coded_sign = map_sign[0]; // dequantizer.rs:225
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:146
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:147
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:148
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:149
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -849,21 +849,21 @@ module oaken_dequantizer_core_p4_n1024 (
         lane0_zero <= lane0_inner & lane0_none;
         lane0_inner_1 <= coded_outlier & (~coded_outer);
     end
-    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:148
+    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
-    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:151
-    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:152
+    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:157
+    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
         if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:158
-    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:158
-    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:158
-    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:164
+    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:164
+    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:164
+    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -961,10 +961,10 @@ module oaken_dequantizer_core_p4_n1024 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:222
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:223
-    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:224
-    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:225
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:146
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:147
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:148
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:149
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:72
     wire lane1_below = lane1_distance[4]; // decode.rs:73
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:74
@@ -979,21 +979,21 @@ module oaken_dequantizer_core_p4_n1024 (
         lane1_zero <= lane1_inner & lane1_none;
         lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
     end
-    wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:148
+    wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane1_base_at <= {lane1_slot, coded_outlier_1, lane1_negative};
-    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:151
-    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:152
+    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:157
+    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane1_half_at <= {lane1_slot, lane1_outer, lane1_second};
         if (write_valid) lane1_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane1_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:158
-    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:158
-    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:158
-    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:164
+    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:164
+    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:164
+    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -1091,10 +1091,10 @@ module oaken_dequantizer_core_p4_n1024 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:222
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:223
-    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:224
-    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:225
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:146
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:147
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:148
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:149
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:72
     wire lane2_below = lane2_distance[4]; // decode.rs:73
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:74
@@ -1109,21 +1109,21 @@ module oaken_dequantizer_core_p4_n1024 (
         lane2_zero <= lane2_inner & lane2_none;
         lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
     end
-    wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:148
+    wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane2_base_at <= {lane2_slot, coded_outlier_2, lane2_negative};
-    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:151
-    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:152
+    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:157
+    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane2_half_at <= {lane2_slot, lane2_outer, lane2_second};
         if (write_valid) lane2_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane2_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:158
-    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:158
-    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:158
-    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:164
+    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:164
+    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:164
+    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -1221,10 +1221,10 @@ module oaken_dequantizer_core_p4_n1024 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:222
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:223
-    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:224
-    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:225
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:146
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:147
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:148
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:149
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:72
     wire lane3_below = lane3_distance[4]; // decode.rs:73
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:74
@@ -1239,21 +1239,21 @@ module oaken_dequantizer_core_p4_n1024 (
         lane3_zero <= lane3_inner & lane3_none;
         lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
     end
-    wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:148
+    wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:154
     always @(posedge clk) if (go) lane3_base_at <= {lane3_slot, coded_outlier_3, lane3_negative};
-    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:151
-    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:152
+    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:157
+    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane3_half_at <= {lane3_slot, lane3_outer, lane3_second};
         if (write_valid) lane3_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane3_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:158
-    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:158
-    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:158
-    wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:158
-    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:158
-    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:158
+    wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:164
+    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:164
+    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:164
+    wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:164
+    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:164
+    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:164
     always @(posedge clk) if (go) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
@@ -1357,8 +1357,8 @@ module oaken_dequantizer_core_p4_n1024 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:232
-    wire _t28 = header_valid & header_ready; // dequantizer.rs:233
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer_back.rs:156
+    wire _t28 = header_valid & header_ready; // dequantizer_back.rs:157
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
@@ -1367,7 +1367,7 @@ module oaken_dequantizer_core_p4_n1024 (
             else if (looked_up & (~_t28)) slots_used <= slots_used - 4'h1;
         end
     end
-    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:234
+    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:158
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -1393,9 +1393,9 @@ module oaken_dequantizer_core_p4_n1024 (
         ends_s6 <= ends_s5;
         ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer.rs:235
-    wire last_1 = ends_s7; // dequantizer.rs:235
-    wire ended = (valid & last_1) & go; // dequantizer.rs:236
+    wire valid = issue_s7; // dequantizer_back.rs:159
+    wire last_1 = ends_s7; // dequantizer_back.rs:159
+    wire ended = (valid & last_1) & go; // dequantizer.rs:103
     assign finished = ended;
     always @(posedge clk) begin
         if (rst) begin
@@ -1415,8 +1415,8 @@ module oaken_dequantizer_core_p4_n1024 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
+    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:172
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:172
     wire too_large = chosen_data[66:51] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[67], too_large ? 15'h7bff : chosen_data[65:51]}; // decode.rs:123
     wire too_large_1 = chosen_data[49:34] >= 16'h7c00; // decode.rs:122
@@ -1425,7 +1425,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [15:0] limited_2 = {chosen_data[33], too_large_2 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_3 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_3 = {chosen_data[16], too_large_3 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t29 = m_ready | (~elements_valid); // dequantizer.rs:250
+    wire _t29 = m_ready | (~elements_valid); // dequantizer_back.rs:175
     always @(posedge clk) if (_t29) begin
         elements_data <= {limited_0, limited_1, limited_2, limited_3};
         elements_last <= chosen_last;

@@ -27,45 +27,45 @@ module oaken_record_reader_16_1 (
     output wire count_error, // A count byte is above 64; it is taken as 64.
     output wire length_error // A record does not fill its packet, or does not fit in it.
 );
-    reg reading; // a record is open | record_reader.rs:113
-    reg closed; // its last word has come | record_reader.rs:114
-    reg [15:0] low_data; // record_reader.rs:116
-    reg [1:0] low_keep; // record_reader.rs:116
-    reg [15:0] high_data; // record_reader.rs:116
-    reg [1:0] high_keep; // record_reader.rs:116
-    reg low_valid; // record_reader.rs:117
-    reg high_valid; // record_reader.rs:117
-    reg [127:0] rest_data; // record_reader.rs:118
-    reg [15:0] rest_keep; // record_reader.rs:118
-    reg [3:0] pieces_left; // record_reader.rs:119
-    reg pointer; // record_reader.rs:120
-    reg open; // the count of the chunk is known | record_reader.rs:131
-    reg [6:0] remaining; // record_reader.rs:132
-    reg enough; // `remaining` are taken in one cycle | record_reader.rs:133
-    reg first; // the first chunk of the record | record_reader.rs:134
-    reg [6:0] chunks_after; // chunks behind this one | record_reader.rs:135
-    reg [63:0] header_1; // record_reader.rs:182
-    reg dropping; // up to the last word of a record that should have ended | record_reader.rs:188
+    reg reading; // a record is open | record_reader.rs:184
+    reg closed; // its last word has come | record_reader.rs:185
+    reg [15:0] low_data; // record_reader.rs:187
+    reg [1:0] low_keep; // record_reader.rs:187
+    reg [15:0] high_data; // record_reader.rs:187
+    reg [1:0] high_keep; // record_reader.rs:187
+    reg low_valid; // record_reader.rs:188
+    reg high_valid; // record_reader.rs:188
+    reg [127:0] rest_data; // record_reader.rs:189
+    reg [15:0] rest_keep; // record_reader.rs:189
+    reg [3:0] pieces_left; // record_reader.rs:190
+    reg pointer; // record_reader.rs:191
+    reg open; // the count of the chunk is known | record_reader.rs:237
+    reg [6:0] remaining; // record_reader.rs:238
+    reg enough; // `remaining` are taken in one cycle | record_reader.rs:239
+    reg first; // the first chunk of the record | record_reader.rs:240
+    reg [6:0] chunks_after; // chunks behind this one | record_reader.rs:241
+    reg [63:0] header_1; // record_reader.rs:122
+    reg dropping; // up to the last word of a record that should have ended | record_reader.rs:129
 
     // two pieces, a pointer into the first, and the rest of the word
-    wire [3:0] both = {high_keep & {2{high_valid}}, low_keep & {2{low_valid}}}; // record_reader.rs:121
-    wire [3:0] _t1 = both >> pointer; // record_reader.rs:122
-    wire [1:0] there = _t1[1:0]; // record_reader.rs:122
-    wire [31:0] _t2 = {high_data, low_data} >> {pointer, 3'h0}; // record_reader.rs:123
-    wire [7:0] bytes = _t2[7:0]; // record_reader.rs:123
-    wire drained = closed & (~(|pieces_left)); // record_reader.rs:124
-    wire settled = (low_valid & high_valid) | (drained & (~high_valid)); // record_reader.rs:126
-    wire valid_1 = reading & settled; // record_reader.rs:127
-    wire act = valid_1 & advance; // record_reader.rs:128
+    wire [3:0] both = {high_keep & {2{high_valid}}, low_keep & {2{low_valid}}}; // record_reader.rs:211
+    wire [3:0] _t1 = both >> pointer; // record_reader.rs:212
+    wire [1:0] there = _t1[1:0]; // record_reader.rs:212
+    wire [31:0] _t2 = {high_data, low_data} >> {pointer, 3'h0}; // record_reader.rs:213
+    wire [7:0] bytes = _t2[7:0]; // record_reader.rs:213
+    wire drained = closed & (~(|pieces_left)); // record_reader.rs:214
+    wire settled = (low_valid & high_valid) | (drained & (~high_valid)); // record_reader.rs:215
+    wire valid_1 = reading & settled; // record_reader.rs:216
+    wire act = valid_1 & advance; // record_reader.rs:109
 
     // the chunk: its count, then its entries
-    wire too_many = bytes > 8'h40; // record_reader.rs:137
-    wire [6:0] count = there[0] ? (too_many ? 7'h40 : bytes[6:0]) : 7'h0; // record_reader.rs:138
-    wire entries_used = enough ? remaining[0] : 1'h1; // record_reader.rs:141
-    wire complete_new = ~(|count); // record_reader.rs:147
-    wire used = open ? entries_used : 1'h1; // record_reader.rs:149
-    wire present_bits_0 = there[0] & (open ? (remaining > 7'h0) : 1'h0); // record_reader.rs:155
-    wire complete = open ? enough : complete_new; // record_reader.rs:159
+    wire too_many = bytes > 8'h40; // record_reader.rs:266
+    wire [6:0] count = there[0] ? (too_many ? 7'h40 : bytes[6:0]) : 7'h0; // record_reader.rs:267
+    wire entries_used = enough ? remaining[0] : 1'h1; // record_reader.rs:270
+    wire complete_new = ~(|count); // record_reader.rs:276
+    wire used = open ? entries_used : 1'h1; // record_reader.rs:278
+    wire present_bits_0 = there[0] & (open ? (remaining > 7'h0) : 1'h0); // record_reader.rs:284
+    wire complete = open ? enough : complete_new; // record_reader.rs:288
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
@@ -73,11 +73,11 @@ module oaken_record_reader_16_1 (
     end
 
     // the end of the record
-    wire last_chunk = ~(|chunks_after); // record_reader.rs:172
-    wire ends = (act & complete) & last_chunk; // record_reader.rs:173
-    wire [2:0] up_to_used = {1'h0, there} >> used; // record_reader.rs:174
-    wire [2:0] last_byte = {there, 1'h0} >> used; // record_reader.rs:175
-    wire fits = (closed & last_byte[0]) & (~up_to_used[0]); // record_reader.rs:176
+    wire last_chunk = ~(|chunks_after); // record_reader.rs:115
+    wire ends = (act & complete) & last_chunk; // record_reader.rs:116
+    wire [2:0] up_to_used = {1'h0, there} >> used; // record_reader.rs:311
+    wire [2:0] last_byte = {there, 1'h0} >> used; // record_reader.rs:312
+    wire fits = (closed & last_byte[0]) & (~up_to_used[0]); // record_reader.rs:313
     assign count_error = ((act & (~open)) & there[0]) & too_many;
     assign length_error = ends & (~fits);
 
@@ -92,14 +92,14 @@ module oaken_record_reader_16_1 (
     assign starts = first & (~open);
 
     // pieces move up
-    wire [15:0] word_keep = s_keep | {16{~s_last}}; // record_reader.rs:191
-    wire [1:0] moved = {1'h0, pointer} + {1'h0, used}; // record_reader.rs:192
-    wire low_free = (~low_valid) | (act & moved[1]); // record_reader.rs:193
-    wire high_free = (~high_valid) | low_free; // record_reader.rs:194
-    wire shifts = high_free & (|pieces_left); // record_reader.rs:195
-    wire rest_free = (~(|pieces_left)) | (shifts & (pieces_left == 4'h1)); // record_reader.rs:196
-    wire refills = (reading & (~closed)) & rest_free; // record_reader.rs:197
-    wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:198
+    wire [15:0] word_keep = s_keep | {16{~s_last}}; // record_reader.rs:318
+    wire [1:0] moved = {1'h0, pointer} + {1'h0, used}; // record_reader.rs:341
+    wire low_free = (~low_valid) | (act & moved[1]); // record_reader.rs:342
+    wire high_free = (~high_valid) | low_free; // record_reader.rs:343
+    wire shifts = high_free & (|pieces_left); // record_reader.rs:344
+    wire rest_free = (~(|pieces_left)) | (shifts & (pieces_left == 4'h1)); // record_reader.rs:345
+    wire refills = (reading & (~closed)) & rest_free; // record_reader.rs:346
+    wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:132
     assign begins = begins_1;
     assign s_ready = (begins_1 | dropping) | (refills & (~ends));
 

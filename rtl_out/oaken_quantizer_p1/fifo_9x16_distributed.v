@@ -19,7 +19,7 @@ module fifo_9x16_distributed (
     reg not_full; // fifo.rs:65
     reg [3:0] head; // fifo.rs:76
     reg [3:0] tail; // fifo.rs:77
-    reg not_empty; // fifo.rs:85
+    reg not_empty; // fifo.rs:109
     (* ram_style = "distributed" *) reg [8:0] ram [0:15];
     wire push = s_valid & s_ready; // fifo.rs:60
     wire pop = m_valid & m_ready; // fifo.rs:61
@@ -56,7 +56,7 @@ module fifo_9x16_distributed (
             if (pop) head <= head + 4'h1;
         end
     end
-    wire [8:0] ram_q0 = ram[head]; // fifo.rs:89
+    wire [8:0] ram_q0 = ram[head]; // fifo.rs:113
     assign m_payload = ram_q0;
 endmodule
 

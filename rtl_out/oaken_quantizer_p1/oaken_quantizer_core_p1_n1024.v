@@ -32,49 +32,49 @@ module oaken_quantizer_core_p1_n1024 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:89
-    reg [14:0] settings_t_low; // quantizer.rs:89
-    reg [14:0] settings_t_high; // quantizer.rs:89
-    reg [14:0] settings_s_high; // quantizer.rs:89
-    reg [9:0] beats_minus_1; // quantizer.rs:90
-    reg [2:0] in_flight; // quantizer.rs:91
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:94
+    reg [14:0] settings_s_low; // quantizer.rs:128
+    reg [14:0] settings_t_low; // quantizer.rs:128
+    reg [14:0] settings_t_high; // quantizer.rs:128
+    reg [14:0] settings_s_high; // quantizer.rs:128
+    reg [9:0] beats_minus_1; // quantizer.rs:129
+    reg [2:0] in_flight; // quantizer.rs:130
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:133
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:104
+    wire guard_m_ready; // quantizer.rs:158
     wire [15:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [11:0] free; // quantizer.rs:105
-    reg room; // in the ring, for two beats at least | quantizer.rs:109
-    reg valid; // quantizer.rs:119
-    reg first; // quantizer.rs:120
-    reg last; // quantizer.rs:121
-    reg [15:0] data; // quantizer.rs:122
+    reg [11:0] free; // quantizer.rs:159
+    reg room; // in the ring, for two beats at least | quantizer.rs:163
+    reg valid; // quantizer_front.rs:47
+    reg first; // quantizer_front.rs:48
+    reg last; // quantizer_front.rs:49
+    reg [15:0] data; // quantizer_front.rs:50
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:133
-    reg found_0_0_sign; // quantizer.rs:133
-    reg found_0_0_outer; // quantizer.rs:133
-    reg found_0_0_inner; // quantizer.rs:133
-    reg strange; // quantizer.rs:138
-    reg valid_s2; // quantizer.rs:139
-    reg valid_1; // quantizer.rs:139
-    reg first_s2; // quantizer.rs:139
-    reg first_1; // quantizer.rs:139
-    reg last_s2; // quantizer.rs:139
-    reg last_1; // quantizer.rs:139
-    reg [10:0] write_at; // quantizer.rs:146
-    reg [6:0] in_beat; // quantizer.rs:151
-    reg [4:0] count_at; // quantizer.rs:155
-    reg [6:0] so_far; // quantizer.rs:156
-    reg counted; // quantizer.rs:157
-    reg [5:0] chunk_position; // quantizer.rs:158
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:61
+    reg found_0_0_sign; // quantizer_front.rs:61
+    reg found_0_0_outer; // quantizer_front.rs:61
+    reg found_0_0_inner; // quantizer_front.rs:61
+    reg strange; // quantizer_front.rs:66
+    reg valid_s2; // quantizer_front.rs:67
+    reg valid_1; // quantizer_front.rs:67
+    reg first_s2; // quantizer_front.rs:67
+    reg first_1; // quantizer_front.rs:67
+    reg last_s2; // quantizer_front.rs:67
+    reg last_1; // quantizer_front.rs:67
+    reg [10:0] write_at; // quantizer_front.rs:79
+    reg [6:0] in_beat; // quantizer_front.rs:89
+    reg [4:0] count_at; // quantizer_front.rs:92
+    reg [6:0] so_far; // quantizer_front.rs:93
+    reg counted; // quantizer_front.rs:94
+    reg [5:0] chunk_position; // quantizer_front.rs:95
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -97,11 +97,11 @@ module oaken_quantizer_core_p1_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [1:0] queue_in; // quantizer.rs:183
-    reg [1:0] queue_out; // quantizer.rs:184
-    reg [2:0] queued; // quantizer.rs:185
-    wire advance; // quantizer.rs:192
-    wire leaves; // quantizer.rs:193
+    reg [1:0] queue_in; // quantizer.rs:209
+    reg [1:0] queue_out; // quantizer.rs:210
+    reg [2:0] queued; // quantizer.rs:211
+    wire advance; // quantizer.rs:92
+    wire leaves; // quantizer_back.rs:48
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
     reg [1:0] turn; // scale_table.rs:97
@@ -112,16 +112,16 @@ module oaken_quantizer_core_p1_n1024 (
     reg [9:0] write_r; // scale_table.rs:108
     reg [5:0] write_e; // scale_table.rs:108
     reg [9:0] write_c; // scale_table.rs:108
-    reg [10:0] read_at; // quantizer.rs:195
-    reg [4:0] read_count_at; // quantizer.rs:196
-    reg [9:0] beat_index; // quantizer.rs:197
-    wire sent; // quantizer.rs:210
-    reg [17:0] word; // quantizer.rs:221
-    reg [6:0] count; // quantizer.rs:222
+    reg [10:0] read_at; // quantizer_back.rs:50
+    reg [4:0] read_count_at; // quantizer_back.rs:51
+    reg [9:0] beat_index; // quantizer_back.rs:52
+    wire sent; // quantizer.rs:95
+    reg [17:0] word; // quantizer_back.rs:93
+    reg [6:0] count; // quantizer_back.rs:94
     reg [1:0] slot_out_s1; // scale_table.rs:73
     reg [1:0] slot_out_s2; // scale_table.rs:73
-    reg [4:0] split_s1; // quantizer.rs:224
-    reg [4:0] split_1; // quantizer.rs:224
+    reg [4:0] split_s1; // quantizer_back.rs:109
+    reg [4:0] split_1; // quantizer_back.rs:109
     reg lane0_inner; // scale_table.rs:141
     reg [3:0] lane0_step_at; // scale_table.rs:144
     reg [3:0] lane0_threshold_at; // scale_table.rs:145
@@ -154,19 +154,19 @@ module oaken_quantizer_core_p1_n1024 (
     reg [4:0] split_1_s6; // encode.rs:31
     reg [4:0] lane0_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg ready_s1; // quantizer.rs:235
-    reg ready_s2; // quantizer.rs:235
-    reg ready_s3; // quantizer.rs:235
-    reg ready_s4; // quantizer.rs:235
-    reg beat_last_s1; // quantizer.rs:235
-    reg beat_last_s2; // quantizer.rs:235
-    reg sparse_beat_last; // quantizer.rs:235
-    reg sparse_beat_last_s4; // quantizer.rs:235
+    reg ready_s1; // quantizer_back.rs:120
+    reg ready_s2; // quantizer_back.rs:120
+    reg ready_s3; // quantizer_back.rs:120
+    reg ready_s4; // quantizer_back.rs:120
+    reg beat_last_s1; // quantizer_back.rs:120
+    reg beat_last_s2; // quantizer_back.rs:120
+    reg sparse_beat_last; // quantizer_back.rs:120
+    reg sparse_beat_last_s4; // quantizer_back.rs:120
     reg [1:0] packed_0; // compact.rs:16
     reg found; // compact.rs:16
-    reg [5:0] chunk_beat_s1; // quantizer.rs:252
-    reg [5:0] chunk_beat_s2; // quantizer.rs:252
-    reg [5:0] beat_in_chunk; // quantizer.rs:252
+    reg [5:0] chunk_beat_s1; // quantizer_back.rs:151
+    reg [5:0] chunk_beat_s2; // quantizer_back.rs:151
+    reg [5:0] beat_in_chunk; // quantizer_back.rs:151
     wire writer_s_ready;
     wire [1:0] writer_vector;
     wire writer_m_valid;
@@ -174,35 +174,35 @@ module oaken_quantizer_core_p1_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer.rs:269
-    reg chunk_first_s2; // quantizer.rs:269
-    reg starts_chunk; // quantizer.rs:269
-    reg too_many_s1; // quantizer.rs:279
-    reg too_many_s2; // quantizer.rs:279
-    reg sparse_beat_too_many; // quantizer.rs:279
-    reg [6:0] sparse_beat_count; // quantizer.rs:281
-    reg beat_first_s1; // quantizer.rs:282
-    reg beat_first_s2; // quantizer.rs:282
-    reg sparse_beat_first; // quantizer.rs:282
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:291
-    reg ready_s5; // quantizer.rs:297
-    reg ready_s6; // quantizer.rs:297
-    reg ready_s7; // quantizer.rs:297
-    reg ready_s8; // quantizer.rs:297
-    reg sparse_beat_last_s5; // quantizer.rs:297
-    reg sparse_beat_last_s6; // quantizer.rs:297
-    reg sparse_beat_last_s7; // quantizer.rs:297
-    reg sparse_beat_last_s8; // quantizer.rs:297
-    reg second; // quantizer.rs:301
-    reg [3:0] low; // quantizer.rs:302
+    reg chunk_first_s1; // quantizer_back.rs:178
+    reg chunk_first_s2; // quantizer_back.rs:178
+    reg starts_chunk; // quantizer_back.rs:178
+    reg too_many_s1; // quantizer_back.rs:188
+    reg too_many_s2; // quantizer_back.rs:188
+    reg sparse_beat_too_many; // quantizer_back.rs:188
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:190
+    reg beat_first_s1; // quantizer_back.rs:191
+    reg beat_first_s2; // quantizer_back.rs:191
+    reg sparse_beat_first; // quantizer_back.rs:191
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:226
+    reg ready_s5; // quantizer_back.rs:211
+    reg ready_s6; // quantizer_back.rs:211
+    reg ready_s7; // quantizer_back.rs:211
+    reg ready_s8; // quantizer_back.rs:211
+    reg sparse_beat_last_s5; // quantizer_back.rs:211
+    reg sparse_beat_last_s6; // quantizer_back.rs:211
+    reg sparse_beat_last_s7; // quantizer_back.rs:211
+    reg sparse_beat_last_s8; // quantizer_back.rs:211
+    reg second; // quantizer_back.rs:229
+    reg [3:0] low; // quantizer_back.rs:230
     wire dense_s_ready;
     wire dense_m_valid;
     wire [8:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [17:0] ring [0:2047];
-    reg [17:0] ring_q0; // quantizer.rs:221
+    reg [17:0] ring_q0; // quantizer_back.rs:93
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
-    reg [6:0] counts_q0; // quantizer.rs:222
+    reg [6:0] counts_q0; // quantizer_back.rs:94
     (* ram_style = "distributed" *) reg [108:0] queue [0:3];
     (* ram_style = "distributed" *) reg [57:0] headers [0:3];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
@@ -210,10 +210,10 @@ module oaken_quantizer_core_p1_n1024 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [13:0] _t1 = length - 14'h1; // quantizer.rs:93
-    wire [9:0] wanted = _t1[9:0]; // quantizer.rs:93
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:95
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:95
+    wire [13:0] _t1 = length - 14'h1; // quantizer.rs:132
+    wire [9:0] wanted = _t1[9:0]; // quantizer.rs:132
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:134
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:134
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -264,8 +264,8 @@ module oaken_quantizer_core_p1_n1024 (
             room <= free > 12'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:114
-    wire begins = accepted & guard_m_first; // quantizer.rs:115
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:168
+    wire begins = accepted & guard_m_first; // quantizer.rs:169
 
     // in: classify
     always @(posedge clk) begin
@@ -299,7 +299,7 @@ module oaken_quantizer_core_p1_n1024 (
         found_0_0_outer <= classify_0_y_outer;
         found_0_0_inner <= classify_0_y_inner;
     end
-    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:64
     always @(posedge clk) strange <= found_0_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -333,8 +333,8 @@ module oaken_quantizer_core_p1_n1024 (
             counted <= valid_1;
         end
     end
-    wire chunk_ends = chunk_position == 6'h3f; // quantizer.rs:159
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:160
+    wire chunk_ends = chunk_position == 6'h3f; // quantizer_front.rs:96
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:97
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -396,7 +396,7 @@ module oaken_quantizer_core_p1_n1024 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t3 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
+    wire [108:0] _t3 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:212
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t3;
     always @(posedge clk) begin
         if (rst) begin
@@ -405,20 +405,20 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:194
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:194
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:194
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:194
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:194
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:194
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:194
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:194
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:194
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:194
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:194
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:194
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:194
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:194
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
     wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -446,10 +446,10 @@ module oaken_quantizer_core_p1_n1024 (
     always @(posedge clk) write_c <= _t4;
     wire [4:0] split = splits[slot_out]; // scale_table.rs:118
     wire ready = |loaded; // scale_table.rs:119
-    wire beat_first = beat_index == 10'h0; // quantizer.rs:199
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:200
-    wire [5:0] chunk_beat = beat_index[5:0]; // quantizer.rs:201
-    wire chunk_first = chunk_beat == 6'h0; // quantizer.rs:202
+    wire beat_first = beat_index == 10'h0; // quantizer_back.rs:54
+    wire beat_last = beat_index == beats_minus_1; // quantizer_back.rs:55
+    wire [5:0] chunk_beat = beat_index[5:0]; // quantizer_back.rs:59
+    wire chunk_first = chunk_beat == 6'h0; // quantizer_back.rs:60
     assign leaves = (ready & beat_last) & advance;
     always @(posedge clk) begin
         if (rst) begin
@@ -472,7 +472,7 @@ module oaken_quantizer_core_p1_n1024 (
             else if (sent & (~begins)) in_flight <= in_flight - 3'h1;
         end
     end
-    wire _t5 = ready & advance; // quantizer.rs:213
+    wire _t5 = ready & advance; // quantizer.rs:98
     always @(posedge clk) begin
         if (rst) begin
             free <= 12'h800;
@@ -496,10 +496,10 @@ module oaken_quantizer_core_p1_n1024 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
-    wire elements_0_sign = word[2]; // quantizer.rs:225
-    wire elements_0_outer = word[1]; // quantizer.rs:225
-    wire elements_0_inner = word[0]; // quantizer.rs:225
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:110
+    wire elements_0_sign = word[2]; // quantizer_back.rs:110
+    wire elements_0_outer = word[1]; // quantizer_back.rs:110
+    wire elements_0_inner = word[0]; // quantizer_back.rs:110
     always @(posedge clk) begin
         if (advance) begin
             lane0_inner <= elements_0_inner;
@@ -580,7 +580,7 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last <= beat_last_s2;
         sparse_beat_last_s4 <= sparse_beat_last;
     end
-    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer.rs:236
+    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer_back.rs:121
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -591,7 +591,7 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: move the entries together
-    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer.rs:245
+    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer_back.rs:144
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     always @(posedge clk) if (advance) begin
         packed_0 <= marks_0;
@@ -600,7 +600,7 @@ module oaken_quantizer_core_p1_n1024 (
         chunk_beat_s2 <= chunk_beat_s1;
         beat_in_chunk <= chunk_beat_s2;
     end
-    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer.rs:260
+    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:159
 
     // out: the sparse part
     assign finished = sent;
@@ -615,7 +615,7 @@ module oaken_quantizer_core_p1_n1024 (
         chunk_first_s2 <= chunk_first_s1;
         starts_chunk <= chunk_first_s2;
     end
-    wire too_many = 1'h0; // quantizer.rs:274
+    wire too_many = 1'h0; // quantizer_back.rs:183
     always @(posedge clk) if (advance) begin
         too_many_s1 <= too_many;
         too_many_s2 <= too_many_s1;
@@ -625,8 +625,8 @@ module oaken_quantizer_core_p1_n1024 (
         beat_first_s2 <= beat_first_s1;
         sparse_beat_first <= beat_first_s2;
     end
-    wire sparse_valid_1 = ready_s3; // quantizer.rs:285
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
+    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:194
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:222
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -650,17 +650,17 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer.rs:297
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
-    wire coded_1 = coded & advance; // quantizer.rs:298
+    wire coded = ready_s8; // quantizer_back.rs:211
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:211
+    wire coded_1 = coded & advance; // quantizer_back.rs:212
     always @(posedge clk) if (coded_1) low <= codes_0;
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
         end else if (coded_1) second <= ~second;
     end
-    wire complete = coded_1 & second; // quantizer.rs:307
-    wire [7:0] codes = {codes_0, low}; // quantizer.rs:307
+    wire complete = coded_1 & second; // quantizer_back.rs:235
+    wire [7:0] codes = {codes_0, low}; // quantizer_back.rs:235
     assign dense_valid = dense_m_valid;
     fifo_9x16_distributed dense (
         .clk(clk),

@@ -18,140 +18,140 @@ module oaken_step_unit (
     output wire [9:0] result_c_b,
     output wire [4:0] result_split
 );
-    reg [39:0] x_a; // step_unit.rs:90
-    reg [39:0] t_a; // step_unit.rs:91
-    reg [39:0] x_b; // step_unit.rs:92
-    reg [39:0] t_b; // step_unit.rs:93
-    reg there_a; // step_unit.rs:94
-    reg there_b; // step_unit.rs:95
-    reg [5:0] least; // step_unit.rs:98
-    reg [39:0] d_a; // step_unit.rs:101
-    reg [39:0] d_b; // step_unit.rs:102
-    reg [40:0] range; // step_unit.rs:103
-    reg any_a; // step_unit.rs:104
-    reg any_b; // step_unit.rs:105
-    reg [5:0] zeros; // step_unit.rs:108
-    reg some; // step_unit.rs:109
-    reg [40:0] range_s4; // step_unit.rs:110
-    reg [40:0] normalised; // step_unit.rs:110
-    reg [12:0] rounded; // step_unit.rs:112
-    reg [9:0] digits_0; // step_unit.rs:115
-    reg [9:0] digits_1; // step_unit.rs:115
-    reg [9:0] sixteenth; // step_unit.rs:116
-    reg item_middle_s1; // step_unit.rs:117
-    reg item_middle_s2; // step_unit.rs:117
-    reg item_middle_s3; // step_unit.rs:117
-    reg item_middle_s4; // step_unit.rs:117
-    reg item_middle_s5; // step_unit.rs:117
-    reg item_middle_s6; // step_unit.rs:117
-    reg middle; // step_unit.rs:117
-    reg [9:0] quotient; // step_unit.rs:118
-    reg [6:0] k; // step_unit.rs:122
-    reg [5:0] least_s2; // step_unit.rs:123
-    reg [5:0] least_s3; // step_unit.rs:123
-    reg [5:0] least_s4; // step_unit.rs:123
-    reg [5:0] least_1; // step_unit.rs:123
-    reg [5:0] l127_s6; // step_unit.rs:127
-    reg [5:0] l127_s7; // step_unit.rs:127
-    reg [5:0] e_of_small; // step_unit.rs:127
-    reg too_fine_s6; // step_unit.rs:127
-    reg too_fine_s7; // step_unit.rs:127
-    reg small_too_fine; // step_unit.rs:127
-    reg [5:0] l127_s6_1; // step_unit.rs:127
-    reg [5:0] l127_s7_1; // step_unit.rs:127
-    reg [5:0] e_of_big; // step_unit.rs:127
-    reg too_fine_1_s6; // step_unit.rs:127
-    reg too_fine_1_s7; // step_unit.rs:127
-    reg big_too_fine; // step_unit.rs:127
-    reg some_s5; // step_unit.rs:138
-    reg some_s6; // step_unit.rs:138
-    reg some_s7; // step_unit.rs:138
-    reg some_1; // step_unit.rs:138
-    reg [5:0] e; // step_unit.rs:139
-    reg [6:0] f; // step_unit.rs:140
-    reg [9:0] r; // step_unit.rs:143
-    reg [14:0] item_thr_a_s1; // step_unit.rs:147
-    reg [14:0] item_thr_a_s2; // step_unit.rs:147
-    reg [14:0] item_thr_a_s3; // step_unit.rs:147
-    reg [14:0] item_thr_a_s4; // step_unit.rs:147
-    reg [14:0] item_thr_a_s5; // step_unit.rs:147
-    reg [14:0] item_thr_a_s6; // step_unit.rs:147
-    reg [14:0] item_thr_a_s7; // step_unit.rs:147
-    reg [14:0] item_thr_a_s8; // step_unit.rs:147
-    reg [14:0] item_thr_a_s9; // step_unit.rs:147
-    reg normal; // step_unit.rs:147
-    reg [14:0] x; // step_unit.rs:148
-    reg [20:0] product; // step_unit.rs:149
-    reg [5:0] e_s10; // step_unit.rs:150
-    reg [5:0] amount; // step_unit.rs:150
-    reg [9:0] c_a; // step_unit.rs:151
-    reg [14:0] item_thr_b_s1; // step_unit.rs:147
-    reg [14:0] item_thr_b_s2; // step_unit.rs:147
-    reg [14:0] item_thr_b_s3; // step_unit.rs:147
-    reg [14:0] item_thr_b_s4; // step_unit.rs:147
-    reg [14:0] item_thr_b_s5; // step_unit.rs:147
-    reg [14:0] item_thr_b_s6; // step_unit.rs:147
-    reg [14:0] item_thr_b_s7; // step_unit.rs:147
-    reg [14:0] item_thr_b_s8; // step_unit.rs:147
-    reg [14:0] item_thr_b_s9; // step_unit.rs:147
-    reg normal_1; // step_unit.rs:147
-    reg [14:0] x_1; // step_unit.rs:148
-    reg [20:0] product_1; // step_unit.rs:149
-    reg [5:0] amount_1; // step_unit.rs:150
-    reg [9:0] c_b; // step_unit.rs:151
-    reg [14:0] item_max_b_s1; // step_unit.rs:147
-    reg [14:0] item_max_b_s2; // step_unit.rs:147
-    reg [14:0] item_max_b_s3; // step_unit.rs:147
-    reg [14:0] item_max_b_s4; // step_unit.rs:147
-    reg [14:0] item_max_b_s5; // step_unit.rs:147
-    reg [14:0] item_max_b_s6; // step_unit.rs:147
-    reg [14:0] item_max_b_s7; // step_unit.rs:147
-    reg [14:0] item_max_b_s8; // step_unit.rs:147
-    reg [14:0] item_max_b_s9; // step_unit.rs:147
-    reg normal_2; // step_unit.rs:147
-    reg [14:0] x_2; // step_unit.rs:148
-    reg [20:0] product_2; // step_unit.rs:149
-    reg [5:0] amount_2; // step_unit.rs:150
-    reg [9:0] largest; // step_unit.rs:151
-    reg [4:0] cells; // step_unit.rs:158
-    reg any_a_s4; // step_unit.rs:159
-    reg any_a_s5; // step_unit.rs:159
-    reg any_a_s6; // step_unit.rs:159
-    reg any_a_s7; // step_unit.rs:159
-    reg any_a_s8; // step_unit.rs:159
-    reg any_a_s9; // step_unit.rs:159
-    reg any_a_s10; // step_unit.rs:159
-    reg any_a_s11; // step_unit.rs:159
-    reg any_a_s12; // step_unit.rs:159
-    reg any_a_1; // step_unit.rs:159
-    reg any_b_s4; // step_unit.rs:159
-    reg any_b_s5; // step_unit.rs:159
-    reg any_b_s6; // step_unit.rs:159
-    reg any_b_s7; // step_unit.rs:159
-    reg any_b_s8; // step_unit.rs:159
-    reg any_b_s9; // step_unit.rs:159
-    reg any_b_s10; // step_unit.rs:159
-    reg any_b_s11; // step_unit.rs:159
-    reg any_b_s12; // step_unit.rs:159
-    reg any_b_1; // step_unit.rs:159
-    reg [4:0] split; // step_unit.rs:163
-    reg [5:0] e_s11; // step_unit.rs:166
-    reg [5:0] e_s12; // step_unit.rs:166
-    reg [5:0] e_s13; // step_unit.rs:166
-    reg [5:0] result_e_1; // step_unit.rs:166
-    reg [6:0] f_s10; // step_unit.rs:167
-    reg [6:0] f_s11; // step_unit.rs:167
-    reg [6:0] f_s12; // step_unit.rs:167
-    reg [6:0] f_s13; // step_unit.rs:167
-    reg [6:0] result_f_1; // step_unit.rs:167
-    reg [9:0] r_s11; // step_unit.rs:168
-    reg [9:0] r_s12; // step_unit.rs:168
-    reg [9:0] r_s13; // step_unit.rs:168
-    reg [9:0] result_r_1; // step_unit.rs:168
-    reg [9:0] c_a_s13; // step_unit.rs:169
-    reg [9:0] result_c_a_1; // step_unit.rs:169
-    reg [9:0] c_b_s13; // step_unit.rs:170
-    reg [9:0] result_c_b_1; // step_unit.rs:170
+    reg [39:0] x_a; // step_unit.rs:141
+    reg [39:0] t_a; // step_unit.rs:142
+    reg [39:0] x_b; // step_unit.rs:143
+    reg [39:0] t_b; // step_unit.rs:144
+    reg there_a; // step_unit.rs:145
+    reg there_b; // step_unit.rs:146
+    reg [5:0] least; // step_unit.rs:149
+    reg [39:0] d_a; // step_unit.rs:156
+    reg [39:0] d_b; // step_unit.rs:157
+    reg [40:0] range; // step_unit.rs:158
+    reg any_a; // step_unit.rs:159
+    reg any_b; // step_unit.rs:160
+    reg [5:0] zeros; // step_unit.rs:177
+    reg some; // step_unit.rs:178
+    reg [40:0] range_s4; // step_unit.rs:179
+    reg [40:0] normalised; // step_unit.rs:179
+    reg [12:0] rounded; // step_unit.rs:181
+    reg [9:0] digits_0; // step_unit.rs:188
+    reg [9:0] digits_1; // step_unit.rs:188
+    reg [9:0] sixteenth; // step_unit.rs:189
+    reg item_middle_s1; // step_unit.rs:190
+    reg item_middle_s2; // step_unit.rs:190
+    reg item_middle_s3; // step_unit.rs:190
+    reg item_middle_s4; // step_unit.rs:190
+    reg item_middle_s5; // step_unit.rs:190
+    reg item_middle_s6; // step_unit.rs:190
+    reg middle; // step_unit.rs:190
+    reg [9:0] quotient; // step_unit.rs:191
+    reg [6:0] k; // step_unit.rs:206
+    reg [5:0] least_s2; // step_unit.rs:207
+    reg [5:0] least_s3; // step_unit.rs:207
+    reg [5:0] least_s4; // step_unit.rs:207
+    reg [5:0] least_1; // step_unit.rs:207
+    reg [5:0] l211_s6; // step_unit.rs:211
+    reg [5:0] l211_s7; // step_unit.rs:211
+    reg [5:0] e_of_small; // step_unit.rs:211
+    reg too_fine_s6; // step_unit.rs:211
+    reg too_fine_s7; // step_unit.rs:211
+    reg small_too_fine; // step_unit.rs:211
+    reg [5:0] l211_s6_1; // step_unit.rs:211
+    reg [5:0] l211_s7_1; // step_unit.rs:211
+    reg [5:0] e_of_big; // step_unit.rs:211
+    reg too_fine_1_s6; // step_unit.rs:211
+    reg too_fine_1_s7; // step_unit.rs:211
+    reg big_too_fine; // step_unit.rs:211
+    reg some_s5; // step_unit.rs:226
+    reg some_s6; // step_unit.rs:226
+    reg some_s7; // step_unit.rs:226
+    reg some_1; // step_unit.rs:226
+    reg [5:0] e; // step_unit.rs:227
+    reg [6:0] f; // step_unit.rs:228
+    reg [9:0] r; // step_unit.rs:102
+    reg [14:0] item_thr_a_s1; // step_unit.rs:235
+    reg [14:0] item_thr_a_s2; // step_unit.rs:235
+    reg [14:0] item_thr_a_s3; // step_unit.rs:235
+    reg [14:0] item_thr_a_s4; // step_unit.rs:235
+    reg [14:0] item_thr_a_s5; // step_unit.rs:235
+    reg [14:0] item_thr_a_s6; // step_unit.rs:235
+    reg [14:0] item_thr_a_s7; // step_unit.rs:235
+    reg [14:0] item_thr_a_s8; // step_unit.rs:235
+    reg [14:0] item_thr_a_s9; // step_unit.rs:235
+    reg normal; // step_unit.rs:235
+    reg [14:0] x; // step_unit.rs:236
+    reg [20:0] product; // step_unit.rs:237
+    reg [5:0] e_s10; // step_unit.rs:238
+    reg [5:0] amount; // step_unit.rs:238
+    reg [9:0] c_a; // step_unit.rs:239
+    reg [14:0] item_thr_b_s1; // step_unit.rs:235
+    reg [14:0] item_thr_b_s2; // step_unit.rs:235
+    reg [14:0] item_thr_b_s3; // step_unit.rs:235
+    reg [14:0] item_thr_b_s4; // step_unit.rs:235
+    reg [14:0] item_thr_b_s5; // step_unit.rs:235
+    reg [14:0] item_thr_b_s6; // step_unit.rs:235
+    reg [14:0] item_thr_b_s7; // step_unit.rs:235
+    reg [14:0] item_thr_b_s8; // step_unit.rs:235
+    reg [14:0] item_thr_b_s9; // step_unit.rs:235
+    reg normal_1; // step_unit.rs:235
+    reg [14:0] x_1; // step_unit.rs:236
+    reg [20:0] product_1; // step_unit.rs:237
+    reg [5:0] amount_1; // step_unit.rs:238
+    reg [9:0] c_b; // step_unit.rs:239
+    reg [14:0] item_max_b_s1; // step_unit.rs:235
+    reg [14:0] item_max_b_s2; // step_unit.rs:235
+    reg [14:0] item_max_b_s3; // step_unit.rs:235
+    reg [14:0] item_max_b_s4; // step_unit.rs:235
+    reg [14:0] item_max_b_s5; // step_unit.rs:235
+    reg [14:0] item_max_b_s6; // step_unit.rs:235
+    reg [14:0] item_max_b_s7; // step_unit.rs:235
+    reg [14:0] item_max_b_s8; // step_unit.rs:235
+    reg [14:0] item_max_b_s9; // step_unit.rs:235
+    reg normal_2; // step_unit.rs:235
+    reg [14:0] x_2; // step_unit.rs:236
+    reg [20:0] product_2; // step_unit.rs:237
+    reg [5:0] amount_2; // step_unit.rs:238
+    reg [9:0] largest; // step_unit.rs:239
+    reg [4:0] cells; // step_unit.rs:245
+    reg any_a_s4; // step_unit.rs:246
+    reg any_a_s5; // step_unit.rs:246
+    reg any_a_s6; // step_unit.rs:246
+    reg any_a_s7; // step_unit.rs:246
+    reg any_a_s8; // step_unit.rs:246
+    reg any_a_s9; // step_unit.rs:246
+    reg any_a_s10; // step_unit.rs:246
+    reg any_a_s11; // step_unit.rs:246
+    reg any_a_s12; // step_unit.rs:246
+    reg any_a_1; // step_unit.rs:246
+    reg any_b_s4; // step_unit.rs:246
+    reg any_b_s5; // step_unit.rs:246
+    reg any_b_s6; // step_unit.rs:246
+    reg any_b_s7; // step_unit.rs:246
+    reg any_b_s8; // step_unit.rs:246
+    reg any_b_s9; // step_unit.rs:246
+    reg any_b_s10; // step_unit.rs:246
+    reg any_b_s11; // step_unit.rs:246
+    reg any_b_s12; // step_unit.rs:246
+    reg any_b_1; // step_unit.rs:246
+    reg [4:0] split; // step_unit.rs:250
+    reg [5:0] e_s11; // step_unit.rs:111
+    reg [5:0] e_s12; // step_unit.rs:111
+    reg [5:0] e_s13; // step_unit.rs:111
+    reg [5:0] result_e_1; // step_unit.rs:111
+    reg [6:0] f_s10; // step_unit.rs:112
+    reg [6:0] f_s11; // step_unit.rs:112
+    reg [6:0] f_s12; // step_unit.rs:112
+    reg [6:0] f_s13; // step_unit.rs:112
+    reg [6:0] result_f_1; // step_unit.rs:112
+    reg [9:0] r_s11; // step_unit.rs:113
+    reg [9:0] r_s12; // step_unit.rs:113
+    reg [9:0] r_s13; // step_unit.rs:113
+    reg [9:0] result_r_1; // step_unit.rs:113
+    reg [9:0] c_a_s13; // step_unit.rs:114
+    reg [9:0] result_c_a_1; // step_unit.rs:114
+    reg [9:0] c_b_s13; // step_unit.rs:115
+    reg [9:0] result_c_b_1; // step_unit.rs:115
     (* ram_style = "registers" *) reg [9:0] s_table [0:127];
     initial begin
         s_table[0] = 10'h200;
@@ -398,18 +398,18 @@ module oaken_step_unit (
         range_s4 <= range;
         normalised <= range_s4 << zeros;
     end
-    wire rest = |normalised[28:0]; // step_unit.rs:111
+    wire rest = |normalised[28:0]; // step_unit.rs:180
     always @(posedge clk) rounded <= {1'h0, normalised[40:29]} + {12'h0, rest};
 
     // stages 7 and 8: a sixteenth or a fifteenth of it, rounded up
-    wire [13:0] _t8 = {1'h0, rounded} + 14'he; // step_unit.rs:115
+    wire [13:0] _t8 = {1'h0, rounded} + 14'he; // step_unit.rs:188
     wire [9:0] high_20 = _t8[13:4]; // divide15.rs:12
     wire [3:0] low_20 = _t8[3:0]; // divide15.rs:12
     always @(posedge clk) begin
         digits_0 <= high_20;
         digits_1 <= high_20 + {6'h0, low_20};
     end
-    wire [13:0] _t9 = {1'h0, rounded} + 14'hf; // step_unit.rs:116
+    wire [13:0] _t9 = {1'h0, rounded} + 14'hf; // step_unit.rs:189
     always @(posedge clk) begin
         sixteenth <= _t9[13:4];
         item_middle_s1 <= item_middle;
@@ -434,36 +434,36 @@ module oaken_step_unit (
         least_s4 <= least_s3;
         least_1 <= least_s4;
     end
-    wire [6:0] least_plus_3 = {1'h0, least_1} + 7'h3; // step_unit.rs:124
-    wire too_fine = k < least_plus_3; // step_unit.rs:126
-    wire [6:0] _t10 = k - 7'h3; // step_unit.rs:127
+    wire [6:0] least_plus_3 = {1'h0, least_1} + 7'h3; // step_unit.rs:208
+    wire too_fine = k < least_plus_3; // step_unit.rs:210
+    wire [6:0] _t10 = k - 7'h3; // step_unit.rs:211
     always @(posedge clk) begin
-        l127_s6 <= too_fine ? least_1 : _t10[5:0];
-        l127_s7 <= l127_s6;
-        e_of_small <= l127_s7;
+        l211_s6 <= too_fine ? least_1 : _t10[5:0];
+        l211_s7 <= l211_s6;
+        e_of_small <= l211_s7;
         too_fine_s6 <= too_fine;
         too_fine_s7 <= too_fine_s6;
         small_too_fine <= too_fine_s7;
     end
-    wire [6:0] _t11 = k + 7'h1; // step_unit.rs:130
-    wire too_fine_1 = _t11 < least_plus_3; // step_unit.rs:126
-    wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:127
+    wire [6:0] _t11 = k + 7'h1; // step_unit.rs:214
+    wire too_fine_1 = _t11 < least_plus_3; // step_unit.rs:210
+    wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:211
     always @(posedge clk) begin
-        l127_s6_1 <= too_fine_1 ? least_1 : _t12[5:0];
-        l127_s7_1 <= l127_s6_1;
-        e_of_big <= l127_s7_1;
+        l211_s6_1 <= too_fine_1 ? least_1 : _t12[5:0];
+        l211_s7_1 <= l211_s6_1;
+        e_of_big <= l211_s7_1;
         too_fine_1_s6 <= too_fine_1;
         too_fine_1_s7 <= too_fine_1_s6;
         big_too_fine <= too_fine_1_s7;
     end
 
     // stage 9: the step
-    wire big = |quotient[9:8]; // step_unit.rs:133
-    wire [9:0] _t13 = quotient + 10'h1; // step_unit.rs:134
-    wire [8:0] halved = _t13[9:1]; // step_unit.rs:134
-    wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:135
-    wire [5:0] chosen = big ? e_of_big : e_of_small; // step_unit.rs:136
-    wire too_fine_2 = big ? big_too_fine : small_too_fine; // step_unit.rs:137
+    wire big = |quotient[9:8]; // step_unit.rs:221
+    wire [9:0] _t13 = quotient + 10'h1; // step_unit.rs:222
+    wire [8:0] halved = _t13[9:1]; // step_unit.rs:222
+    wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:223
+    wire [5:0] chosen = big ? e_of_big : e_of_small; // step_unit.rs:224
+    wire too_fine_2 = big ? big_too_fine : small_too_fine; // step_unit.rs:225
     always @(posedge clk) begin
         some_s5 <= some;
         some_s6 <= some_s5;
@@ -558,7 +558,7 @@ module oaken_step_unit (
     always @(posedge clk) largest <= (|amount_2[5:4]) ? 10'h0 : shifted_2;
 
     // stages 13 and 14: how many codes the negative side gets
-    wire [9:0] _t32 = (largest - c_b) + 10'h10; // step_unit.rs:158
+    wire [9:0] _t32 = (largest - c_b) + 10'h10; // step_unit.rs:245
     always @(posedge clk) begin
         cells <= _t32[9:5];
         any_a_s4 <= any_a;
@@ -582,9 +582,9 @@ module oaken_step_unit (
         any_b_s12 <= any_b_s11;
         any_b_1 <= any_b_s12;
     end
-    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:160
-    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:161
-    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:162
+    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:247
+    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:248
+    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:249
     always @(posedge clk) begin
         split <= any_b_1 ? at_least_one : 5'h0;
         e_s11 <= e_s10;

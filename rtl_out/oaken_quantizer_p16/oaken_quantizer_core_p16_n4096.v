@@ -32,184 +32,184 @@ module oaken_quantizer_core_p16_n4096 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:89
-    reg [14:0] settings_t_low; // quantizer.rs:89
-    reg [14:0] settings_t_high; // quantizer.rs:89
-    reg [14:0] settings_s_high; // quantizer.rs:89
-    reg [7:0] beats_minus_1; // quantizer.rs:90
-    reg [4:0] in_flight; // quantizer.rs:91
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:94
+    reg [14:0] settings_s_low; // quantizer.rs:128
+    reg [14:0] settings_t_low; // quantizer.rs:128
+    reg [14:0] settings_t_high; // quantizer.rs:128
+    reg [14:0] settings_s_high; // quantizer.rs:128
+    reg [7:0] beats_minus_1; // quantizer.rs:129
+    reg [4:0] in_flight; // quantizer.rs:130
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:133
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:104
+    wire guard_m_ready; // quantizer.rs:158
     wire [255:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [9:0] free; // quantizer.rs:105
-    reg room; // in the ring, for two beats at least | quantizer.rs:109
-    reg valid; // quantizer.rs:119
-    reg first; // quantizer.rs:120
-    reg last; // quantizer.rs:121
-    reg [255:0] data; // quantizer.rs:122
+    reg [9:0] free; // quantizer.rs:159
+    reg room; // in the ring, for two beats at least | quantizer.rs:163
+    reg valid; // quantizer_front.rs:47
+    reg first; // quantizer_front.rs:48
+    reg last; // quantizer_front.rs:49
+    reg [255:0] data; // quantizer_front.rs:50
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:133
-    reg found_0_0_sign; // quantizer.rs:133
-    reg found_0_0_outer; // quantizer.rs:133
-    reg found_0_0_inner; // quantizer.rs:133
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:61
+    reg found_0_0_sign; // quantizer_front.rs:61
+    reg found_0_0_outer; // quantizer_front.rs:61
+    reg found_0_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer.rs:133
-    reg found_1_0_sign; // quantizer.rs:133
-    reg found_1_0_outer; // quantizer.rs:133
-    reg found_1_0_inner; // quantizer.rs:133
+    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:61
+    reg found_1_0_sign; // quantizer_front.rs:61
+    reg found_1_0_outer; // quantizer_front.rs:61
+    reg found_1_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer.rs:133
-    reg found_2_0_sign; // quantizer.rs:133
-    reg found_2_0_outer; // quantizer.rs:133
-    reg found_2_0_inner; // quantizer.rs:133
+    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:61
+    reg found_2_0_sign; // quantizer_front.rs:61
+    reg found_2_0_outer; // quantizer_front.rs:61
+    reg found_2_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer.rs:133
-    reg found_3_0_sign; // quantizer.rs:133
-    reg found_3_0_outer; // quantizer.rs:133
-    reg found_3_0_inner; // quantizer.rs:133
+    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:61
+    reg found_3_0_sign; // quantizer_front.rs:61
+    reg found_3_0_outer; // quantizer_front.rs:61
+    reg found_3_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_4_y_magnitude;
     wire classify_4_y_sign;
     wire classify_4_y_outer;
     wire classify_4_y_inner;
     wire found_4_1;
-    reg [14:0] found_4_0_magnitude; // quantizer.rs:133
-    reg found_4_0_sign; // quantizer.rs:133
-    reg found_4_0_outer; // quantizer.rs:133
-    reg found_4_0_inner; // quantizer.rs:133
+    reg [14:0] found_4_0_magnitude; // quantizer_front.rs:61
+    reg found_4_0_sign; // quantizer_front.rs:61
+    reg found_4_0_outer; // quantizer_front.rs:61
+    reg found_4_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_5_y_magnitude;
     wire classify_5_y_sign;
     wire classify_5_y_outer;
     wire classify_5_y_inner;
     wire found_5_1;
-    reg [14:0] found_5_0_magnitude; // quantizer.rs:133
-    reg found_5_0_sign; // quantizer.rs:133
-    reg found_5_0_outer; // quantizer.rs:133
-    reg found_5_0_inner; // quantizer.rs:133
+    reg [14:0] found_5_0_magnitude; // quantizer_front.rs:61
+    reg found_5_0_sign; // quantizer_front.rs:61
+    reg found_5_0_outer; // quantizer_front.rs:61
+    reg found_5_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_6_y_magnitude;
     wire classify_6_y_sign;
     wire classify_6_y_outer;
     wire classify_6_y_inner;
     wire found_6_1;
-    reg [14:0] found_6_0_magnitude; // quantizer.rs:133
-    reg found_6_0_sign; // quantizer.rs:133
-    reg found_6_0_outer; // quantizer.rs:133
-    reg found_6_0_inner; // quantizer.rs:133
+    reg [14:0] found_6_0_magnitude; // quantizer_front.rs:61
+    reg found_6_0_sign; // quantizer_front.rs:61
+    reg found_6_0_outer; // quantizer_front.rs:61
+    reg found_6_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_7_y_magnitude;
     wire classify_7_y_sign;
     wire classify_7_y_outer;
     wire classify_7_y_inner;
     wire found_7_1;
-    reg [14:0] found_7_0_magnitude; // quantizer.rs:133
-    reg found_7_0_sign; // quantizer.rs:133
-    reg found_7_0_outer; // quantizer.rs:133
-    reg found_7_0_inner; // quantizer.rs:133
+    reg [14:0] found_7_0_magnitude; // quantizer_front.rs:61
+    reg found_7_0_sign; // quantizer_front.rs:61
+    reg found_7_0_outer; // quantizer_front.rs:61
+    reg found_7_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_8_y_magnitude;
     wire classify_8_y_sign;
     wire classify_8_y_outer;
     wire classify_8_y_inner;
     wire found_8_1;
-    reg [14:0] found_8_0_magnitude; // quantizer.rs:133
-    reg found_8_0_sign; // quantizer.rs:133
-    reg found_8_0_outer; // quantizer.rs:133
-    reg found_8_0_inner; // quantizer.rs:133
+    reg [14:0] found_8_0_magnitude; // quantizer_front.rs:61
+    reg found_8_0_sign; // quantizer_front.rs:61
+    reg found_8_0_outer; // quantizer_front.rs:61
+    reg found_8_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_9_y_magnitude;
     wire classify_9_y_sign;
     wire classify_9_y_outer;
     wire classify_9_y_inner;
     wire found_9_1;
-    reg [14:0] found_9_0_magnitude; // quantizer.rs:133
-    reg found_9_0_sign; // quantizer.rs:133
-    reg found_9_0_outer; // quantizer.rs:133
-    reg found_9_0_inner; // quantizer.rs:133
+    reg [14:0] found_9_0_magnitude; // quantizer_front.rs:61
+    reg found_9_0_sign; // quantizer_front.rs:61
+    reg found_9_0_outer; // quantizer_front.rs:61
+    reg found_9_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_10_y_magnitude;
     wire classify_10_y_sign;
     wire classify_10_y_outer;
     wire classify_10_y_inner;
     wire found_10_1;
-    reg [14:0] found_10_0_magnitude; // quantizer.rs:133
-    reg found_10_0_sign; // quantizer.rs:133
-    reg found_10_0_outer; // quantizer.rs:133
-    reg found_10_0_inner; // quantizer.rs:133
+    reg [14:0] found_10_0_magnitude; // quantizer_front.rs:61
+    reg found_10_0_sign; // quantizer_front.rs:61
+    reg found_10_0_outer; // quantizer_front.rs:61
+    reg found_10_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_11_y_magnitude;
     wire classify_11_y_sign;
     wire classify_11_y_outer;
     wire classify_11_y_inner;
     wire found_11_1;
-    reg [14:0] found_11_0_magnitude; // quantizer.rs:133
-    reg found_11_0_sign; // quantizer.rs:133
-    reg found_11_0_outer; // quantizer.rs:133
-    reg found_11_0_inner; // quantizer.rs:133
+    reg [14:0] found_11_0_magnitude; // quantizer_front.rs:61
+    reg found_11_0_sign; // quantizer_front.rs:61
+    reg found_11_0_outer; // quantizer_front.rs:61
+    reg found_11_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_12_y_magnitude;
     wire classify_12_y_sign;
     wire classify_12_y_outer;
     wire classify_12_y_inner;
     wire found_12_1;
-    reg [14:0] found_12_0_magnitude; // quantizer.rs:133
-    reg found_12_0_sign; // quantizer.rs:133
-    reg found_12_0_outer; // quantizer.rs:133
-    reg found_12_0_inner; // quantizer.rs:133
+    reg [14:0] found_12_0_magnitude; // quantizer_front.rs:61
+    reg found_12_0_sign; // quantizer_front.rs:61
+    reg found_12_0_outer; // quantizer_front.rs:61
+    reg found_12_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_13_y_magnitude;
     wire classify_13_y_sign;
     wire classify_13_y_outer;
     wire classify_13_y_inner;
     wire found_13_1;
-    reg [14:0] found_13_0_magnitude; // quantizer.rs:133
-    reg found_13_0_sign; // quantizer.rs:133
-    reg found_13_0_outer; // quantizer.rs:133
-    reg found_13_0_inner; // quantizer.rs:133
+    reg [14:0] found_13_0_magnitude; // quantizer_front.rs:61
+    reg found_13_0_sign; // quantizer_front.rs:61
+    reg found_13_0_outer; // quantizer_front.rs:61
+    reg found_13_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_14_y_magnitude;
     wire classify_14_y_sign;
     wire classify_14_y_outer;
     wire classify_14_y_inner;
     wire found_14_1;
-    reg [14:0] found_14_0_magnitude; // quantizer.rs:133
-    reg found_14_0_sign; // quantizer.rs:133
-    reg found_14_0_outer; // quantizer.rs:133
-    reg found_14_0_inner; // quantizer.rs:133
+    reg [14:0] found_14_0_magnitude; // quantizer_front.rs:61
+    reg found_14_0_sign; // quantizer_front.rs:61
+    reg found_14_0_outer; // quantizer_front.rs:61
+    reg found_14_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_15_y_magnitude;
     wire classify_15_y_sign;
     wire classify_15_y_outer;
     wire classify_15_y_inner;
     wire found_15_1;
-    reg [14:0] found_15_0_magnitude; // quantizer.rs:133
-    reg found_15_0_sign; // quantizer.rs:133
-    reg found_15_0_outer; // quantizer.rs:133
-    reg found_15_0_inner; // quantizer.rs:133
-    reg strange; // quantizer.rs:138
-    reg valid_s2; // quantizer.rs:139
-    reg valid_1; // quantizer.rs:139
-    reg first_s2; // quantizer.rs:139
-    reg first_1; // quantizer.rs:139
-    reg last_s2; // quantizer.rs:139
-    reg last_1; // quantizer.rs:139
-    reg [8:0] write_at; // quantizer.rs:146
-    reg [6:0] in_beat; // quantizer.rs:151
-    reg [6:0] count_at; // quantizer.rs:155
-    reg [6:0] so_far; // quantizer.rs:156
-    reg counted; // quantizer.rs:157
-    reg [1:0] chunk_position; // quantizer.rs:158
+    reg [14:0] found_15_0_magnitude; // quantizer_front.rs:61
+    reg found_15_0_sign; // quantizer_front.rs:61
+    reg found_15_0_outer; // quantizer_front.rs:61
+    reg found_15_0_inner; // quantizer_front.rs:61
+    reg strange; // quantizer_front.rs:66
+    reg valid_s2; // quantizer_front.rs:67
+    reg valid_1; // quantizer_front.rs:67
+    reg first_s2; // quantizer_front.rs:67
+    reg first_1; // quantizer_front.rs:67
+    reg last_s2; // quantizer_front.rs:67
+    reg last_1; // quantizer_front.rs:67
+    reg [8:0] write_at; // quantizer_front.rs:79
+    reg [6:0] in_beat; // quantizer_front.rs:89
+    reg [6:0] count_at; // quantizer_front.rs:92
+    reg [6:0] so_far; // quantizer_front.rs:93
+    reg counted; // quantizer_front.rs:94
+    reg [1:0] chunk_position; // quantizer_front.rs:95
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -232,11 +232,11 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [3:0] queue_in; // quantizer.rs:183
-    reg [3:0] queue_out; // quantizer.rs:184
-    reg [4:0] queued; // quantizer.rs:185
-    wire advance; // quantizer.rs:192
-    wire leaves; // quantizer.rs:193
+    reg [3:0] queue_in; // quantizer.rs:209
+    reg [3:0] queue_out; // quantizer.rs:210
+    reg [4:0] queued; // quantizer.rs:211
+    wire advance; // quantizer.rs:92
+    wire leaves; // quantizer_back.rs:48
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
     reg [1:0] turn; // scale_table.rs:97
@@ -247,16 +247,16 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] write_r; // scale_table.rs:108
     reg [5:0] write_e; // scale_table.rs:108
     reg [9:0] write_c; // scale_table.rs:108
-    reg [8:0] read_at; // quantizer.rs:195
-    reg [6:0] read_count_at; // quantizer.rs:196
-    reg [7:0] beat_index; // quantizer.rs:197
-    wire sent; // quantizer.rs:210
-    reg [287:0] word; // quantizer.rs:221
-    reg [6:0] count; // quantizer.rs:222
+    reg [8:0] read_at; // quantizer_back.rs:50
+    reg [6:0] read_count_at; // quantizer_back.rs:51
+    reg [7:0] beat_index; // quantizer_back.rs:52
+    wire sent; // quantizer.rs:95
+    reg [287:0] word; // quantizer_back.rs:93
+    reg [6:0] count; // quantizer_back.rs:94
     reg [1:0] slot_out_s1; // scale_table.rs:73
     reg [1:0] slot_out_s2; // scale_table.rs:73
-    reg [4:0] split_s1; // quantizer.rs:224
-    reg [4:0] split_1; // quantizer.rs:224
+    reg [4:0] split_s1; // quantizer_back.rs:109
+    reg [4:0] split_1; // quantizer_back.rs:109
     reg lane15_inner; // scale_table.rs:141
     reg [3:0] lane15_step_at; // scale_table.rs:144
     reg [3:0] lane15_threshold_at; // scale_table.rs:145
@@ -709,14 +709,14 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane0_middle_s6; // encode.rs:31
     reg [4:0] lane0_border; // encode.rs:31
     reg [3:0] codes_15; // encode.rs:37
-    reg ready_s1; // quantizer.rs:235
-    reg ready_s2; // quantizer.rs:235
-    reg ready_s3; // quantizer.rs:235
-    reg ready_s4; // quantizer.rs:235
-    reg beat_last_s1; // quantizer.rs:235
-    reg beat_last_s2; // quantizer.rs:235
-    reg beat_last_s3; // quantizer.rs:235
-    reg beat_last_s4; // quantizer.rs:235
+    reg ready_s1; // quantizer_back.rs:120
+    reg ready_s2; // quantizer_back.rs:120
+    reg ready_s3; // quantizer_back.rs:120
+    reg ready_s4; // quantizer_back.rs:120
+    reg beat_last_s1; // quantizer_back.rs:120
+    reg beat_last_s2; // quantizer_back.rs:120
+    reg beat_last_s3; // quantizer_back.rs:120
+    reg beat_last_s4; // quantizer_back.rs:120
     reg [4:0] compact_distance_1; // compact.rs:22
     reg [4:0] compact_distance_2; // compact.rs:22
     reg [4:0] compact_distance_3; // compact.rs:22
@@ -793,11 +793,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [5:0] packed_13; // compact.rs:29
     reg [5:0] packed_14; // compact.rs:29
     reg [5:0] packed_15; // compact.rs:29
-    reg [1:0] chunk_beat_s1; // quantizer.rs:252
-    reg [1:0] chunk_beat_s2; // quantizer.rs:252
-    reg [1:0] chunk_beat_s3; // quantizer.rs:252
-    reg [1:0] chunk_beat_s4; // quantizer.rs:252
-    reg [1:0] beat_in_chunk; // quantizer.rs:252
+    reg [1:0] chunk_beat_s1; // quantizer_back.rs:151
+    reg [1:0] chunk_beat_s2; // quantizer_back.rs:151
+    reg [1:0] chunk_beat_s3; // quantizer_back.rs:151
+    reg [1:0] chunk_beat_s4; // quantizer_back.rs:151
+    reg [1:0] beat_in_chunk; // quantizer_back.rs:151
     wire writer_s_ready;
     wire [3:0] writer_vector;
     wire writer_m_valid;
@@ -805,40 +805,40 @@ module oaken_quantizer_core_p16_n4096 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer.rs:269
-    reg chunk_first_s2; // quantizer.rs:269
-    reg starts_chunk; // quantizer.rs:269
-    reg [4:0] compact_total_s4; // quantizer.rs:278
-    reg [4:0] sparse_beat_found; // quantizer.rs:278
-    reg too_many_s4; // quantizer.rs:279
-    reg sparse_beat_too_many; // quantizer.rs:279
-    reg starts_chunk_s4; // quantizer.rs:280
-    reg sparse_beat_starts_chunk; // quantizer.rs:280
-    reg [6:0] count_s3; // quantizer.rs:281
-    reg [6:0] count_s4; // quantizer.rs:281
-    reg [6:0] sparse_beat_count; // quantizer.rs:281
-    reg beat_first_s1; // quantizer.rs:282
-    reg beat_first_s2; // quantizer.rs:282
-    reg beat_first_s3; // quantizer.rs:282
-    reg beat_first_s4; // quantizer.rs:282
-    reg sparse_beat_first; // quantizer.rs:282
-    reg sparse_beat_last; // quantizer.rs:283
-    reg ready_s5; // quantizer.rs:285
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:291
-    reg ready_s6; // quantizer.rs:297
-    reg ready_s7; // quantizer.rs:297
-    reg ready_s8; // quantizer.rs:297
-    reg sparse_beat_last_s6; // quantizer.rs:297
-    reg sparse_beat_last_s7; // quantizer.rs:297
-    reg sparse_beat_last_s8; // quantizer.rs:297
+    reg chunk_first_s1; // quantizer_back.rs:178
+    reg chunk_first_s2; // quantizer_back.rs:178
+    reg starts_chunk; // quantizer_back.rs:178
+    reg [4:0] compact_total_s4; // quantizer_back.rs:187
+    reg [4:0] sparse_beat_found; // quantizer_back.rs:187
+    reg too_many_s4; // quantizer_back.rs:188
+    reg sparse_beat_too_many; // quantizer_back.rs:188
+    reg starts_chunk_s4; // quantizer_back.rs:189
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:189
+    reg [6:0] count_s3; // quantizer_back.rs:190
+    reg [6:0] count_s4; // quantizer_back.rs:190
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:190
+    reg beat_first_s1; // quantizer_back.rs:191
+    reg beat_first_s2; // quantizer_back.rs:191
+    reg beat_first_s3; // quantizer_back.rs:191
+    reg beat_first_s4; // quantizer_back.rs:191
+    reg sparse_beat_first; // quantizer_back.rs:191
+    reg sparse_beat_last; // quantizer_back.rs:192
+    reg ready_s5; // quantizer_back.rs:194
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:226
+    reg ready_s6; // quantizer_back.rs:211
+    reg ready_s7; // quantizer_back.rs:211
+    reg ready_s8; // quantizer_back.rs:211
+    reg sparse_beat_last_s6; // quantizer_back.rs:211
+    reg sparse_beat_last_s7; // quantizer_back.rs:211
+    reg sparse_beat_last_s8; // quantizer_back.rs:211
     wire dense_s_ready;
     wire dense_m_valid;
     wire [64:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [287:0] ring [0:511];
-    reg [287:0] ring_q0; // quantizer.rs:221
+    reg [287:0] ring_q0; // quantizer_back.rs:93
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:127];
-    reg [6:0] counts_q0; // quantizer.rs:222
+    reg [6:0] counts_q0; // quantizer_back.rs:94
     (* ram_style = "distributed" *) reg [108:0] queue [0:15];
     (* ram_style = "distributed" *) reg [57:0] headers [0:15];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
@@ -876,11 +876,11 @@ module oaken_quantizer_core_p16_n4096 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [9:0] wanted_beats = length[13:4]; // quantizer.rs:92
-    wire [9:0] _t1 = wanted_beats - 10'h1; // quantizer.rs:93
-    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:93
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:95
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:95
+    wire [9:0] wanted_beats = length[13:4]; // quantizer.rs:131
+    wire [9:0] _t1 = wanted_beats - 10'h1; // quantizer.rs:132
+    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:132
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:134
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:134
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -931,8 +931,8 @@ module oaken_quantizer_core_p16_n4096 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:114
-    wire begins = accepted & guard_m_first; // quantizer.rs:115
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:168
+    wire begins = accepted & guard_m_first; // quantizer.rs:169
 
     // in: classify
     always @(posedge clk) begin
@@ -1221,24 +1221,24 @@ module oaken_quantizer_core_p16_n4096 (
         found_15_0_outer <= classify_15_y_outer;
         found_15_0_inner <= classify_15_y_inner;
     end
-    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
-    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer.rs:137
-    wire [15:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer.rs:138
+    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:64
+    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer_front.rs:65
+    wire [15:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer_front.rs:66
     always @(posedge clk) strange <= |_t3;
     always @(posedge clk) begin
         if (rst) begin
@@ -1279,10 +1279,10 @@ module oaken_quantizer_core_p16_n4096 (
     wire outliers_13 = found_2_0_outer | found_2_0_inner; // classify.rs:33
     wire outliers_14 = found_1_0_outer | found_1_0_inner; // classify.rs:33
     wire outliers_15 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire [2:0] _t4 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer.rs:151
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer.rs:151
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer.rs:151
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
+    wire [2:0] _t4 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer_front.rs:89
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer_front.rs:89
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer_front.rs:89
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer_front.rs:89
     always @(posedge clk) in_beat <= {2'h0, {1'h0, {1'h0, _t4} + {1'h0, _t5}} + {1'h0, {1'h0, _t6} + {1'h0, _t7}}};
     always @(posedge clk) begin
         if (rst) begin
@@ -1291,8 +1291,8 @@ module oaken_quantizer_core_p16_n4096 (
             counted <= valid_1;
         end
     end
-    wire chunk_ends = chunk_position == 2'h3; // quantizer.rs:159
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:160
+    wire chunk_ends = chunk_position == 2'h3; // quantizer_front.rs:96
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:97
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -1354,7 +1354,7 @@ module oaken_quantizer_core_p16_n4096 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t8 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
+    wire [108:0] _t8 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:212
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t8;
     always @(posedge clk) begin
         if (rst) begin
@@ -1363,20 +1363,20 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:194
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:194
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:194
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:194
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:194
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:194
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:194
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:194
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:194
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:194
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:194
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:194
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:194
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:194
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
     wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -1404,10 +1404,10 @@ module oaken_quantizer_core_p16_n4096 (
     always @(posedge clk) write_c <= _t9;
     wire [4:0] split = splits[slot_out]; // scale_table.rs:118
     wire ready = |loaded; // scale_table.rs:119
-    wire beat_first = beat_index == 8'h0; // quantizer.rs:199
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:200
-    wire [1:0] chunk_beat = beat_index[1:0]; // quantizer.rs:201
-    wire chunk_first = chunk_beat == 2'h0; // quantizer.rs:202
+    wire beat_first = beat_index == 8'h0; // quantizer_back.rs:54
+    wire beat_last = beat_index == beats_minus_1; // quantizer_back.rs:55
+    wire [1:0] chunk_beat = beat_index[1:0]; // quantizer_back.rs:59
+    wire chunk_first = chunk_beat == 2'h0; // quantizer_back.rs:60
     assign leaves = (ready & beat_last) & advance;
     always @(posedge clk) begin
         if (rst) begin
@@ -1430,7 +1430,7 @@ module oaken_quantizer_core_p16_n4096 (
             else if (sent & (~begins)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire _t10 = ready & advance; // quantizer.rs:213
+    wire _t10 = ready & advance; // quantizer.rs:98
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -1469,70 +1469,70 @@ module oaken_quantizer_core_p16_n4096 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
-    wire elements_0_sign = word[2]; // quantizer.rs:225
-    wire elements_0_outer = word[1]; // quantizer.rs:225
-    wire elements_0_inner = word[0]; // quantizer.rs:225
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:225
-    wire elements_1_sign = word[20]; // quantizer.rs:225
-    wire elements_1_outer = word[19]; // quantizer.rs:225
-    wire elements_1_inner = word[18]; // quantizer.rs:225
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:225
-    wire elements_2_sign = word[38]; // quantizer.rs:225
-    wire elements_2_outer = word[37]; // quantizer.rs:225
-    wire elements_2_inner = word[36]; // quantizer.rs:225
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:225
-    wire elements_3_sign = word[56]; // quantizer.rs:225
-    wire elements_3_outer = word[55]; // quantizer.rs:225
-    wire elements_3_inner = word[54]; // quantizer.rs:225
-    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer.rs:225
-    wire elements_4_sign = word[74]; // quantizer.rs:225
-    wire elements_4_outer = word[73]; // quantizer.rs:225
-    wire elements_4_inner = word[72]; // quantizer.rs:225
-    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer.rs:225
-    wire elements_5_sign = word[92]; // quantizer.rs:225
-    wire elements_5_outer = word[91]; // quantizer.rs:225
-    wire elements_5_inner = word[90]; // quantizer.rs:225
-    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer.rs:225
-    wire elements_6_sign = word[110]; // quantizer.rs:225
-    wire elements_6_outer = word[109]; // quantizer.rs:225
-    wire elements_6_inner = word[108]; // quantizer.rs:225
-    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer.rs:225
-    wire elements_7_sign = word[128]; // quantizer.rs:225
-    wire elements_7_outer = word[127]; // quantizer.rs:225
-    wire elements_7_inner = word[126]; // quantizer.rs:225
-    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer.rs:225
-    wire elements_8_sign = word[146]; // quantizer.rs:225
-    wire elements_8_outer = word[145]; // quantizer.rs:225
-    wire elements_8_inner = word[144]; // quantizer.rs:225
-    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer.rs:225
-    wire elements_9_sign = word[164]; // quantizer.rs:225
-    wire elements_9_outer = word[163]; // quantizer.rs:225
-    wire elements_9_inner = word[162]; // quantizer.rs:225
-    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer.rs:225
-    wire elements_10_sign = word[182]; // quantizer.rs:225
-    wire elements_10_outer = word[181]; // quantizer.rs:225
-    wire elements_10_inner = word[180]; // quantizer.rs:225
-    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer.rs:225
-    wire elements_11_sign = word[200]; // quantizer.rs:225
-    wire elements_11_outer = word[199]; // quantizer.rs:225
-    wire elements_11_inner = word[198]; // quantizer.rs:225
-    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer.rs:225
-    wire elements_12_sign = word[218]; // quantizer.rs:225
-    wire elements_12_outer = word[217]; // quantizer.rs:225
-    wire elements_12_inner = word[216]; // quantizer.rs:225
-    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer.rs:225
-    wire elements_13_sign = word[236]; // quantizer.rs:225
-    wire elements_13_outer = word[235]; // quantizer.rs:225
-    wire elements_13_inner = word[234]; // quantizer.rs:225
-    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer.rs:225
-    wire elements_14_sign = word[254]; // quantizer.rs:225
-    wire elements_14_outer = word[253]; // quantizer.rs:225
-    wire elements_14_inner = word[252]; // quantizer.rs:225
-    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer.rs:225
-    wire elements_15_sign = word[272]; // quantizer.rs:225
-    wire elements_15_outer = word[271]; // quantizer.rs:225
-    wire elements_15_inner = word[270]; // quantizer.rs:225
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:110
+    wire elements_0_sign = word[2]; // quantizer_back.rs:110
+    wire elements_0_outer = word[1]; // quantizer_back.rs:110
+    wire elements_0_inner = word[0]; // quantizer_back.rs:110
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer_back.rs:110
+    wire elements_1_sign = word[20]; // quantizer_back.rs:110
+    wire elements_1_outer = word[19]; // quantizer_back.rs:110
+    wire elements_1_inner = word[18]; // quantizer_back.rs:110
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer_back.rs:110
+    wire elements_2_sign = word[38]; // quantizer_back.rs:110
+    wire elements_2_outer = word[37]; // quantizer_back.rs:110
+    wire elements_2_inner = word[36]; // quantizer_back.rs:110
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer_back.rs:110
+    wire elements_3_sign = word[56]; // quantizer_back.rs:110
+    wire elements_3_outer = word[55]; // quantizer_back.rs:110
+    wire elements_3_inner = word[54]; // quantizer_back.rs:110
+    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer_back.rs:110
+    wire elements_4_sign = word[74]; // quantizer_back.rs:110
+    wire elements_4_outer = word[73]; // quantizer_back.rs:110
+    wire elements_4_inner = word[72]; // quantizer_back.rs:110
+    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer_back.rs:110
+    wire elements_5_sign = word[92]; // quantizer_back.rs:110
+    wire elements_5_outer = word[91]; // quantizer_back.rs:110
+    wire elements_5_inner = word[90]; // quantizer_back.rs:110
+    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer_back.rs:110
+    wire elements_6_sign = word[110]; // quantizer_back.rs:110
+    wire elements_6_outer = word[109]; // quantizer_back.rs:110
+    wire elements_6_inner = word[108]; // quantizer_back.rs:110
+    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer_back.rs:110
+    wire elements_7_sign = word[128]; // quantizer_back.rs:110
+    wire elements_7_outer = word[127]; // quantizer_back.rs:110
+    wire elements_7_inner = word[126]; // quantizer_back.rs:110
+    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer_back.rs:110
+    wire elements_8_sign = word[146]; // quantizer_back.rs:110
+    wire elements_8_outer = word[145]; // quantizer_back.rs:110
+    wire elements_8_inner = word[144]; // quantizer_back.rs:110
+    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer_back.rs:110
+    wire elements_9_sign = word[164]; // quantizer_back.rs:110
+    wire elements_9_outer = word[163]; // quantizer_back.rs:110
+    wire elements_9_inner = word[162]; // quantizer_back.rs:110
+    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer_back.rs:110
+    wire elements_10_sign = word[182]; // quantizer_back.rs:110
+    wire elements_10_outer = word[181]; // quantizer_back.rs:110
+    wire elements_10_inner = word[180]; // quantizer_back.rs:110
+    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer_back.rs:110
+    wire elements_11_sign = word[200]; // quantizer_back.rs:110
+    wire elements_11_outer = word[199]; // quantizer_back.rs:110
+    wire elements_11_inner = word[198]; // quantizer_back.rs:110
+    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer_back.rs:110
+    wire elements_12_sign = word[218]; // quantizer_back.rs:110
+    wire elements_12_outer = word[217]; // quantizer_back.rs:110
+    wire elements_12_inner = word[216]; // quantizer_back.rs:110
+    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer_back.rs:110
+    wire elements_13_sign = word[236]; // quantizer_back.rs:110
+    wire elements_13_outer = word[235]; // quantizer_back.rs:110
+    wire elements_13_inner = word[234]; // quantizer_back.rs:110
+    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer_back.rs:110
+    wire elements_14_sign = word[254]; // quantizer_back.rs:110
+    wire elements_14_outer = word[253]; // quantizer_back.rs:110
+    wire elements_14_inner = word[252]; // quantizer_back.rs:110
+    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer_back.rs:110
+    wire elements_15_sign = word[272]; // quantizer_back.rs:110
+    wire elements_15_outer = word[271]; // quantizer_back.rs:110
+    wire elements_15_inner = word[270]; // quantizer_back.rs:110
     always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
     wire [3:0] _t11 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
@@ -2465,7 +2465,7 @@ module oaken_quantizer_core_p16_n4096 (
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
     always @(posedge clk) if (advance) codes_15 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [63:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15}; // quantizer.rs:232
+    wire [63:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15}; // quantizer_back.rs:117
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -2485,7 +2485,7 @@ module oaken_quantizer_core_p16_n4096 (
         beat_last_s3 <= beat_last_s2;
         beat_last_s4 <= beat_last_s3;
     end
-    wire _t129 = (ready_s4 & beat_last_s4) & advance; // quantizer.rs:236
+    wire _t129 = (ready_s4 & beat_last_s4) & advance; // quantizer_back.rs:121
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -2496,22 +2496,22 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: move the entries together
-    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer.rs:246
-    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer.rs:246
-    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer.rs:246
-    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer.rs:246
-    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer.rs:246
-    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer.rs:246
-    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer.rs:246
-    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer.rs:246
-    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer.rs:246
-    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer.rs:246
-    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer.rs:246
-    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer.rs:246
-    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer.rs:246
-    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer.rs:246
-    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer.rs:246
-    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer.rs:246
+    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer_back.rs:145
+    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer_back.rs:145
+    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer_back.rs:145
+    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer_back.rs:145
+    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer_back.rs:145
+    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer_back.rs:145
+    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer_back.rs:145
+    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer_back.rs:145
+    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer_back.rs:145
+    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer_back.rs:145
+    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer_back.rs:145
+    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer_back.rs:145
+    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer_back.rs:145
+    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer_back.rs:145
+    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer_back.rs:145
+    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer_back.rs:145
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -2696,38 +2696,38 @@ module oaken_quantizer_core_p16_n4096 (
         chunk_beat_s4 <= chunk_beat_s3;
         beat_in_chunk <= chunk_beat_s4;
     end
-    wire [1:0] group = packed_15[5:4]; // quantizer.rs:258
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer.rs:262
-    wire [1:0] group_1 = packed_14[5:4]; // quantizer.rs:258
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer.rs:262
-    wire [1:0] group_2 = packed_13[5:4]; // quantizer.rs:258
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer.rs:262
-    wire [1:0] group_3 = packed_12[5:4]; // quantizer.rs:258
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer.rs:262
-    wire [1:0] group_4 = packed_11[5:4]; // quantizer.rs:258
-    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer.rs:262
-    wire [1:0] group_5 = packed_10[5:4]; // quantizer.rs:258
-    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer.rs:262
-    wire [1:0] group_6 = packed_9[5:4]; // quantizer.rs:258
-    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer.rs:262
-    wire [1:0] group_7 = packed_8[5:4]; // quantizer.rs:258
-    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer.rs:262
-    wire [1:0] group_8 = packed_7[5:4]; // quantizer.rs:258
-    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer.rs:262
-    wire [1:0] group_9 = packed_6[5:4]; // quantizer.rs:258
-    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer.rs:262
-    wire [1:0] group_10 = packed_5[5:4]; // quantizer.rs:258
-    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer.rs:262
-    wire [1:0] group_11 = packed_4[5:4]; // quantizer.rs:258
-    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer.rs:262
-    wire [1:0] group_12 = packed_3[5:4]; // quantizer.rs:258
-    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer.rs:262
-    wire [1:0] group_13 = packed_2[5:4]; // quantizer.rs:258
-    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer.rs:262
-    wire [1:0] group_14 = packed_1[5:4]; // quantizer.rs:258
-    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer.rs:262
-    wire [1:0] group_15 = packed_0[5:4]; // quantizer.rs:258
-    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer.rs:262
+    wire [1:0] group = packed_15[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_1 = packed_14[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_2 = packed_13[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_3 = packed_12[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_4 = packed_11[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_5 = packed_10[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_6 = packed_9[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_7 = packed_8[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_8 = packed_7[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_9 = packed_6[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_10 = packed_5[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_11 = packed_4[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_12 = packed_3[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_13 = packed_2[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_14 = packed_1[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer_back.rs:161
+    wire [1:0] group_15 = packed_0[5:4]; // quantizer_back.rs:157
+    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer_back.rs:161
 
     // out: the sparse part
     assign finished = sent;
@@ -2742,8 +2742,8 @@ module oaken_quantizer_core_p16_n4096 (
         chunk_first_s2 <= chunk_first_s1;
         starts_chunk <= chunk_first_s2;
     end
-    wire too_many = (ready_s3 & starts_chunk) & (compact_total == 5'h10); // quantizer.rs:272
-    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer.rs:277
+    wire too_many = (ready_s3 & starts_chunk) & (compact_total == 5'h10); // quantizer_back.rs:181
+    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:186
     always @(posedge clk) if (advance) begin
         compact_total_s4 <= compact_total;
         sparse_beat_found <= compact_total_s4;
@@ -2775,8 +2775,8 @@ module oaken_quantizer_core_p16_n4096 (
             ready_s5 <= 1'h0;
         end else if (advance) ready_s5 <= ready_s4;
     end
-    wire sparse_valid_1 = ready_s5; // quantizer.rs:285
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
+    wire sparse_valid_1 = ready_s5; // quantizer_back.rs:194
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:222
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -2797,9 +2797,9 @@ module oaken_quantizer_core_p16_n4096 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer.rs:297
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
-    wire coded_1 = coded & advance; // quantizer.rs:298
+    wire coded = ready_s8; // quantizer_back.rs:211
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:211
+    wire coded_1 = coded & advance; // quantizer_back.rs:212
     assign dense_valid = dense_m_valid;
     fifo_65x16_distributed dense (
         .clk(clk),

@@ -276,7 +276,7 @@ module oaken_scale_p16 (
         nonfinite_1 <= nonfinite_s18;
     end
     assign done = done_1;
-    wire [57:0] _t1 = {nonfinite_1, kept_0_split, {kept_3_e, kept_3_f}, {kept_2_e, kept_2_f}, {kept_1_e, kept_1_f}, {kept_0_e, kept_0_f}}; // scale.rs:145
+    wire [57:0] _t1 = {nonfinite_1, kept_0_split, {kept_3_e, kept_3_f}, {kept_2_e, kept_2_f}, {kept_1_e, kept_1_f}, {kept_0_e, kept_0_f}}; // scale.rs:151
     assign header = _t1;
     assign scales_outer_pos_c = kept_1_c_a - 10'h10;
     assign scales_outer_neg_c = kept_2_c_a - 10'h10;

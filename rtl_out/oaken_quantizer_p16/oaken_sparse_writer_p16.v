@@ -26,38 +26,38 @@ module oaken_sparse_writer_p16 (
     output wire m_last,
     output wire sent // A vector left in the cycle before.
 );
-    reg go; // there is room for what this and the next two beats make | sparse_writer.rs:117
-    reg second_part; // sparse_writer.rs:118
-    reg [4:0] fill; // sparse_writer.rs:132
-    reg valid; // sparse_writer.rs:143
-    reg [3:0] by; // sparse_writer.rs:144
-    reg [127:0] bytes_1; // sparse_writer.rs:145
-    reg [127:0] l87_s2; // sparse_writer.rs:146
-    reg [3:0] by_s2; // sparse_writer.rs:146
-    reg [127:0] turned; // sparse_writer.rs:146
-    reg [4:0] s_begin_s1; // sparse_writer.rs:147
-    reg [4:0] s_begin_s2; // sparse_writer.rs:147
-    reg [4:0] s_begin_1; // sparse_writer.rs:147
-    reg overflow_s1; // sparse_writer.rs:148
-    reg overflow_s2; // sparse_writer.rs:148
-    reg overflow_1; // sparse_writer.rs:148
-    reg ends_s1; // sparse_writer.rs:148
-    reg ends_s2; // sparse_writer.rs:148
-    reg ends_1; // sparse_writer.rs:148
-    reg [4:0] filled_s1; // sparse_writer.rs:148
-    reg [4:0] filled_s2; // sparse_writer.rs:148
-    reg [4:0] filled_1; // sparse_writer.rs:148
-    reg valid_s2; // sparse_writer.rs:149
-    reg valid_s3; // sparse_writer.rs:149
-    reg [4:0] open; // sparse_writer.rs:155
-    reg [4:0] reading; // sparse_writer.rs:156
-    reg [3:0] vector_1; // sparse_writer.rs:197
-    reg first; // sparse_writer.rs:198
-    reg out_valid; // sparse_writer.rs:199
-    reg [127:0] out_data; // sparse_writer.rs:200
-    reg [15:0] out_keep; // sparse_writer.rs:200
-    reg out_last; // sparse_writer.rs:200
-    reg sent_1; // sparse_writer.rs:213
+    reg go; // there is room for what this and the next two beats make | sparse_writer.rs:115
+    reg second_part; // sparse_writer.rs:159
+    reg [4:0] fill; // sparse_writer.rs:191
+    reg valid; // sparse_writer.rs:219
+    reg [3:0] by; // sparse_writer.rs:220
+    reg [127:0] bytes_1; // sparse_writer.rs:221
+    reg [127:0] l87_s2; // sparse_writer.rs:222
+    reg [3:0] by_s2; // sparse_writer.rs:222
+    reg [127:0] turned; // sparse_writer.rs:222
+    reg [4:0] s_begin_s1; // sparse_writer.rs:223
+    reg [4:0] s_begin_s2; // sparse_writer.rs:223
+    reg [4:0] s_begin_1; // sparse_writer.rs:223
+    reg overflow_s1; // sparse_writer.rs:224
+    reg overflow_s2; // sparse_writer.rs:224
+    reg overflow_1; // sparse_writer.rs:224
+    reg ends_s1; // sparse_writer.rs:224
+    reg ends_s2; // sparse_writer.rs:224
+    reg ends_1; // sparse_writer.rs:224
+    reg [4:0] filled_s1; // sparse_writer.rs:224
+    reg [4:0] filled_s2; // sparse_writer.rs:224
+    reg [4:0] filled_1; // sparse_writer.rs:224
+    reg valid_s2; // sparse_writer.rs:225
+    reg valid_s3; // sparse_writer.rs:225
+    reg [4:0] open; // sparse_writer.rs:124
+    reg [4:0] reading; // sparse_writer.rs:125
+    reg [3:0] vector_1; // sparse_writer.rs:289
+    reg first; // sparse_writer.rs:290
+    reg out_valid; // sparse_writer.rs:291
+    reg [127:0] out_data; // sparse_writer.rs:292
+    reg [15:0] out_keep; // sparse_writer.rs:292
+    reg out_last; // sparse_writer.rs:292
+    reg sent_1; // sparse_writer.rs:305
     (* ram_style = "distributed" *) reg [7:0] byte15_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte14_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte13_ram [0:15];
@@ -78,29 +78,29 @@ module oaken_sparse_writer_p16 (
     (* ram_style = "distributed" *) reg [5:0] odd_ram [0:7];
 
     // the bytes of a beat: the count is before the first, which is behind the last when they go round
-    wire first_part = s_too_many & (~second_part); // sparse_writer.rs:119
-    wire with_count = s_starts_chunk & (~second_part); // sparse_writer.rs:120
+    wire first_part = s_too_many & (~second_part); // sparse_writer.rs:160
+    wire with_count = s_starts_chunk & (~second_part); // sparse_writer.rs:161
     assign s_ready = go & (~first_part);
     always @(posedge clk) begin
         if (rst) begin
             second_part <= 1'h0;
         end else if (go & s_valid) second_part <= first_part;
     end
-    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:123
-    wire [7:0] top = with_count ? count_byte : s_entries[127:120]; // sparse_writer.rs:125
-    wire [119:0] below_top = s_entries[119:0]; // sparse_writer.rs:126
-    wire [127:0] bytes = {top, below_top}; // sparse_writer.rs:127
-    wire [5:0] found = {1'h0, s_found}; // sparse_writer.rs:128
-    wire [5:0] number = (first_part ? 6'h0 : found) + {5'h0, with_count}; // sparse_writer.rs:129
+    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:164
+    wire [7:0] top = with_count ? count_byte : s_entries[127:120]; // sparse_writer.rs:166
+    wire [119:0] below_top = s_entries[119:0]; // sparse_writer.rs:167
+    wire [127:0] bytes = {top, below_top}; // sparse_writer.rs:168
+    wire [5:0] found = {1'h0, s_found}; // sparse_writer.rs:169
+    wire [5:0] number = (first_part ? 6'h0 : found) + {5'h0, with_count}; // sparse_writer.rs:170
 
     // where they begin and end
-    wire starts = s_first & (~second_part); // sparse_writer.rs:133
-    wire ends = s_last & (~first_part); // sparse_writer.rs:134
-    wire [4:0] s_begin = starts ? 5'h8 : fill; // sparse_writer.rs:135
-    wire [5:0] s_end = {1'h0, s_begin} + number; // sparse_writer.rs:136
-    wire overflow = s_end > 6'h10; // sparse_writer.rs:137
-    wire [5:0] _t1 = s_end - 6'h10; // sparse_writer.rs:138
-    wire [4:0] filled = overflow ? _t1[4:0] : s_end[4:0]; // sparse_writer.rs:138
+    wire starts = s_first & (~second_part); // sparse_writer.rs:192
+    wire ends = s_last & (~first_part); // sparse_writer.rs:193
+    wire [4:0] s_begin = starts ? 5'h8 : fill; // sparse_writer.rs:194
+    wire [5:0] s_end = {1'h0, s_begin} + number; // sparse_writer.rs:195
+    wire overflow = s_end > 6'h10; // sparse_writer.rs:196
+    wire [5:0] _t1 = s_end - 6'h10; // sparse_writer.rs:197
+    wire [4:0] filled = overflow ? _t1[4:0] : s_end[4:0]; // sparse_writer.rs:197
     always @(posedge clk) if (go & s_valid) fill <= filled;
 
     // turned to their place
@@ -109,7 +109,7 @@ module oaken_sparse_writer_p16 (
             valid <= 1'h0;
         end else if (go) valid <= s_valid;
     end
-    wire [4:0] _t2 = s_begin + {4'h0, with_count}; // sparse_writer.rs:144
+    wire [4:0] _t2 = s_begin + {4'h0, with_count}; // sparse_writer.rs:220
     always @(posedge clk) if (go) begin
         by <= _t2[3:0];
         bytes_1 <= bytes;
@@ -144,18 +144,18 @@ module oaken_sparse_writer_p16 (
             valid_s3 <= valid_s2;
         end
     end
-    wire valid_1 = valid_s3; // sparse_writer.rs:149
-    wire writes = valid_1 & go; // sparse_writer.rs:151
+    wire valid_1 = valid_s3; // sparse_writer.rs:225
+    wire writes = valid_1 & go; // sparse_writer.rs:121
 
     // the open word; those from `reading` up to it are complete
-    wire [4:0] above = open + 5'h1; // sparse_writer.rs:157
-    wire [4:0] last_word = overflow_1 ? above : open; // sparse_writer.rs:158
+    wire [4:0] above = open + 5'h1; // sparse_writer.rs:126
+    wire [4:0] last_word = overflow_1 ? above : open; // sparse_writer.rs:127
     always @(posedge clk) begin
         if (rst) begin
             open <= 5'h0;
         end else if (writes) open <= ends_1 ? (last_word + 5'h1) : last_word;
     end
-    wire [4:0] used = open - reading; // sparse_writer.rs:160
+    wire [4:0] used = open - reading; // sparse_writer.rs:129
     always @(posedge clk) begin
         if (rst) begin
             go <= 1'h0;
@@ -165,73 +165,73 @@ module oaken_sparse_writer_p16 (
     end
 
     // a RAM for each byte of a word
-    wire [3:0] byte15_at = (s_begin_1 > 5'hf) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [3:0] byte15_at = (s_begin_1 > 5'hf) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte15_ram[byte15_at] <= turned[127:120];
-    wire [7:0] lanes_0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte14_at = (s_begin_1 > 5'he) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte14_at = (s_begin_1 > 5'he) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte14_ram[byte14_at] <= turned[119:112];
-    wire [7:0] lanes_1 = byte14_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte13_at = (s_begin_1 > 5'hd) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_1 = byte14_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte13_at = (s_begin_1 > 5'hd) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte13_ram[byte13_at] <= turned[111:104];
-    wire [7:0] lanes_2 = byte13_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte12_at = (s_begin_1 > 5'hc) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_2 = byte13_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte12_at = (s_begin_1 > 5'hc) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte12_ram[byte12_at] <= turned[103:96];
-    wire [7:0] lanes_3 = byte12_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte11_at = (s_begin_1 > 5'hb) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_3 = byte12_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte11_at = (s_begin_1 > 5'hb) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte11_ram[byte11_at] <= turned[95:88];
-    wire [7:0] lanes_4 = byte11_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte10_at = (s_begin_1 > 5'ha) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_4 = byte11_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte10_at = (s_begin_1 > 5'ha) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte10_ram[byte10_at] <= turned[87:80];
-    wire [7:0] lanes_5 = byte10_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte9_at = (s_begin_1 > 5'h9) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_5 = byte10_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte9_at = (s_begin_1 > 5'h9) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte9_ram[byte9_at] <= turned[79:72];
-    wire [7:0] lanes_6 = byte9_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte8_at = (s_begin_1 > 5'h8) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_6 = byte9_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte8_at = (s_begin_1 > 5'h8) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte8_ram[byte8_at] <= turned[71:64];
-    wire [7:0] lanes_7 = byte8_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte7_at = (s_begin_1 > 5'h7) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_7 = byte8_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte7_at = (s_begin_1 > 5'h7) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte7_ram[byte7_at] <= turned[63:56];
-    wire [7:0] lanes_8 = byte7_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte6_at = (s_begin_1 > 5'h6) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_8 = byte7_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte6_at = (s_begin_1 > 5'h6) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte6_ram[byte6_at] <= turned[55:48];
-    wire [7:0] lanes_9 = byte6_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte5_at = (s_begin_1 > 5'h5) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_9 = byte6_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte5_at = (s_begin_1 > 5'h5) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte5_ram[byte5_at] <= turned[47:40];
-    wire [7:0] lanes_10 = byte5_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte4_at = (s_begin_1 > 5'h4) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_10 = byte5_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte4_at = (s_begin_1 > 5'h4) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte4_ram[byte4_at] <= turned[39:32];
-    wire [7:0] lanes_11 = byte4_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte3_at = (s_begin_1 > 5'h3) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_11 = byte4_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte3_at = (s_begin_1 > 5'h3) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte3_ram[byte3_at] <= turned[31:24];
-    wire [7:0] lanes_12 = byte3_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte2_at = (s_begin_1 > 5'h2) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_12 = byte3_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte2_at = (s_begin_1 > 5'h2) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte2_ram[byte2_at] <= turned[23:16];
-    wire [7:0] lanes_13 = byte2_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte1_at = (s_begin_1 > 5'h1) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_13 = byte2_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte1_at = (s_begin_1 > 5'h1) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte1_ram[byte1_at] <= turned[15:8];
-    wire [7:0] lanes_14 = byte1_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte0_at = (s_begin_1 > 5'h0) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_14 = byte1_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte0_at = (s_begin_1 > 5'h0) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte0_ram[byte0_at] <= turned[7:0];
-    wire [7:0] lanes_15 = byte0_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [127:0] word = {lanes_0, lanes_1, lanes_2, lanes_3, lanes_4, lanes_5, lanes_6, lanes_7, lanes_8, lanes_9, lanes_10, lanes_11, lanes_12, lanes_13, lanes_14, lanes_15}; // sparse_writer.rs:179
+    wire [7:0] lanes_15 = byte0_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [127:0] word = {lanes_0, lanes_1, lanes_2, lanes_3, lanes_4, lanes_5, lanes_6, lanes_7, lanes_8, lanes_9, lanes_10, lanes_11, lanes_12, lanes_13, lanes_14, lanes_15}; // sparse_writer.rs:262
 
     // two RAMs for the marks: of the open word and the next one, one is even
-    wire even_is_open = ~(open[0] ^ 1'h0); // sparse_writer.rs:186
-    wire [4:0] _t5 = even_is_open ? open : above; // sparse_writer.rs:187
-    wire [2:0] even_at = _t5[3:1]; // sparse_writer.rs:187
+    wire even_is_open = ~(open[0] ^ 1'h0); // sparse_writer.rs:274
+    wire [4:0] _t5 = even_is_open ? open : above; // sparse_writer.rs:275
+    wire [2:0] even_at = _t5[3:1]; // sparse_writer.rs:275
     always @(posedge clk) if (writes) even_ram[even_at] <= {ends_1 & (~(even_is_open & overflow_1)), filled_1};
-    wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:189
-    wire even_last = even_ram_q0[5]; // sparse_writer.rs:189
-    wire [4:0] even_bytes = even_ram_q0[4:0]; // sparse_writer.rs:189
-    wire odd_is_open = ~(open[0] ^ 1'h1); // sparse_writer.rs:186
-    wire [4:0] _t6 = odd_is_open ? open : above; // sparse_writer.rs:187
-    wire [2:0] odd_at = _t6[3:1]; // sparse_writer.rs:187
+    wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:277
+    wire even_last = even_ram_q0[5]; // sparse_writer.rs:277
+    wire [4:0] even_bytes = even_ram_q0[4:0]; // sparse_writer.rs:277
+    wire odd_is_open = ~(open[0] ^ 1'h1); // sparse_writer.rs:274
+    wire [4:0] _t6 = odd_is_open ? open : above; // sparse_writer.rs:275
+    wire [2:0] odd_at = _t6[3:1]; // sparse_writer.rs:275
     always @(posedge clk) if (writes) odd_ram[odd_at] <= {ends_1 & (~(odd_is_open & overflow_1)), filled_1};
-    wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:189
-    wire odd_last = odd_ram_q0[5]; // sparse_writer.rs:189
-    wire [4:0] odd_bytes = odd_ram_q0[4:0]; // sparse_writer.rs:189
-    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:193
-    wire [4:0] mark_bytes = reading[0] ? odd_bytes : even_bytes; // sparse_writer.rs:193
+    wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:277
+    wire odd_last = odd_ram_q0[5]; // sparse_writer.rs:277
+    wire [4:0] odd_bytes = odd_ram_q0[4:0]; // sparse_writer.rs:277
+    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:281
+    wire [4:0] mark_bytes = reading[0] ? odd_bytes : even_bytes; // sparse_writer.rs:281
 
     // the outgoing word
     assign vector = vector_1;
@@ -239,16 +239,16 @@ module oaken_sparse_writer_p16 (
     assign m_data = out_data;
     assign m_keep = out_keep;
     assign m_last = out_last;
-    wire moves = m_ready | (~out_valid); // sparse_writer.rs:201
-    wire takes = moves & (reading != open); // sparse_writer.rs:202
+    wire moves = m_ready | (~out_valid); // sparse_writer.rs:293
+    wire takes = moves & (reading != open); // sparse_writer.rs:294
     always @(posedge clk) begin
         if (rst) begin
             out_valid <= 1'h0;
         end else if (moves) out_valid <= takes;
     end
-    wire [127:0] with_header = {word[127:64], first ? header : word[63:0]}; // sparse_writer.rs:203
+    wire [127:0] with_header = {word[127:64], first ? header : word[63:0]}; // sparse_writer.rs:295
     wire [15:0] _t7 = {mark_bytes > 5'hf, mark_bytes > 5'he, mark_bytes > 5'hd, mark_bytes > 5'hc, mark_bytes > 5'hb, mark_bytes > 5'ha, mark_bytes > 5'h9, mark_bytes > 5'h8, mark_bytes > 5'h7, mark_bytes > 5'h6, mark_bytes > 5'h5, mark_bytes > 5'h4, mark_bytes > 5'h3, mark_bytes > 5'h2, mark_bytes > 5'h1, mark_bytes > 5'h0}; // sparse_writer.rs:94
-    wire [15:0] keep = _t7 | {16{~mark_last}}; // sparse_writer.rs:204
+    wire [15:0] keep = _t7 | {16{~mark_last}}; // sparse_writer.rs:296
     always @(posedge clk) if (moves) begin
         out_data <= with_header;
         out_keep <= keep;

@@ -32,76 +32,76 @@ module oaken_quantizer_core_p4_n1024 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:89
-    reg [14:0] settings_t_low; // quantizer.rs:89
-    reg [14:0] settings_t_high; // quantizer.rs:89
-    reg [14:0] settings_s_high; // quantizer.rs:89
-    reg [7:0] beats_minus_1; // quantizer.rs:90
-    reg [3:0] in_flight; // quantizer.rs:91
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:94
+    reg [14:0] settings_s_low; // quantizer.rs:128
+    reg [14:0] settings_t_low; // quantizer.rs:128
+    reg [14:0] settings_t_high; // quantizer.rs:128
+    reg [14:0] settings_s_high; // quantizer.rs:128
+    reg [7:0] beats_minus_1; // quantizer.rs:129
+    reg [3:0] in_flight; // quantizer.rs:130
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:133
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:104
+    wire guard_m_ready; // quantizer.rs:158
     wire [63:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [9:0] free; // quantizer.rs:105
-    reg room; // in the ring, for two beats at least | quantizer.rs:109
-    reg valid; // quantizer.rs:119
-    reg first; // quantizer.rs:120
-    reg last; // quantizer.rs:121
-    reg [63:0] data; // quantizer.rs:122
+    reg [9:0] free; // quantizer.rs:159
+    reg room; // in the ring, for two beats at least | quantizer.rs:163
+    reg valid; // quantizer_front.rs:47
+    reg first; // quantizer_front.rs:48
+    reg last; // quantizer_front.rs:49
+    reg [63:0] data; // quantizer_front.rs:50
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:133
-    reg found_0_0_sign; // quantizer.rs:133
-    reg found_0_0_outer; // quantizer.rs:133
-    reg found_0_0_inner; // quantizer.rs:133
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:61
+    reg found_0_0_sign; // quantizer_front.rs:61
+    reg found_0_0_outer; // quantizer_front.rs:61
+    reg found_0_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer.rs:133
-    reg found_1_0_sign; // quantizer.rs:133
-    reg found_1_0_outer; // quantizer.rs:133
-    reg found_1_0_inner; // quantizer.rs:133
+    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:61
+    reg found_1_0_sign; // quantizer_front.rs:61
+    reg found_1_0_outer; // quantizer_front.rs:61
+    reg found_1_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer.rs:133
-    reg found_2_0_sign; // quantizer.rs:133
-    reg found_2_0_outer; // quantizer.rs:133
-    reg found_2_0_inner; // quantizer.rs:133
+    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:61
+    reg found_2_0_sign; // quantizer_front.rs:61
+    reg found_2_0_outer; // quantizer_front.rs:61
+    reg found_2_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer.rs:133
-    reg found_3_0_sign; // quantizer.rs:133
-    reg found_3_0_outer; // quantizer.rs:133
-    reg found_3_0_inner; // quantizer.rs:133
-    reg strange; // quantizer.rs:138
-    reg valid_s2; // quantizer.rs:139
-    reg valid_1; // quantizer.rs:139
-    reg first_s2; // quantizer.rs:139
-    reg first_1; // quantizer.rs:139
-    reg last_s2; // quantizer.rs:139
-    reg last_1; // quantizer.rs:139
-    reg [8:0] write_at; // quantizer.rs:146
-    reg [6:0] in_beat; // quantizer.rs:151
-    reg [4:0] count_at; // quantizer.rs:155
-    reg [6:0] so_far; // quantizer.rs:156
-    reg counted; // quantizer.rs:157
-    reg [3:0] chunk_position; // quantizer.rs:158
+    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:61
+    reg found_3_0_sign; // quantizer_front.rs:61
+    reg found_3_0_outer; // quantizer_front.rs:61
+    reg found_3_0_inner; // quantizer_front.rs:61
+    reg strange; // quantizer_front.rs:66
+    reg valid_s2; // quantizer_front.rs:67
+    reg valid_1; // quantizer_front.rs:67
+    reg first_s2; // quantizer_front.rs:67
+    reg first_1; // quantizer_front.rs:67
+    reg last_s2; // quantizer_front.rs:67
+    reg last_1; // quantizer_front.rs:67
+    reg [8:0] write_at; // quantizer_front.rs:79
+    reg [6:0] in_beat; // quantizer_front.rs:89
+    reg [4:0] count_at; // quantizer_front.rs:92
+    reg [6:0] so_far; // quantizer_front.rs:93
+    reg counted; // quantizer_front.rs:94
+    reg [3:0] chunk_position; // quantizer_front.rs:95
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -124,11 +124,11 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [2:0] queue_in; // quantizer.rs:183
-    reg [2:0] queue_out; // quantizer.rs:184
-    reg [3:0] queued; // quantizer.rs:185
-    wire advance; // quantizer.rs:192
-    wire leaves; // quantizer.rs:193
+    reg [2:0] queue_in; // quantizer.rs:209
+    reg [2:0] queue_out; // quantizer.rs:210
+    reg [3:0] queued; // quantizer.rs:211
+    wire advance; // quantizer.rs:92
+    wire leaves; // quantizer_back.rs:48
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
     reg [1:0] turn; // scale_table.rs:97
@@ -139,16 +139,16 @@ module oaken_quantizer_core_p4_n1024 (
     reg [9:0] write_r; // scale_table.rs:108
     reg [5:0] write_e; // scale_table.rs:108
     reg [9:0] write_c; // scale_table.rs:108
-    reg [8:0] read_at; // quantizer.rs:195
-    reg [4:0] read_count_at; // quantizer.rs:196
-    reg [7:0] beat_index; // quantizer.rs:197
-    wire sent; // quantizer.rs:210
-    reg [71:0] word; // quantizer.rs:221
-    reg [6:0] count; // quantizer.rs:222
+    reg [8:0] read_at; // quantizer_back.rs:50
+    reg [4:0] read_count_at; // quantizer_back.rs:51
+    reg [7:0] beat_index; // quantizer_back.rs:52
+    wire sent; // quantizer.rs:95
+    reg [71:0] word; // quantizer_back.rs:93
+    reg [6:0] count; // quantizer_back.rs:94
     reg [1:0] slot_out_s1; // scale_table.rs:73
     reg [1:0] slot_out_s2; // scale_table.rs:73
-    reg [4:0] split_s1; // quantizer.rs:224
-    reg [4:0] split_1; // quantizer.rs:224
+    reg [4:0] split_s1; // quantizer_back.rs:109
+    reg [4:0] split_1; // quantizer_back.rs:109
     reg lane3_inner; // scale_table.rs:141
     reg [3:0] lane3_step_at; // scale_table.rs:144
     reg [3:0] lane3_threshold_at; // scale_table.rs:145
@@ -265,14 +265,14 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane0_middle_s6; // encode.rs:31
     reg [4:0] lane0_border; // encode.rs:31
     reg [3:0] codes_3; // encode.rs:37
-    reg ready_s1; // quantizer.rs:235
-    reg ready_s2; // quantizer.rs:235
-    reg ready_s3; // quantizer.rs:235
-    reg ready_s4; // quantizer.rs:235
-    reg beat_last_s1; // quantizer.rs:235
-    reg beat_last_s2; // quantizer.rs:235
-    reg beat_last_s3; // quantizer.rs:235
-    reg sparse_beat_last; // quantizer.rs:235
+    reg ready_s1; // quantizer_back.rs:120
+    reg ready_s2; // quantizer_back.rs:120
+    reg ready_s3; // quantizer_back.rs:120
+    reg ready_s4; // quantizer_back.rs:120
+    reg beat_last_s1; // quantizer_back.rs:120
+    reg beat_last_s2; // quantizer_back.rs:120
+    reg beat_last_s3; // quantizer_back.rs:120
+    reg sparse_beat_last; // quantizer_back.rs:120
     reg [2:0] compact_distance_1; // compact.rs:22
     reg [2:0] compact_distance_2; // compact.rs:22
     reg [2:0] compact_distance_3; // compact.rs:22
@@ -285,10 +285,10 @@ module oaken_quantizer_core_p4_n1024 (
     reg [3:0] packed_1; // compact.rs:29
     reg [3:0] packed_2; // compact.rs:29
     reg [3:0] packed_3; // compact.rs:29
-    reg [3:0] chunk_beat_s1; // quantizer.rs:252
-    reg [3:0] chunk_beat_s2; // quantizer.rs:252
-    reg [3:0] chunk_beat_s3; // quantizer.rs:252
-    reg [3:0] beat_in_chunk; // quantizer.rs:252
+    reg [3:0] chunk_beat_s1; // quantizer_back.rs:151
+    reg [3:0] chunk_beat_s2; // quantizer_back.rs:151
+    reg [3:0] chunk_beat_s3; // quantizer_back.rs:151
+    reg [3:0] beat_in_chunk; // quantizer_back.rs:151
     wire writer_s_ready;
     wire [2:0] writer_vector;
     wire writer_m_valid;
@@ -296,38 +296,38 @@ module oaken_quantizer_core_p4_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer.rs:269
-    reg chunk_first_s2; // quantizer.rs:269
-    reg starts_chunk; // quantizer.rs:269
-    reg [2:0] sparse_beat_found; // quantizer.rs:278
-    reg too_many_s1; // quantizer.rs:279
-    reg too_many_s2; // quantizer.rs:279
-    reg too_many_s3; // quantizer.rs:279
-    reg sparse_beat_too_many; // quantizer.rs:279
-    reg sparse_beat_starts_chunk; // quantizer.rs:280
-    reg [6:0] count_s3; // quantizer.rs:281
-    reg [6:0] sparse_beat_count; // quantizer.rs:281
-    reg beat_first_s1; // quantizer.rs:282
-    reg beat_first_s2; // quantizer.rs:282
-    reg beat_first_s3; // quantizer.rs:282
-    reg sparse_beat_first; // quantizer.rs:282
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:291
-    reg ready_s5; // quantizer.rs:297
-    reg ready_s6; // quantizer.rs:297
-    reg ready_s7; // quantizer.rs:297
-    reg ready_s8; // quantizer.rs:297
-    reg sparse_beat_last_s5; // quantizer.rs:297
-    reg sparse_beat_last_s6; // quantizer.rs:297
-    reg sparse_beat_last_s7; // quantizer.rs:297
-    reg sparse_beat_last_s8; // quantizer.rs:297
+    reg chunk_first_s1; // quantizer_back.rs:178
+    reg chunk_first_s2; // quantizer_back.rs:178
+    reg starts_chunk; // quantizer_back.rs:178
+    reg [2:0] sparse_beat_found; // quantizer_back.rs:187
+    reg too_many_s1; // quantizer_back.rs:188
+    reg too_many_s2; // quantizer_back.rs:188
+    reg too_many_s3; // quantizer_back.rs:188
+    reg sparse_beat_too_many; // quantizer_back.rs:188
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:189
+    reg [6:0] count_s3; // quantizer_back.rs:190
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:190
+    reg beat_first_s1; // quantizer_back.rs:191
+    reg beat_first_s2; // quantizer_back.rs:191
+    reg beat_first_s3; // quantizer_back.rs:191
+    reg sparse_beat_first; // quantizer_back.rs:191
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:226
+    reg ready_s5; // quantizer_back.rs:211
+    reg ready_s6; // quantizer_back.rs:211
+    reg ready_s7; // quantizer_back.rs:211
+    reg ready_s8; // quantizer_back.rs:211
+    reg sparse_beat_last_s5; // quantizer_back.rs:211
+    reg sparse_beat_last_s6; // quantizer_back.rs:211
+    reg sparse_beat_last_s7; // quantizer_back.rs:211
+    reg sparse_beat_last_s8; // quantizer_back.rs:211
     wire dense_s_ready;
     wire dense_m_valid;
     wire [16:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [71:0] ring [0:511];
-    reg [71:0] ring_q0; // quantizer.rs:221
+    reg [71:0] ring_q0; // quantizer_back.rs:93
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
-    reg [6:0] counts_q0; // quantizer.rs:222
+    reg [6:0] counts_q0; // quantizer_back.rs:94
     (* ram_style = "distributed" *) reg [108:0] queue [0:7];
     (* ram_style = "distributed" *) reg [57:0] headers [0:7];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
@@ -341,11 +341,11 @@ module oaken_quantizer_core_p4_n1024 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [11:0] wanted_beats = length[13:2]; // quantizer.rs:92
-    wire [11:0] _t1 = wanted_beats - 12'h1; // quantizer.rs:93
-    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:93
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:95
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:95
+    wire [11:0] wanted_beats = length[13:2]; // quantizer.rs:131
+    wire [11:0] _t1 = wanted_beats - 12'h1; // quantizer.rs:132
+    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:132
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:134
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:134
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -396,8 +396,8 @@ module oaken_quantizer_core_p4_n1024 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:114
-    wire begins = accepted & guard_m_first; // quantizer.rs:115
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:168
+    wire begins = accepted & guard_m_first; // quantizer.rs:169
 
     // in: classify
     always @(posedge clk) begin
@@ -482,11 +482,11 @@ module oaken_quantizer_core_p4_n1024 (
         found_3_0_outer <= classify_3_y_outer;
         found_3_0_inner <= classify_3_y_inner;
     end
-    wire [17:0] elements_0 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_1 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_2 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_3 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
-    wire [71:0] elements = {elements_0, elements_1, elements_2, elements_3}; // quantizer.rs:137
+    wire [17:0] elements_0 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_1 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_2 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_3 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:64
+    wire [71:0] elements = {elements_0, elements_1, elements_2, elements_3}; // quantizer_front.rs:65
     always @(posedge clk) strange <= |{found_0_1, found_1_1, found_2_1, found_3_1};
     always @(posedge clk) begin
         if (rst) begin
@@ -515,7 +515,7 @@ module oaken_quantizer_core_p4_n1024 (
     wire outliers_1 = found_2_0_outer | found_2_0_inner; // classify.rs:33
     wire outliers_2 = found_1_0_outer | found_1_0_inner; // classify.rs:33
     wire outliers_3 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire [2:0] _t3 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
+    wire [2:0] _t3 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer_front.rs:89
     always @(posedge clk) in_beat <= {4'h0, _t3};
     always @(posedge clk) begin
         if (rst) begin
@@ -524,8 +524,8 @@ module oaken_quantizer_core_p4_n1024 (
             counted <= valid_1;
         end
     end
-    wire chunk_ends = chunk_position == 4'hf; // quantizer.rs:159
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:160
+    wire chunk_ends = chunk_position == 4'hf; // quantizer_front.rs:96
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:97
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -587,7 +587,7 @@ module oaken_quantizer_core_p4_n1024 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
+    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:212
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t4;
     always @(posedge clk) begin
         if (rst) begin
@@ -596,20 +596,20 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:194
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:194
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:194
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:194
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:194
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:194
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:194
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:194
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:194
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:194
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:194
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:194
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:194
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:194
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
     wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -637,10 +637,10 @@ module oaken_quantizer_core_p4_n1024 (
     always @(posedge clk) write_c <= _t5;
     wire [4:0] split = splits[slot_out]; // scale_table.rs:118
     wire ready = |loaded; // scale_table.rs:119
-    wire beat_first = beat_index == 8'h0; // quantizer.rs:199
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:200
-    wire [3:0] chunk_beat = beat_index[3:0]; // quantizer.rs:201
-    wire chunk_first = chunk_beat == 4'h0; // quantizer.rs:202
+    wire beat_first = beat_index == 8'h0; // quantizer_back.rs:54
+    wire beat_last = beat_index == beats_minus_1; // quantizer_back.rs:55
+    wire [3:0] chunk_beat = beat_index[3:0]; // quantizer_back.rs:59
+    wire chunk_first = chunk_beat == 4'h0; // quantizer_back.rs:60
     assign leaves = (ready & beat_last) & advance;
     always @(posedge clk) begin
         if (rst) begin
@@ -663,7 +663,7 @@ module oaken_quantizer_core_p4_n1024 (
             else if (sent & (~begins)) in_flight <= in_flight - 4'h1;
         end
     end
-    wire _t6 = ready & advance; // quantizer.rs:213
+    wire _t6 = ready & advance; // quantizer.rs:98
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -690,22 +690,22 @@ module oaken_quantizer_core_p4_n1024 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
-    wire elements_0_sign = word[2]; // quantizer.rs:225
-    wire elements_0_outer = word[1]; // quantizer.rs:225
-    wire elements_0_inner = word[0]; // quantizer.rs:225
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:225
-    wire elements_1_sign = word[20]; // quantizer.rs:225
-    wire elements_1_outer = word[19]; // quantizer.rs:225
-    wire elements_1_inner = word[18]; // quantizer.rs:225
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:225
-    wire elements_2_sign = word[38]; // quantizer.rs:225
-    wire elements_2_outer = word[37]; // quantizer.rs:225
-    wire elements_2_inner = word[36]; // quantizer.rs:225
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:225
-    wire elements_3_sign = word[56]; // quantizer.rs:225
-    wire elements_3_outer = word[55]; // quantizer.rs:225
-    wire elements_3_inner = word[54]; // quantizer.rs:225
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:110
+    wire elements_0_sign = word[2]; // quantizer_back.rs:110
+    wire elements_0_outer = word[1]; // quantizer_back.rs:110
+    wire elements_0_inner = word[0]; // quantizer_back.rs:110
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer_back.rs:110
+    wire elements_1_sign = word[20]; // quantizer_back.rs:110
+    wire elements_1_outer = word[19]; // quantizer_back.rs:110
+    wire elements_1_inner = word[18]; // quantizer_back.rs:110
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer_back.rs:110
+    wire elements_2_sign = word[38]; // quantizer_back.rs:110
+    wire elements_2_outer = word[37]; // quantizer_back.rs:110
+    wire elements_2_inner = word[36]; // quantizer_back.rs:110
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer_back.rs:110
+    wire elements_3_sign = word[56]; // quantizer_back.rs:110
+    wire elements_3_outer = word[55]; // quantizer_back.rs:110
+    wire elements_3_inner = word[54]; // quantizer_back.rs:110
     always @(posedge clk) begin
         if (advance) begin
             lane3_inner <= elements_3_inner;
@@ -938,7 +938,7 @@ module oaken_quantizer_core_p4_n1024 (
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
     always @(posedge clk) if (advance) codes_3 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [15:0] codes = {codes_0, codes_1, codes_2, codes_3}; // quantizer.rs:232
+    wire [15:0] codes = {codes_0, codes_1, codes_2, codes_3}; // quantizer_back.rs:117
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -958,7 +958,7 @@ module oaken_quantizer_core_p4_n1024 (
         beat_last_s3 <= beat_last_s2;
         sparse_beat_last <= beat_last_s3;
     end
-    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer.rs:236
+    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer_back.rs:121
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -969,10 +969,10 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: move the entries together
-    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer.rs:246
-    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer.rs:246
-    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer.rs:246
-    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer.rs:246
+    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer_back.rs:145
+    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer_back.rs:145
+    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer_back.rs:145
+    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer_back.rs:145
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -1006,14 +1006,14 @@ module oaken_quantizer_core_p4_n1024 (
         chunk_beat_s3 <= chunk_beat_s2;
         beat_in_chunk <= chunk_beat_s3;
     end
-    wire [1:0] group = packed_3[3:2]; // quantizer.rs:258
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer.rs:262
-    wire [1:0] group_1 = packed_2[3:2]; // quantizer.rs:258
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer.rs:262
-    wire [1:0] group_2 = packed_1[3:2]; // quantizer.rs:258
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer.rs:262
-    wire [1:0] group_3 = packed_0[3:2]; // quantizer.rs:258
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer.rs:262
+    wire [1:0] group = packed_3[3:2]; // quantizer_back.rs:157
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer_back.rs:161
+    wire [1:0] group_1 = packed_2[3:2]; // quantizer_back.rs:157
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer_back.rs:161
+    wire [1:0] group_2 = packed_1[3:2]; // quantizer_back.rs:157
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer_back.rs:161
+    wire [1:0] group_3 = packed_0[3:2]; // quantizer_back.rs:157
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer_back.rs:161
 
     // out: the sparse part
     assign finished = sent;
@@ -1028,8 +1028,8 @@ module oaken_quantizer_core_p4_n1024 (
         chunk_first_s2 <= chunk_first_s1;
         starts_chunk <= chunk_first_s2;
     end
-    wire too_many = 1'h0; // quantizer.rs:274
-    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer.rs:277
+    wire too_many = 1'h0; // quantizer_back.rs:183
+    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:186
     always @(posedge clk) if (advance) begin
         sparse_beat_found <= compact_total;
         too_many_s1 <= too_many;
@@ -1044,8 +1044,8 @@ module oaken_quantizer_core_p4_n1024 (
         beat_first_s3 <= beat_first_s2;
         sparse_beat_first <= beat_first_s3;
     end
-    wire sparse_valid_1 = ready_s4; // quantizer.rs:285
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
+    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:194
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:222
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -1069,9 +1069,9 @@ module oaken_quantizer_core_p4_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer.rs:297
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
-    wire coded_1 = coded & advance; // quantizer.rs:298
+    wire coded = ready_s8; // quantizer_back.rs:211
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:211
+    wire coded_1 = coded & advance; // quantizer_back.rs:212
     assign dense_valid = dense_m_valid;
     fifo_17x16_distributed dense (
         .clk(clk),

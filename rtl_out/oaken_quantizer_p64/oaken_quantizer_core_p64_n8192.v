@@ -32,615 +32,615 @@ module oaken_quantizer_core_p64_n8192 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:89
-    reg [14:0] settings_t_low; // quantizer.rs:89
-    reg [14:0] settings_t_high; // quantizer.rs:89
-    reg [14:0] settings_s_high; // quantizer.rs:89
-    reg [6:0] beats_minus_1; // quantizer.rs:90
-    reg [6:0] in_flight; // quantizer.rs:91
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:94
+    reg [14:0] settings_s_low; // quantizer.rs:128
+    reg [14:0] settings_t_low; // quantizer.rs:128
+    reg [14:0] settings_t_high; // quantizer.rs:128
+    reg [14:0] settings_s_high; // quantizer.rs:128
+    reg [6:0] beats_minus_1; // quantizer.rs:129
+    reg [6:0] in_flight; // quantizer.rs:130
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:133
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:104
+    wire guard_m_ready; // quantizer.rs:158
     wire [1023:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [8:0] free; // quantizer.rs:105
-    reg room; // in the ring, for two beats at least | quantizer.rs:109
-    reg valid; // quantizer.rs:119
-    reg first; // quantizer.rs:120
-    reg last; // quantizer.rs:121
-    reg [1023:0] data; // quantizer.rs:122
+    reg [8:0] free; // quantizer.rs:159
+    reg room; // in the ring, for two beats at least | quantizer.rs:163
+    reg valid; // quantizer_front.rs:47
+    reg first; // quantizer_front.rs:48
+    reg last; // quantizer_front.rs:49
+    reg [1023:0] data; // quantizer_front.rs:50
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:133
-    reg found_0_0_sign; // quantizer.rs:133
-    reg found_0_0_outer; // quantizer.rs:133
-    reg found_0_0_inner; // quantizer.rs:133
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:61
+    reg found_0_0_sign; // quantizer_front.rs:61
+    reg found_0_0_outer; // quantizer_front.rs:61
+    reg found_0_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer.rs:133
-    reg found_1_0_sign; // quantizer.rs:133
-    reg found_1_0_outer; // quantizer.rs:133
-    reg found_1_0_inner; // quantizer.rs:133
+    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:61
+    reg found_1_0_sign; // quantizer_front.rs:61
+    reg found_1_0_outer; // quantizer_front.rs:61
+    reg found_1_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer.rs:133
-    reg found_2_0_sign; // quantizer.rs:133
-    reg found_2_0_outer; // quantizer.rs:133
-    reg found_2_0_inner; // quantizer.rs:133
+    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:61
+    reg found_2_0_sign; // quantizer_front.rs:61
+    reg found_2_0_outer; // quantizer_front.rs:61
+    reg found_2_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer.rs:133
-    reg found_3_0_sign; // quantizer.rs:133
-    reg found_3_0_outer; // quantizer.rs:133
-    reg found_3_0_inner; // quantizer.rs:133
+    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:61
+    reg found_3_0_sign; // quantizer_front.rs:61
+    reg found_3_0_outer; // quantizer_front.rs:61
+    reg found_3_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_4_y_magnitude;
     wire classify_4_y_sign;
     wire classify_4_y_outer;
     wire classify_4_y_inner;
     wire found_4_1;
-    reg [14:0] found_4_0_magnitude; // quantizer.rs:133
-    reg found_4_0_sign; // quantizer.rs:133
-    reg found_4_0_outer; // quantizer.rs:133
-    reg found_4_0_inner; // quantizer.rs:133
+    reg [14:0] found_4_0_magnitude; // quantizer_front.rs:61
+    reg found_4_0_sign; // quantizer_front.rs:61
+    reg found_4_0_outer; // quantizer_front.rs:61
+    reg found_4_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_5_y_magnitude;
     wire classify_5_y_sign;
     wire classify_5_y_outer;
     wire classify_5_y_inner;
     wire found_5_1;
-    reg [14:0] found_5_0_magnitude; // quantizer.rs:133
-    reg found_5_0_sign; // quantizer.rs:133
-    reg found_5_0_outer; // quantizer.rs:133
-    reg found_5_0_inner; // quantizer.rs:133
+    reg [14:0] found_5_0_magnitude; // quantizer_front.rs:61
+    reg found_5_0_sign; // quantizer_front.rs:61
+    reg found_5_0_outer; // quantizer_front.rs:61
+    reg found_5_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_6_y_magnitude;
     wire classify_6_y_sign;
     wire classify_6_y_outer;
     wire classify_6_y_inner;
     wire found_6_1;
-    reg [14:0] found_6_0_magnitude; // quantizer.rs:133
-    reg found_6_0_sign; // quantizer.rs:133
-    reg found_6_0_outer; // quantizer.rs:133
-    reg found_6_0_inner; // quantizer.rs:133
+    reg [14:0] found_6_0_magnitude; // quantizer_front.rs:61
+    reg found_6_0_sign; // quantizer_front.rs:61
+    reg found_6_0_outer; // quantizer_front.rs:61
+    reg found_6_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_7_y_magnitude;
     wire classify_7_y_sign;
     wire classify_7_y_outer;
     wire classify_7_y_inner;
     wire found_7_1;
-    reg [14:0] found_7_0_magnitude; // quantizer.rs:133
-    reg found_7_0_sign; // quantizer.rs:133
-    reg found_7_0_outer; // quantizer.rs:133
-    reg found_7_0_inner; // quantizer.rs:133
+    reg [14:0] found_7_0_magnitude; // quantizer_front.rs:61
+    reg found_7_0_sign; // quantizer_front.rs:61
+    reg found_7_0_outer; // quantizer_front.rs:61
+    reg found_7_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_8_y_magnitude;
     wire classify_8_y_sign;
     wire classify_8_y_outer;
     wire classify_8_y_inner;
     wire found_8_1;
-    reg [14:0] found_8_0_magnitude; // quantizer.rs:133
-    reg found_8_0_sign; // quantizer.rs:133
-    reg found_8_0_outer; // quantizer.rs:133
-    reg found_8_0_inner; // quantizer.rs:133
+    reg [14:0] found_8_0_magnitude; // quantizer_front.rs:61
+    reg found_8_0_sign; // quantizer_front.rs:61
+    reg found_8_0_outer; // quantizer_front.rs:61
+    reg found_8_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_9_y_magnitude;
     wire classify_9_y_sign;
     wire classify_9_y_outer;
     wire classify_9_y_inner;
     wire found_9_1;
-    reg [14:0] found_9_0_magnitude; // quantizer.rs:133
-    reg found_9_0_sign; // quantizer.rs:133
-    reg found_9_0_outer; // quantizer.rs:133
-    reg found_9_0_inner; // quantizer.rs:133
+    reg [14:0] found_9_0_magnitude; // quantizer_front.rs:61
+    reg found_9_0_sign; // quantizer_front.rs:61
+    reg found_9_0_outer; // quantizer_front.rs:61
+    reg found_9_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_10_y_magnitude;
     wire classify_10_y_sign;
     wire classify_10_y_outer;
     wire classify_10_y_inner;
     wire found_10_1;
-    reg [14:0] found_10_0_magnitude; // quantizer.rs:133
-    reg found_10_0_sign; // quantizer.rs:133
-    reg found_10_0_outer; // quantizer.rs:133
-    reg found_10_0_inner; // quantizer.rs:133
+    reg [14:0] found_10_0_magnitude; // quantizer_front.rs:61
+    reg found_10_0_sign; // quantizer_front.rs:61
+    reg found_10_0_outer; // quantizer_front.rs:61
+    reg found_10_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_11_y_magnitude;
     wire classify_11_y_sign;
     wire classify_11_y_outer;
     wire classify_11_y_inner;
     wire found_11_1;
-    reg [14:0] found_11_0_magnitude; // quantizer.rs:133
-    reg found_11_0_sign; // quantizer.rs:133
-    reg found_11_0_outer; // quantizer.rs:133
-    reg found_11_0_inner; // quantizer.rs:133
+    reg [14:0] found_11_0_magnitude; // quantizer_front.rs:61
+    reg found_11_0_sign; // quantizer_front.rs:61
+    reg found_11_0_outer; // quantizer_front.rs:61
+    reg found_11_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_12_y_magnitude;
     wire classify_12_y_sign;
     wire classify_12_y_outer;
     wire classify_12_y_inner;
     wire found_12_1;
-    reg [14:0] found_12_0_magnitude; // quantizer.rs:133
-    reg found_12_0_sign; // quantizer.rs:133
-    reg found_12_0_outer; // quantizer.rs:133
-    reg found_12_0_inner; // quantizer.rs:133
+    reg [14:0] found_12_0_magnitude; // quantizer_front.rs:61
+    reg found_12_0_sign; // quantizer_front.rs:61
+    reg found_12_0_outer; // quantizer_front.rs:61
+    reg found_12_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_13_y_magnitude;
     wire classify_13_y_sign;
     wire classify_13_y_outer;
     wire classify_13_y_inner;
     wire found_13_1;
-    reg [14:0] found_13_0_magnitude; // quantizer.rs:133
-    reg found_13_0_sign; // quantizer.rs:133
-    reg found_13_0_outer; // quantizer.rs:133
-    reg found_13_0_inner; // quantizer.rs:133
+    reg [14:0] found_13_0_magnitude; // quantizer_front.rs:61
+    reg found_13_0_sign; // quantizer_front.rs:61
+    reg found_13_0_outer; // quantizer_front.rs:61
+    reg found_13_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_14_y_magnitude;
     wire classify_14_y_sign;
     wire classify_14_y_outer;
     wire classify_14_y_inner;
     wire found_14_1;
-    reg [14:0] found_14_0_magnitude; // quantizer.rs:133
-    reg found_14_0_sign; // quantizer.rs:133
-    reg found_14_0_outer; // quantizer.rs:133
-    reg found_14_0_inner; // quantizer.rs:133
+    reg [14:0] found_14_0_magnitude; // quantizer_front.rs:61
+    reg found_14_0_sign; // quantizer_front.rs:61
+    reg found_14_0_outer; // quantizer_front.rs:61
+    reg found_14_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_15_y_magnitude;
     wire classify_15_y_sign;
     wire classify_15_y_outer;
     wire classify_15_y_inner;
     wire found_15_1;
-    reg [14:0] found_15_0_magnitude; // quantizer.rs:133
-    reg found_15_0_sign; // quantizer.rs:133
-    reg found_15_0_outer; // quantizer.rs:133
-    reg found_15_0_inner; // quantizer.rs:133
+    reg [14:0] found_15_0_magnitude; // quantizer_front.rs:61
+    reg found_15_0_sign; // quantizer_front.rs:61
+    reg found_15_0_outer; // quantizer_front.rs:61
+    reg found_15_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_16_y_magnitude;
     wire classify_16_y_sign;
     wire classify_16_y_outer;
     wire classify_16_y_inner;
     wire found_16_1;
-    reg [14:0] found_16_0_magnitude; // quantizer.rs:133
-    reg found_16_0_sign; // quantizer.rs:133
-    reg found_16_0_outer; // quantizer.rs:133
-    reg found_16_0_inner; // quantizer.rs:133
+    reg [14:0] found_16_0_magnitude; // quantizer_front.rs:61
+    reg found_16_0_sign; // quantizer_front.rs:61
+    reg found_16_0_outer; // quantizer_front.rs:61
+    reg found_16_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_17_y_magnitude;
     wire classify_17_y_sign;
     wire classify_17_y_outer;
     wire classify_17_y_inner;
     wire found_17_1;
-    reg [14:0] found_17_0_magnitude; // quantizer.rs:133
-    reg found_17_0_sign; // quantizer.rs:133
-    reg found_17_0_outer; // quantizer.rs:133
-    reg found_17_0_inner; // quantizer.rs:133
+    reg [14:0] found_17_0_magnitude; // quantizer_front.rs:61
+    reg found_17_0_sign; // quantizer_front.rs:61
+    reg found_17_0_outer; // quantizer_front.rs:61
+    reg found_17_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_18_y_magnitude;
     wire classify_18_y_sign;
     wire classify_18_y_outer;
     wire classify_18_y_inner;
     wire found_18_1;
-    reg [14:0] found_18_0_magnitude; // quantizer.rs:133
-    reg found_18_0_sign; // quantizer.rs:133
-    reg found_18_0_outer; // quantizer.rs:133
-    reg found_18_0_inner; // quantizer.rs:133
+    reg [14:0] found_18_0_magnitude; // quantizer_front.rs:61
+    reg found_18_0_sign; // quantizer_front.rs:61
+    reg found_18_0_outer; // quantizer_front.rs:61
+    reg found_18_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_19_y_magnitude;
     wire classify_19_y_sign;
     wire classify_19_y_outer;
     wire classify_19_y_inner;
     wire found_19_1;
-    reg [14:0] found_19_0_magnitude; // quantizer.rs:133
-    reg found_19_0_sign; // quantizer.rs:133
-    reg found_19_0_outer; // quantizer.rs:133
-    reg found_19_0_inner; // quantizer.rs:133
+    reg [14:0] found_19_0_magnitude; // quantizer_front.rs:61
+    reg found_19_0_sign; // quantizer_front.rs:61
+    reg found_19_0_outer; // quantizer_front.rs:61
+    reg found_19_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_20_y_magnitude;
     wire classify_20_y_sign;
     wire classify_20_y_outer;
     wire classify_20_y_inner;
     wire found_20_1;
-    reg [14:0] found_20_0_magnitude; // quantizer.rs:133
-    reg found_20_0_sign; // quantizer.rs:133
-    reg found_20_0_outer; // quantizer.rs:133
-    reg found_20_0_inner; // quantizer.rs:133
+    reg [14:0] found_20_0_magnitude; // quantizer_front.rs:61
+    reg found_20_0_sign; // quantizer_front.rs:61
+    reg found_20_0_outer; // quantizer_front.rs:61
+    reg found_20_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_21_y_magnitude;
     wire classify_21_y_sign;
     wire classify_21_y_outer;
     wire classify_21_y_inner;
     wire found_21_1;
-    reg [14:0] found_21_0_magnitude; // quantizer.rs:133
-    reg found_21_0_sign; // quantizer.rs:133
-    reg found_21_0_outer; // quantizer.rs:133
-    reg found_21_0_inner; // quantizer.rs:133
+    reg [14:0] found_21_0_magnitude; // quantizer_front.rs:61
+    reg found_21_0_sign; // quantizer_front.rs:61
+    reg found_21_0_outer; // quantizer_front.rs:61
+    reg found_21_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_22_y_magnitude;
     wire classify_22_y_sign;
     wire classify_22_y_outer;
     wire classify_22_y_inner;
     wire found_22_1;
-    reg [14:0] found_22_0_magnitude; // quantizer.rs:133
-    reg found_22_0_sign; // quantizer.rs:133
-    reg found_22_0_outer; // quantizer.rs:133
-    reg found_22_0_inner; // quantizer.rs:133
+    reg [14:0] found_22_0_magnitude; // quantizer_front.rs:61
+    reg found_22_0_sign; // quantizer_front.rs:61
+    reg found_22_0_outer; // quantizer_front.rs:61
+    reg found_22_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_23_y_magnitude;
     wire classify_23_y_sign;
     wire classify_23_y_outer;
     wire classify_23_y_inner;
     wire found_23_1;
-    reg [14:0] found_23_0_magnitude; // quantizer.rs:133
-    reg found_23_0_sign; // quantizer.rs:133
-    reg found_23_0_outer; // quantizer.rs:133
-    reg found_23_0_inner; // quantizer.rs:133
+    reg [14:0] found_23_0_magnitude; // quantizer_front.rs:61
+    reg found_23_0_sign; // quantizer_front.rs:61
+    reg found_23_0_outer; // quantizer_front.rs:61
+    reg found_23_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_24_y_magnitude;
     wire classify_24_y_sign;
     wire classify_24_y_outer;
     wire classify_24_y_inner;
     wire found_24_1;
-    reg [14:0] found_24_0_magnitude; // quantizer.rs:133
-    reg found_24_0_sign; // quantizer.rs:133
-    reg found_24_0_outer; // quantizer.rs:133
-    reg found_24_0_inner; // quantizer.rs:133
+    reg [14:0] found_24_0_magnitude; // quantizer_front.rs:61
+    reg found_24_0_sign; // quantizer_front.rs:61
+    reg found_24_0_outer; // quantizer_front.rs:61
+    reg found_24_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_25_y_magnitude;
     wire classify_25_y_sign;
     wire classify_25_y_outer;
     wire classify_25_y_inner;
     wire found_25_1;
-    reg [14:0] found_25_0_magnitude; // quantizer.rs:133
-    reg found_25_0_sign; // quantizer.rs:133
-    reg found_25_0_outer; // quantizer.rs:133
-    reg found_25_0_inner; // quantizer.rs:133
+    reg [14:0] found_25_0_magnitude; // quantizer_front.rs:61
+    reg found_25_0_sign; // quantizer_front.rs:61
+    reg found_25_0_outer; // quantizer_front.rs:61
+    reg found_25_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_26_y_magnitude;
     wire classify_26_y_sign;
     wire classify_26_y_outer;
     wire classify_26_y_inner;
     wire found_26_1;
-    reg [14:0] found_26_0_magnitude; // quantizer.rs:133
-    reg found_26_0_sign; // quantizer.rs:133
-    reg found_26_0_outer; // quantizer.rs:133
-    reg found_26_0_inner; // quantizer.rs:133
+    reg [14:0] found_26_0_magnitude; // quantizer_front.rs:61
+    reg found_26_0_sign; // quantizer_front.rs:61
+    reg found_26_0_outer; // quantizer_front.rs:61
+    reg found_26_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_27_y_magnitude;
     wire classify_27_y_sign;
     wire classify_27_y_outer;
     wire classify_27_y_inner;
     wire found_27_1;
-    reg [14:0] found_27_0_magnitude; // quantizer.rs:133
-    reg found_27_0_sign; // quantizer.rs:133
-    reg found_27_0_outer; // quantizer.rs:133
-    reg found_27_0_inner; // quantizer.rs:133
+    reg [14:0] found_27_0_magnitude; // quantizer_front.rs:61
+    reg found_27_0_sign; // quantizer_front.rs:61
+    reg found_27_0_outer; // quantizer_front.rs:61
+    reg found_27_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_28_y_magnitude;
     wire classify_28_y_sign;
     wire classify_28_y_outer;
     wire classify_28_y_inner;
     wire found_28_1;
-    reg [14:0] found_28_0_magnitude; // quantizer.rs:133
-    reg found_28_0_sign; // quantizer.rs:133
-    reg found_28_0_outer; // quantizer.rs:133
-    reg found_28_0_inner; // quantizer.rs:133
+    reg [14:0] found_28_0_magnitude; // quantizer_front.rs:61
+    reg found_28_0_sign; // quantizer_front.rs:61
+    reg found_28_0_outer; // quantizer_front.rs:61
+    reg found_28_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_29_y_magnitude;
     wire classify_29_y_sign;
     wire classify_29_y_outer;
     wire classify_29_y_inner;
     wire found_29_1;
-    reg [14:0] found_29_0_magnitude; // quantizer.rs:133
-    reg found_29_0_sign; // quantizer.rs:133
-    reg found_29_0_outer; // quantizer.rs:133
-    reg found_29_0_inner; // quantizer.rs:133
+    reg [14:0] found_29_0_magnitude; // quantizer_front.rs:61
+    reg found_29_0_sign; // quantizer_front.rs:61
+    reg found_29_0_outer; // quantizer_front.rs:61
+    reg found_29_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_30_y_magnitude;
     wire classify_30_y_sign;
     wire classify_30_y_outer;
     wire classify_30_y_inner;
     wire found_30_1;
-    reg [14:0] found_30_0_magnitude; // quantizer.rs:133
-    reg found_30_0_sign; // quantizer.rs:133
-    reg found_30_0_outer; // quantizer.rs:133
-    reg found_30_0_inner; // quantizer.rs:133
+    reg [14:0] found_30_0_magnitude; // quantizer_front.rs:61
+    reg found_30_0_sign; // quantizer_front.rs:61
+    reg found_30_0_outer; // quantizer_front.rs:61
+    reg found_30_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_31_y_magnitude;
     wire classify_31_y_sign;
     wire classify_31_y_outer;
     wire classify_31_y_inner;
     wire found_31_1;
-    reg [14:0] found_31_0_magnitude; // quantizer.rs:133
-    reg found_31_0_sign; // quantizer.rs:133
-    reg found_31_0_outer; // quantizer.rs:133
-    reg found_31_0_inner; // quantizer.rs:133
+    reg [14:0] found_31_0_magnitude; // quantizer_front.rs:61
+    reg found_31_0_sign; // quantizer_front.rs:61
+    reg found_31_0_outer; // quantizer_front.rs:61
+    reg found_31_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_32_y_magnitude;
     wire classify_32_y_sign;
     wire classify_32_y_outer;
     wire classify_32_y_inner;
     wire found_32_1;
-    reg [14:0] found_32_0_magnitude; // quantizer.rs:133
-    reg found_32_0_sign; // quantizer.rs:133
-    reg found_32_0_outer; // quantizer.rs:133
-    reg found_32_0_inner; // quantizer.rs:133
+    reg [14:0] found_32_0_magnitude; // quantizer_front.rs:61
+    reg found_32_0_sign; // quantizer_front.rs:61
+    reg found_32_0_outer; // quantizer_front.rs:61
+    reg found_32_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_33_y_magnitude;
     wire classify_33_y_sign;
     wire classify_33_y_outer;
     wire classify_33_y_inner;
     wire found_33_1;
-    reg [14:0] found_33_0_magnitude; // quantizer.rs:133
-    reg found_33_0_sign; // quantizer.rs:133
-    reg found_33_0_outer; // quantizer.rs:133
-    reg found_33_0_inner; // quantizer.rs:133
+    reg [14:0] found_33_0_magnitude; // quantizer_front.rs:61
+    reg found_33_0_sign; // quantizer_front.rs:61
+    reg found_33_0_outer; // quantizer_front.rs:61
+    reg found_33_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_34_y_magnitude;
     wire classify_34_y_sign;
     wire classify_34_y_outer;
     wire classify_34_y_inner;
     wire found_34_1;
-    reg [14:0] found_34_0_magnitude; // quantizer.rs:133
-    reg found_34_0_sign; // quantizer.rs:133
-    reg found_34_0_outer; // quantizer.rs:133
-    reg found_34_0_inner; // quantizer.rs:133
+    reg [14:0] found_34_0_magnitude; // quantizer_front.rs:61
+    reg found_34_0_sign; // quantizer_front.rs:61
+    reg found_34_0_outer; // quantizer_front.rs:61
+    reg found_34_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_35_y_magnitude;
     wire classify_35_y_sign;
     wire classify_35_y_outer;
     wire classify_35_y_inner;
     wire found_35_1;
-    reg [14:0] found_35_0_magnitude; // quantizer.rs:133
-    reg found_35_0_sign; // quantizer.rs:133
-    reg found_35_0_outer; // quantizer.rs:133
-    reg found_35_0_inner; // quantizer.rs:133
+    reg [14:0] found_35_0_magnitude; // quantizer_front.rs:61
+    reg found_35_0_sign; // quantizer_front.rs:61
+    reg found_35_0_outer; // quantizer_front.rs:61
+    reg found_35_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_36_y_magnitude;
     wire classify_36_y_sign;
     wire classify_36_y_outer;
     wire classify_36_y_inner;
     wire found_36_1;
-    reg [14:0] found_36_0_magnitude; // quantizer.rs:133
-    reg found_36_0_sign; // quantizer.rs:133
-    reg found_36_0_outer; // quantizer.rs:133
-    reg found_36_0_inner; // quantizer.rs:133
+    reg [14:0] found_36_0_magnitude; // quantizer_front.rs:61
+    reg found_36_0_sign; // quantizer_front.rs:61
+    reg found_36_0_outer; // quantizer_front.rs:61
+    reg found_36_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_37_y_magnitude;
     wire classify_37_y_sign;
     wire classify_37_y_outer;
     wire classify_37_y_inner;
     wire found_37_1;
-    reg [14:0] found_37_0_magnitude; // quantizer.rs:133
-    reg found_37_0_sign; // quantizer.rs:133
-    reg found_37_0_outer; // quantizer.rs:133
-    reg found_37_0_inner; // quantizer.rs:133
+    reg [14:0] found_37_0_magnitude; // quantizer_front.rs:61
+    reg found_37_0_sign; // quantizer_front.rs:61
+    reg found_37_0_outer; // quantizer_front.rs:61
+    reg found_37_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_38_y_magnitude;
     wire classify_38_y_sign;
     wire classify_38_y_outer;
     wire classify_38_y_inner;
     wire found_38_1;
-    reg [14:0] found_38_0_magnitude; // quantizer.rs:133
-    reg found_38_0_sign; // quantizer.rs:133
-    reg found_38_0_outer; // quantizer.rs:133
-    reg found_38_0_inner; // quantizer.rs:133
+    reg [14:0] found_38_0_magnitude; // quantizer_front.rs:61
+    reg found_38_0_sign; // quantizer_front.rs:61
+    reg found_38_0_outer; // quantizer_front.rs:61
+    reg found_38_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_39_y_magnitude;
     wire classify_39_y_sign;
     wire classify_39_y_outer;
     wire classify_39_y_inner;
     wire found_39_1;
-    reg [14:0] found_39_0_magnitude; // quantizer.rs:133
-    reg found_39_0_sign; // quantizer.rs:133
-    reg found_39_0_outer; // quantizer.rs:133
-    reg found_39_0_inner; // quantizer.rs:133
+    reg [14:0] found_39_0_magnitude; // quantizer_front.rs:61
+    reg found_39_0_sign; // quantizer_front.rs:61
+    reg found_39_0_outer; // quantizer_front.rs:61
+    reg found_39_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_40_y_magnitude;
     wire classify_40_y_sign;
     wire classify_40_y_outer;
     wire classify_40_y_inner;
     wire found_40_1;
-    reg [14:0] found_40_0_magnitude; // quantizer.rs:133
-    reg found_40_0_sign; // quantizer.rs:133
-    reg found_40_0_outer; // quantizer.rs:133
-    reg found_40_0_inner; // quantizer.rs:133
+    reg [14:0] found_40_0_magnitude; // quantizer_front.rs:61
+    reg found_40_0_sign; // quantizer_front.rs:61
+    reg found_40_0_outer; // quantizer_front.rs:61
+    reg found_40_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_41_y_magnitude;
     wire classify_41_y_sign;
     wire classify_41_y_outer;
     wire classify_41_y_inner;
     wire found_41_1;
-    reg [14:0] found_41_0_magnitude; // quantizer.rs:133
-    reg found_41_0_sign; // quantizer.rs:133
-    reg found_41_0_outer; // quantizer.rs:133
-    reg found_41_0_inner; // quantizer.rs:133
+    reg [14:0] found_41_0_magnitude; // quantizer_front.rs:61
+    reg found_41_0_sign; // quantizer_front.rs:61
+    reg found_41_0_outer; // quantizer_front.rs:61
+    reg found_41_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_42_y_magnitude;
     wire classify_42_y_sign;
     wire classify_42_y_outer;
     wire classify_42_y_inner;
     wire found_42_1;
-    reg [14:0] found_42_0_magnitude; // quantizer.rs:133
-    reg found_42_0_sign; // quantizer.rs:133
-    reg found_42_0_outer; // quantizer.rs:133
-    reg found_42_0_inner; // quantizer.rs:133
+    reg [14:0] found_42_0_magnitude; // quantizer_front.rs:61
+    reg found_42_0_sign; // quantizer_front.rs:61
+    reg found_42_0_outer; // quantizer_front.rs:61
+    reg found_42_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_43_y_magnitude;
     wire classify_43_y_sign;
     wire classify_43_y_outer;
     wire classify_43_y_inner;
     wire found_43_1;
-    reg [14:0] found_43_0_magnitude; // quantizer.rs:133
-    reg found_43_0_sign; // quantizer.rs:133
-    reg found_43_0_outer; // quantizer.rs:133
-    reg found_43_0_inner; // quantizer.rs:133
+    reg [14:0] found_43_0_magnitude; // quantizer_front.rs:61
+    reg found_43_0_sign; // quantizer_front.rs:61
+    reg found_43_0_outer; // quantizer_front.rs:61
+    reg found_43_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_44_y_magnitude;
     wire classify_44_y_sign;
     wire classify_44_y_outer;
     wire classify_44_y_inner;
     wire found_44_1;
-    reg [14:0] found_44_0_magnitude; // quantizer.rs:133
-    reg found_44_0_sign; // quantizer.rs:133
-    reg found_44_0_outer; // quantizer.rs:133
-    reg found_44_0_inner; // quantizer.rs:133
+    reg [14:0] found_44_0_magnitude; // quantizer_front.rs:61
+    reg found_44_0_sign; // quantizer_front.rs:61
+    reg found_44_0_outer; // quantizer_front.rs:61
+    reg found_44_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_45_y_magnitude;
     wire classify_45_y_sign;
     wire classify_45_y_outer;
     wire classify_45_y_inner;
     wire found_45_1;
-    reg [14:0] found_45_0_magnitude; // quantizer.rs:133
-    reg found_45_0_sign; // quantizer.rs:133
-    reg found_45_0_outer; // quantizer.rs:133
-    reg found_45_0_inner; // quantizer.rs:133
+    reg [14:0] found_45_0_magnitude; // quantizer_front.rs:61
+    reg found_45_0_sign; // quantizer_front.rs:61
+    reg found_45_0_outer; // quantizer_front.rs:61
+    reg found_45_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_46_y_magnitude;
     wire classify_46_y_sign;
     wire classify_46_y_outer;
     wire classify_46_y_inner;
     wire found_46_1;
-    reg [14:0] found_46_0_magnitude; // quantizer.rs:133
-    reg found_46_0_sign; // quantizer.rs:133
-    reg found_46_0_outer; // quantizer.rs:133
-    reg found_46_0_inner; // quantizer.rs:133
+    reg [14:0] found_46_0_magnitude; // quantizer_front.rs:61
+    reg found_46_0_sign; // quantizer_front.rs:61
+    reg found_46_0_outer; // quantizer_front.rs:61
+    reg found_46_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_47_y_magnitude;
     wire classify_47_y_sign;
     wire classify_47_y_outer;
     wire classify_47_y_inner;
     wire found_47_1;
-    reg [14:0] found_47_0_magnitude; // quantizer.rs:133
-    reg found_47_0_sign; // quantizer.rs:133
-    reg found_47_0_outer; // quantizer.rs:133
-    reg found_47_0_inner; // quantizer.rs:133
+    reg [14:0] found_47_0_magnitude; // quantizer_front.rs:61
+    reg found_47_0_sign; // quantizer_front.rs:61
+    reg found_47_0_outer; // quantizer_front.rs:61
+    reg found_47_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_48_y_magnitude;
     wire classify_48_y_sign;
     wire classify_48_y_outer;
     wire classify_48_y_inner;
     wire found_48_1;
-    reg [14:0] found_48_0_magnitude; // quantizer.rs:133
-    reg found_48_0_sign; // quantizer.rs:133
-    reg found_48_0_outer; // quantizer.rs:133
-    reg found_48_0_inner; // quantizer.rs:133
+    reg [14:0] found_48_0_magnitude; // quantizer_front.rs:61
+    reg found_48_0_sign; // quantizer_front.rs:61
+    reg found_48_0_outer; // quantizer_front.rs:61
+    reg found_48_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_49_y_magnitude;
     wire classify_49_y_sign;
     wire classify_49_y_outer;
     wire classify_49_y_inner;
     wire found_49_1;
-    reg [14:0] found_49_0_magnitude; // quantizer.rs:133
-    reg found_49_0_sign; // quantizer.rs:133
-    reg found_49_0_outer; // quantizer.rs:133
-    reg found_49_0_inner; // quantizer.rs:133
+    reg [14:0] found_49_0_magnitude; // quantizer_front.rs:61
+    reg found_49_0_sign; // quantizer_front.rs:61
+    reg found_49_0_outer; // quantizer_front.rs:61
+    reg found_49_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_50_y_magnitude;
     wire classify_50_y_sign;
     wire classify_50_y_outer;
     wire classify_50_y_inner;
     wire found_50_1;
-    reg [14:0] found_50_0_magnitude; // quantizer.rs:133
-    reg found_50_0_sign; // quantizer.rs:133
-    reg found_50_0_outer; // quantizer.rs:133
-    reg found_50_0_inner; // quantizer.rs:133
+    reg [14:0] found_50_0_magnitude; // quantizer_front.rs:61
+    reg found_50_0_sign; // quantizer_front.rs:61
+    reg found_50_0_outer; // quantizer_front.rs:61
+    reg found_50_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_51_y_magnitude;
     wire classify_51_y_sign;
     wire classify_51_y_outer;
     wire classify_51_y_inner;
     wire found_51_1;
-    reg [14:0] found_51_0_magnitude; // quantizer.rs:133
-    reg found_51_0_sign; // quantizer.rs:133
-    reg found_51_0_outer; // quantizer.rs:133
-    reg found_51_0_inner; // quantizer.rs:133
+    reg [14:0] found_51_0_magnitude; // quantizer_front.rs:61
+    reg found_51_0_sign; // quantizer_front.rs:61
+    reg found_51_0_outer; // quantizer_front.rs:61
+    reg found_51_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_52_y_magnitude;
     wire classify_52_y_sign;
     wire classify_52_y_outer;
     wire classify_52_y_inner;
     wire found_52_1;
-    reg [14:0] found_52_0_magnitude; // quantizer.rs:133
-    reg found_52_0_sign; // quantizer.rs:133
-    reg found_52_0_outer; // quantizer.rs:133
-    reg found_52_0_inner; // quantizer.rs:133
+    reg [14:0] found_52_0_magnitude; // quantizer_front.rs:61
+    reg found_52_0_sign; // quantizer_front.rs:61
+    reg found_52_0_outer; // quantizer_front.rs:61
+    reg found_52_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_53_y_magnitude;
     wire classify_53_y_sign;
     wire classify_53_y_outer;
     wire classify_53_y_inner;
     wire found_53_1;
-    reg [14:0] found_53_0_magnitude; // quantizer.rs:133
-    reg found_53_0_sign; // quantizer.rs:133
-    reg found_53_0_outer; // quantizer.rs:133
-    reg found_53_0_inner; // quantizer.rs:133
+    reg [14:0] found_53_0_magnitude; // quantizer_front.rs:61
+    reg found_53_0_sign; // quantizer_front.rs:61
+    reg found_53_0_outer; // quantizer_front.rs:61
+    reg found_53_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_54_y_magnitude;
     wire classify_54_y_sign;
     wire classify_54_y_outer;
     wire classify_54_y_inner;
     wire found_54_1;
-    reg [14:0] found_54_0_magnitude; // quantizer.rs:133
-    reg found_54_0_sign; // quantizer.rs:133
-    reg found_54_0_outer; // quantizer.rs:133
-    reg found_54_0_inner; // quantizer.rs:133
+    reg [14:0] found_54_0_magnitude; // quantizer_front.rs:61
+    reg found_54_0_sign; // quantizer_front.rs:61
+    reg found_54_0_outer; // quantizer_front.rs:61
+    reg found_54_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_55_y_magnitude;
     wire classify_55_y_sign;
     wire classify_55_y_outer;
     wire classify_55_y_inner;
     wire found_55_1;
-    reg [14:0] found_55_0_magnitude; // quantizer.rs:133
-    reg found_55_0_sign; // quantizer.rs:133
-    reg found_55_0_outer; // quantizer.rs:133
-    reg found_55_0_inner; // quantizer.rs:133
+    reg [14:0] found_55_0_magnitude; // quantizer_front.rs:61
+    reg found_55_0_sign; // quantizer_front.rs:61
+    reg found_55_0_outer; // quantizer_front.rs:61
+    reg found_55_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_56_y_magnitude;
     wire classify_56_y_sign;
     wire classify_56_y_outer;
     wire classify_56_y_inner;
     wire found_56_1;
-    reg [14:0] found_56_0_magnitude; // quantizer.rs:133
-    reg found_56_0_sign; // quantizer.rs:133
-    reg found_56_0_outer; // quantizer.rs:133
-    reg found_56_0_inner; // quantizer.rs:133
+    reg [14:0] found_56_0_magnitude; // quantizer_front.rs:61
+    reg found_56_0_sign; // quantizer_front.rs:61
+    reg found_56_0_outer; // quantizer_front.rs:61
+    reg found_56_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_57_y_magnitude;
     wire classify_57_y_sign;
     wire classify_57_y_outer;
     wire classify_57_y_inner;
     wire found_57_1;
-    reg [14:0] found_57_0_magnitude; // quantizer.rs:133
-    reg found_57_0_sign; // quantizer.rs:133
-    reg found_57_0_outer; // quantizer.rs:133
-    reg found_57_0_inner; // quantizer.rs:133
+    reg [14:0] found_57_0_magnitude; // quantizer_front.rs:61
+    reg found_57_0_sign; // quantizer_front.rs:61
+    reg found_57_0_outer; // quantizer_front.rs:61
+    reg found_57_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_58_y_magnitude;
     wire classify_58_y_sign;
     wire classify_58_y_outer;
     wire classify_58_y_inner;
     wire found_58_1;
-    reg [14:0] found_58_0_magnitude; // quantizer.rs:133
-    reg found_58_0_sign; // quantizer.rs:133
-    reg found_58_0_outer; // quantizer.rs:133
-    reg found_58_0_inner; // quantizer.rs:133
+    reg [14:0] found_58_0_magnitude; // quantizer_front.rs:61
+    reg found_58_0_sign; // quantizer_front.rs:61
+    reg found_58_0_outer; // quantizer_front.rs:61
+    reg found_58_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_59_y_magnitude;
     wire classify_59_y_sign;
     wire classify_59_y_outer;
     wire classify_59_y_inner;
     wire found_59_1;
-    reg [14:0] found_59_0_magnitude; // quantizer.rs:133
-    reg found_59_0_sign; // quantizer.rs:133
-    reg found_59_0_outer; // quantizer.rs:133
-    reg found_59_0_inner; // quantizer.rs:133
+    reg [14:0] found_59_0_magnitude; // quantizer_front.rs:61
+    reg found_59_0_sign; // quantizer_front.rs:61
+    reg found_59_0_outer; // quantizer_front.rs:61
+    reg found_59_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_60_y_magnitude;
     wire classify_60_y_sign;
     wire classify_60_y_outer;
     wire classify_60_y_inner;
     wire found_60_1;
-    reg [14:0] found_60_0_magnitude; // quantizer.rs:133
-    reg found_60_0_sign; // quantizer.rs:133
-    reg found_60_0_outer; // quantizer.rs:133
-    reg found_60_0_inner; // quantizer.rs:133
+    reg [14:0] found_60_0_magnitude; // quantizer_front.rs:61
+    reg found_60_0_sign; // quantizer_front.rs:61
+    reg found_60_0_outer; // quantizer_front.rs:61
+    reg found_60_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_61_y_magnitude;
     wire classify_61_y_sign;
     wire classify_61_y_outer;
     wire classify_61_y_inner;
     wire found_61_1;
-    reg [14:0] found_61_0_magnitude; // quantizer.rs:133
-    reg found_61_0_sign; // quantizer.rs:133
-    reg found_61_0_outer; // quantizer.rs:133
-    reg found_61_0_inner; // quantizer.rs:133
+    reg [14:0] found_61_0_magnitude; // quantizer_front.rs:61
+    reg found_61_0_sign; // quantizer_front.rs:61
+    reg found_61_0_outer; // quantizer_front.rs:61
+    reg found_61_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_62_y_magnitude;
     wire classify_62_y_sign;
     wire classify_62_y_outer;
     wire classify_62_y_inner;
     wire found_62_1;
-    reg [14:0] found_62_0_magnitude; // quantizer.rs:133
-    reg found_62_0_sign; // quantizer.rs:133
-    reg found_62_0_outer; // quantizer.rs:133
-    reg found_62_0_inner; // quantizer.rs:133
+    reg [14:0] found_62_0_magnitude; // quantizer_front.rs:61
+    reg found_62_0_sign; // quantizer_front.rs:61
+    reg found_62_0_outer; // quantizer_front.rs:61
+    reg found_62_0_inner; // quantizer_front.rs:61
     wire [14:0] classify_63_y_magnitude;
     wire classify_63_y_sign;
     wire classify_63_y_outer;
     wire classify_63_y_inner;
     wire found_63_1;
-    reg [14:0] found_63_0_magnitude; // quantizer.rs:133
-    reg found_63_0_sign; // quantizer.rs:133
-    reg found_63_0_outer; // quantizer.rs:133
-    reg found_63_0_inner; // quantizer.rs:133
-    reg strange; // quantizer.rs:138
-    reg valid_s2; // quantizer.rs:139
-    reg valid_1; // quantizer.rs:139
-    reg first_s2; // quantizer.rs:139
-    reg first_1; // quantizer.rs:139
-    reg last_s2; // quantizer.rs:139
-    reg last_1; // quantizer.rs:139
-    reg [7:0] write_at; // quantizer.rs:146
-    reg [6:0] in_beat; // quantizer.rs:151
-    reg [7:0] count_at; // quantizer.rs:155
-    reg [6:0] so_far; // quantizer.rs:156
-    reg counted; // quantizer.rs:157
+    reg [14:0] found_63_0_magnitude; // quantizer_front.rs:61
+    reg found_63_0_sign; // quantizer_front.rs:61
+    reg found_63_0_outer; // quantizer_front.rs:61
+    reg found_63_0_inner; // quantizer_front.rs:61
+    reg strange; // quantizer_front.rs:66
+    reg valid_s2; // quantizer_front.rs:67
+    reg valid_1; // quantizer_front.rs:67
+    reg first_s2; // quantizer_front.rs:67
+    reg first_1; // quantizer_front.rs:67
+    reg last_s2; // quantizer_front.rs:67
+    reg last_1; // quantizer_front.rs:67
+    reg [7:0] write_at; // quantizer_front.rs:79
+    reg [6:0] in_beat; // quantizer_front.rs:89
+    reg [7:0] count_at; // quantizer_front.rs:92
+    reg [6:0] so_far; // quantizer_front.rs:93
+    reg counted; // quantizer_front.rs:94
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -663,17 +663,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [5:0] queue_in; // quantizer.rs:183
-    reg [5:0] queue_out; // quantizer.rs:184
-    reg [6:0] queued; // quantizer.rs:185
-    wire advance; // quantizer.rs:192
-    wire leaves; // quantizer.rs:193
-    reg [7:0] read_at; // quantizer.rs:195
-    reg [7:0] read_count_at; // quantizer.rs:196
-    reg [6:0] beat_index; // quantizer.rs:197
-    wire sent; // quantizer.rs:210
-    reg [1151:0] word; // quantizer.rs:221
-    reg [6:0] count; // quantizer.rs:222
+    reg [5:0] queue_in; // quantizer.rs:209
+    reg [5:0] queue_out; // quantizer.rs:210
+    reg [6:0] queued; // quantizer.rs:211
+    wire advance; // quantizer.rs:92
+    wire leaves; // quantizer_back.rs:48
+    reg [7:0] read_at; // quantizer_back.rs:50
+    reg [7:0] read_count_at; // quantizer_back.rs:51
+    reg [6:0] beat_index; // quantizer_back.rs:52
+    wire sent; // quantizer.rs:95
+    reg [1151:0] word; // quantizer_back.rs:93
+    reg [6:0] count; // quantizer_back.rs:94
     reg [9:0] d_outer_pos_r_s1; // scale_table.rs:74
     reg [9:0] d_outer_pos_r_s2; // scale_table.rs:74
     reg [5:0] d_outer_pos_e_s1; // scale_table.rs:74
@@ -698,8 +698,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] d_inner_r_s2; // scale_table.rs:74
     reg [5:0] d_inner_e_s1; // scale_table.rs:74
     reg [5:0] d_inner_e_s2; // scale_table.rs:74
-    reg [4:0] d_split_s1_1; // quantizer.rs:224
-    reg [4:0] split; // quantizer.rs:224
+    reg [4:0] d_split_s1_1; // quantizer_back.rs:109
+    reg [4:0] split; // quantizer_back.rs:109
     reg lane63_inner; // scale_table.rs:141
     reg [9:0] lane63_d_outer_pos_r; // scale_table.rs:154
     reg [5:0] lane63_d_outer_pos_e; // scale_table.rs:154
@@ -2815,62 +2815,62 @@ module oaken_quantizer_core_p64_n8192 (
     wire [63:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer.rs:269
-    reg chunk_first_s2; // quantizer.rs:269
-    reg starts_chunk; // quantizer.rs:269
-    reg issue_s1; // quantizer.rs:272
-    reg issue_s2; // quantizer.rs:272
-    reg issue_s3; // quantizer.rs:272
-    reg [6:0] compact_total_s4; // quantizer.rs:278
-    reg [6:0] compact_total_s5; // quantizer.rs:278
-    reg [6:0] sparse_beat_found; // quantizer.rs:278
-    reg too_many_s4; // quantizer.rs:279
-    reg too_many_s5; // quantizer.rs:279
-    reg sparse_beat_too_many; // quantizer.rs:279
-    reg starts_chunk_s4; // quantizer.rs:280
-    reg starts_chunk_s5; // quantizer.rs:280
-    reg sparse_beat_starts_chunk; // quantizer.rs:280
-    reg [6:0] count_s3; // quantizer.rs:281
-    reg [6:0] count_s4; // quantizer.rs:281
-    reg [6:0] count_s5; // quantizer.rs:281
-    reg [6:0] sparse_beat_count; // quantizer.rs:281
-    reg beat_first_s1; // quantizer.rs:282
-    reg beat_first_s2; // quantizer.rs:282
-    reg beat_first_s3; // quantizer.rs:282
-    reg beat_first_s4; // quantizer.rs:282
-    reg beat_first_s5; // quantizer.rs:282
-    reg sparse_beat_first; // quantizer.rs:282
-    reg beat_last_s1; // quantizer.rs:283
-    reg beat_last_s2; // quantizer.rs:283
-    reg beat_last_s3; // quantizer.rs:283
-    reg beat_last_s4; // quantizer.rs:283
-    reg beat_last_s5; // quantizer.rs:283
-    reg sparse_beat_last; // quantizer.rs:283
-    reg issue_s4; // quantizer.rs:285
-    reg issue_s5; // quantizer.rs:285
-    reg issue_s6; // quantizer.rs:285
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:291
-    reg issue_s7; // quantizer.rs:297
-    reg issue_s8; // quantizer.rs:297
-    reg sparse_beat_last_s7; // quantizer.rs:297
-    reg sparse_beat_last_s8; // quantizer.rs:297
+    reg chunk_first_s1; // quantizer_back.rs:178
+    reg chunk_first_s2; // quantizer_back.rs:178
+    reg starts_chunk; // quantizer_back.rs:178
+    reg issue_s1; // quantizer_back.rs:181
+    reg issue_s2; // quantizer_back.rs:181
+    reg issue_s3; // quantizer_back.rs:181
+    reg [6:0] compact_total_s4; // quantizer_back.rs:187
+    reg [6:0] compact_total_s5; // quantizer_back.rs:187
+    reg [6:0] sparse_beat_found; // quantizer_back.rs:187
+    reg too_many_s4; // quantizer_back.rs:188
+    reg too_many_s5; // quantizer_back.rs:188
+    reg sparse_beat_too_many; // quantizer_back.rs:188
+    reg starts_chunk_s4; // quantizer_back.rs:189
+    reg starts_chunk_s5; // quantizer_back.rs:189
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:189
+    reg [6:0] count_s3; // quantizer_back.rs:190
+    reg [6:0] count_s4; // quantizer_back.rs:190
+    reg [6:0] count_s5; // quantizer_back.rs:190
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:190
+    reg beat_first_s1; // quantizer_back.rs:191
+    reg beat_first_s2; // quantizer_back.rs:191
+    reg beat_first_s3; // quantizer_back.rs:191
+    reg beat_first_s4; // quantizer_back.rs:191
+    reg beat_first_s5; // quantizer_back.rs:191
+    reg sparse_beat_first; // quantizer_back.rs:191
+    reg beat_last_s1; // quantizer_back.rs:192
+    reg beat_last_s2; // quantizer_back.rs:192
+    reg beat_last_s3; // quantizer_back.rs:192
+    reg beat_last_s4; // quantizer_back.rs:192
+    reg beat_last_s5; // quantizer_back.rs:192
+    reg sparse_beat_last; // quantizer_back.rs:192
+    reg issue_s4; // quantizer_back.rs:194
+    reg issue_s5; // quantizer_back.rs:194
+    reg issue_s6; // quantizer_back.rs:194
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:226
+    reg issue_s7; // quantizer_back.rs:211
+    reg issue_s8; // quantizer_back.rs:211
+    reg sparse_beat_last_s7; // quantizer_back.rs:211
+    reg sparse_beat_last_s8; // quantizer_back.rs:211
     wire dense_s_ready;
     wire dense_m_valid;
     wire [256:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [1151:0] ring [0:255];
-    reg [1151:0] ring_q0; // quantizer.rs:221
+    reg [1151:0] ring_q0; // quantizer_back.rs:93
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:255];
-    reg [6:0] counts_q0; // quantizer.rs:222
+    reg [6:0] counts_q0; // quantizer_back.rs:94
     (* ram_style = "distributed" *) reg [108:0] queue [0:63];
     (* ram_style = "distributed" *) reg [57:0] headers [0:63];
 
     // settings: a change waits for the vectors under way
-    wire [7:0] wanted_beats = length[13:6]; // quantizer.rs:92
-    wire [7:0] _t1 = wanted_beats - 8'h1; // quantizer.rs:93
-    wire [6:0] wanted = _t1[6:0]; // quantizer.rs:93
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:95
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:95
+    wire [7:0] wanted_beats = length[13:6]; // quantizer.rs:131
+    wire [7:0] _t1 = wanted_beats - 8'h1; // quantizer.rs:132
+    wire [6:0] wanted = _t1[6:0]; // quantizer.rs:132
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:134
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:134
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -2921,8 +2921,8 @@ module oaken_quantizer_core_p64_n8192 (
             room <= free > 9'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:114
-    wire begins = accepted & guard_m_first; // quantizer.rs:115
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:168
+    wire begins = accepted & guard_m_first; // quantizer.rs:169
 
     // in: classify
     always @(posedge clk) begin
@@ -4027,72 +4027,72 @@ module oaken_quantizer_core_p64_n8192 (
         found_63_0_outer <= classify_63_y_outer;
         found_63_0_inner <= classify_63_y_inner;
     end
-    wire [17:0] elements_0 = {found_63_0_magnitude, found_63_0_sign, found_63_0_outer, found_63_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_1 = {found_62_0_magnitude, found_62_0_sign, found_62_0_outer, found_62_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_2 = {found_61_0_magnitude, found_61_0_sign, found_61_0_outer, found_61_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_3 = {found_60_0_magnitude, found_60_0_sign, found_60_0_outer, found_60_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_4 = {found_59_0_magnitude, found_59_0_sign, found_59_0_outer, found_59_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_5 = {found_58_0_magnitude, found_58_0_sign, found_58_0_outer, found_58_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_6 = {found_57_0_magnitude, found_57_0_sign, found_57_0_outer, found_57_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_7 = {found_56_0_magnitude, found_56_0_sign, found_56_0_outer, found_56_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_8 = {found_55_0_magnitude, found_55_0_sign, found_55_0_outer, found_55_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_9 = {found_54_0_magnitude, found_54_0_sign, found_54_0_outer, found_54_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_10 = {found_53_0_magnitude, found_53_0_sign, found_53_0_outer, found_53_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_11 = {found_52_0_magnitude, found_52_0_sign, found_52_0_outer, found_52_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_12 = {found_51_0_magnitude, found_51_0_sign, found_51_0_outer, found_51_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_13 = {found_50_0_magnitude, found_50_0_sign, found_50_0_outer, found_50_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_14 = {found_49_0_magnitude, found_49_0_sign, found_49_0_outer, found_49_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_15 = {found_48_0_magnitude, found_48_0_sign, found_48_0_outer, found_48_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_16 = {found_47_0_magnitude, found_47_0_sign, found_47_0_outer, found_47_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_17 = {found_46_0_magnitude, found_46_0_sign, found_46_0_outer, found_46_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_18 = {found_45_0_magnitude, found_45_0_sign, found_45_0_outer, found_45_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_19 = {found_44_0_magnitude, found_44_0_sign, found_44_0_outer, found_44_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_20 = {found_43_0_magnitude, found_43_0_sign, found_43_0_outer, found_43_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_21 = {found_42_0_magnitude, found_42_0_sign, found_42_0_outer, found_42_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_22 = {found_41_0_magnitude, found_41_0_sign, found_41_0_outer, found_41_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_23 = {found_40_0_magnitude, found_40_0_sign, found_40_0_outer, found_40_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_24 = {found_39_0_magnitude, found_39_0_sign, found_39_0_outer, found_39_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_25 = {found_38_0_magnitude, found_38_0_sign, found_38_0_outer, found_38_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_26 = {found_37_0_magnitude, found_37_0_sign, found_37_0_outer, found_37_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_27 = {found_36_0_magnitude, found_36_0_sign, found_36_0_outer, found_36_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_28 = {found_35_0_magnitude, found_35_0_sign, found_35_0_outer, found_35_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_29 = {found_34_0_magnitude, found_34_0_sign, found_34_0_outer, found_34_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_30 = {found_33_0_magnitude, found_33_0_sign, found_33_0_outer, found_33_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_31 = {found_32_0_magnitude, found_32_0_sign, found_32_0_outer, found_32_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_32 = {found_31_0_magnitude, found_31_0_sign, found_31_0_outer, found_31_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_33 = {found_30_0_magnitude, found_30_0_sign, found_30_0_outer, found_30_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_34 = {found_29_0_magnitude, found_29_0_sign, found_29_0_outer, found_29_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_35 = {found_28_0_magnitude, found_28_0_sign, found_28_0_outer, found_28_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_36 = {found_27_0_magnitude, found_27_0_sign, found_27_0_outer, found_27_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_37 = {found_26_0_magnitude, found_26_0_sign, found_26_0_outer, found_26_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_38 = {found_25_0_magnitude, found_25_0_sign, found_25_0_outer, found_25_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_39 = {found_24_0_magnitude, found_24_0_sign, found_24_0_outer, found_24_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_40 = {found_23_0_magnitude, found_23_0_sign, found_23_0_outer, found_23_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_41 = {found_22_0_magnitude, found_22_0_sign, found_22_0_outer, found_22_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_42 = {found_21_0_magnitude, found_21_0_sign, found_21_0_outer, found_21_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_43 = {found_20_0_magnitude, found_20_0_sign, found_20_0_outer, found_20_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_44 = {found_19_0_magnitude, found_19_0_sign, found_19_0_outer, found_19_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_45 = {found_18_0_magnitude, found_18_0_sign, found_18_0_outer, found_18_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_46 = {found_17_0_magnitude, found_17_0_sign, found_17_0_outer, found_17_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_47 = {found_16_0_magnitude, found_16_0_sign, found_16_0_outer, found_16_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_48 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_49 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_50 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_51 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_52 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_53 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_54 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_55 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_56 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_57 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_58 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_59 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_60 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_61 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_62 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:136
-    wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
-    wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer.rs:137
-    wire [63:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1, found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1, found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1, found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer.rs:138
+    wire [17:0] elements_0 = {found_63_0_magnitude, found_63_0_sign, found_63_0_outer, found_63_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_1 = {found_62_0_magnitude, found_62_0_sign, found_62_0_outer, found_62_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_2 = {found_61_0_magnitude, found_61_0_sign, found_61_0_outer, found_61_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_3 = {found_60_0_magnitude, found_60_0_sign, found_60_0_outer, found_60_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_4 = {found_59_0_magnitude, found_59_0_sign, found_59_0_outer, found_59_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_5 = {found_58_0_magnitude, found_58_0_sign, found_58_0_outer, found_58_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_6 = {found_57_0_magnitude, found_57_0_sign, found_57_0_outer, found_57_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_7 = {found_56_0_magnitude, found_56_0_sign, found_56_0_outer, found_56_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_8 = {found_55_0_magnitude, found_55_0_sign, found_55_0_outer, found_55_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_9 = {found_54_0_magnitude, found_54_0_sign, found_54_0_outer, found_54_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_10 = {found_53_0_magnitude, found_53_0_sign, found_53_0_outer, found_53_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_11 = {found_52_0_magnitude, found_52_0_sign, found_52_0_outer, found_52_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_12 = {found_51_0_magnitude, found_51_0_sign, found_51_0_outer, found_51_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_13 = {found_50_0_magnitude, found_50_0_sign, found_50_0_outer, found_50_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_14 = {found_49_0_magnitude, found_49_0_sign, found_49_0_outer, found_49_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_15 = {found_48_0_magnitude, found_48_0_sign, found_48_0_outer, found_48_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_16 = {found_47_0_magnitude, found_47_0_sign, found_47_0_outer, found_47_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_17 = {found_46_0_magnitude, found_46_0_sign, found_46_0_outer, found_46_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_18 = {found_45_0_magnitude, found_45_0_sign, found_45_0_outer, found_45_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_19 = {found_44_0_magnitude, found_44_0_sign, found_44_0_outer, found_44_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_20 = {found_43_0_magnitude, found_43_0_sign, found_43_0_outer, found_43_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_21 = {found_42_0_magnitude, found_42_0_sign, found_42_0_outer, found_42_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_22 = {found_41_0_magnitude, found_41_0_sign, found_41_0_outer, found_41_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_23 = {found_40_0_magnitude, found_40_0_sign, found_40_0_outer, found_40_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_24 = {found_39_0_magnitude, found_39_0_sign, found_39_0_outer, found_39_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_25 = {found_38_0_magnitude, found_38_0_sign, found_38_0_outer, found_38_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_26 = {found_37_0_magnitude, found_37_0_sign, found_37_0_outer, found_37_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_27 = {found_36_0_magnitude, found_36_0_sign, found_36_0_outer, found_36_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_28 = {found_35_0_magnitude, found_35_0_sign, found_35_0_outer, found_35_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_29 = {found_34_0_magnitude, found_34_0_sign, found_34_0_outer, found_34_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_30 = {found_33_0_magnitude, found_33_0_sign, found_33_0_outer, found_33_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_31 = {found_32_0_magnitude, found_32_0_sign, found_32_0_outer, found_32_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_32 = {found_31_0_magnitude, found_31_0_sign, found_31_0_outer, found_31_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_33 = {found_30_0_magnitude, found_30_0_sign, found_30_0_outer, found_30_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_34 = {found_29_0_magnitude, found_29_0_sign, found_29_0_outer, found_29_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_35 = {found_28_0_magnitude, found_28_0_sign, found_28_0_outer, found_28_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_36 = {found_27_0_magnitude, found_27_0_sign, found_27_0_outer, found_27_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_37 = {found_26_0_magnitude, found_26_0_sign, found_26_0_outer, found_26_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_38 = {found_25_0_magnitude, found_25_0_sign, found_25_0_outer, found_25_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_39 = {found_24_0_magnitude, found_24_0_sign, found_24_0_outer, found_24_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_40 = {found_23_0_magnitude, found_23_0_sign, found_23_0_outer, found_23_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_41 = {found_22_0_magnitude, found_22_0_sign, found_22_0_outer, found_22_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_42 = {found_21_0_magnitude, found_21_0_sign, found_21_0_outer, found_21_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_43 = {found_20_0_magnitude, found_20_0_sign, found_20_0_outer, found_20_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_44 = {found_19_0_magnitude, found_19_0_sign, found_19_0_outer, found_19_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_45 = {found_18_0_magnitude, found_18_0_sign, found_18_0_outer, found_18_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_46 = {found_17_0_magnitude, found_17_0_sign, found_17_0_outer, found_17_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_47 = {found_16_0_magnitude, found_16_0_sign, found_16_0_outer, found_16_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_48 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_49 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_50 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_51 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_52 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_53 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_54 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_55 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_56 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_57 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_58 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_59 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_60 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_61 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_62 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:64
+    wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:64
+    wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer_front.rs:65
+    wire [63:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1, found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1, found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1, found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer_front.rs:66
     always @(posedge clk) strange <= |_t3;
     always @(posedge clk) begin
         if (rst) begin
@@ -4181,24 +4181,24 @@ module oaken_quantizer_core_p64_n8192 (
     wire outliers_61 = found_2_0_outer | found_2_0_inner; // classify.rs:33
     wire outliers_62 = found_1_0_outer | found_1_0_inner; // classify.rs:33
     wire outliers_63 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire [2:0] _t4 = {1'h0, {1'h0, outliers_63} + {1'h0, outliers_62}} + {1'h0, {1'h0, outliers_61} + {1'h0, outliers_60}}; // quantizer.rs:151
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_59} + {1'h0, outliers_58}} + {1'h0, {1'h0, outliers_57} + {1'h0, outliers_56}}; // quantizer.rs:151
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_55} + {1'h0, outliers_54}} + {1'h0, {1'h0, outliers_53} + {1'h0, outliers_52}}; // quantizer.rs:151
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_51} + {1'h0, outliers_50}} + {1'h0, {1'h0, outliers_49} + {1'h0, outliers_48}}; // quantizer.rs:151
-    wire [2:0] _t8 = {1'h0, {1'h0, outliers_47} + {1'h0, outliers_46}} + {1'h0, {1'h0, outliers_45} + {1'h0, outliers_44}}; // quantizer.rs:151
-    wire [2:0] _t9 = {1'h0, {1'h0, outliers_43} + {1'h0, outliers_42}} + {1'h0, {1'h0, outliers_41} + {1'h0, outliers_40}}; // quantizer.rs:151
-    wire [2:0] _t10 = {1'h0, {1'h0, outliers_39} + {1'h0, outliers_38}} + {1'h0, {1'h0, outliers_37} + {1'h0, outliers_36}}; // quantizer.rs:151
-    wire [2:0] _t11 = {1'h0, {1'h0, outliers_35} + {1'h0, outliers_34}} + {1'h0, {1'h0, outliers_33} + {1'h0, outliers_32}}; // quantizer.rs:151
-    wire [5:0] _t12 = {1'h0, {1'h0, {1'h0, _t4} + {1'h0, _t5}} + {1'h0, {1'h0, _t6} + {1'h0, _t7}}} + {1'h0, {1'h0, {1'h0, _t8} + {1'h0, _t9}} + {1'h0, {1'h0, _t10} + {1'h0, _t11}}}; // quantizer.rs:151
-    wire [2:0] _t13 = {1'h0, {1'h0, outliers_31} + {1'h0, outliers_30}} + {1'h0, {1'h0, outliers_29} + {1'h0, outliers_28}}; // quantizer.rs:151
-    wire [2:0] _t14 = {1'h0, {1'h0, outliers_27} + {1'h0, outliers_26}} + {1'h0, {1'h0, outliers_25} + {1'h0, outliers_24}}; // quantizer.rs:151
-    wire [2:0] _t15 = {1'h0, {1'h0, outliers_23} + {1'h0, outliers_22}} + {1'h0, {1'h0, outliers_21} + {1'h0, outliers_20}}; // quantizer.rs:151
-    wire [2:0] _t16 = {1'h0, {1'h0, outliers_19} + {1'h0, outliers_18}} + {1'h0, {1'h0, outliers_17} + {1'h0, outliers_16}}; // quantizer.rs:151
-    wire [2:0] _t17 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer.rs:151
-    wire [2:0] _t18 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer.rs:151
-    wire [2:0] _t19 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer.rs:151
-    wire [2:0] _t20 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
-    wire [5:0] _t21 = {1'h0, {1'h0, {1'h0, _t13} + {1'h0, _t14}} + {1'h0, {1'h0, _t15} + {1'h0, _t16}}} + {1'h0, {1'h0, {1'h0, _t17} + {1'h0, _t18}} + {1'h0, {1'h0, _t19} + {1'h0, _t20}}}; // quantizer.rs:151
+    wire [2:0] _t4 = {1'h0, {1'h0, outliers_63} + {1'h0, outliers_62}} + {1'h0, {1'h0, outliers_61} + {1'h0, outliers_60}}; // quantizer_front.rs:89
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_59} + {1'h0, outliers_58}} + {1'h0, {1'h0, outliers_57} + {1'h0, outliers_56}}; // quantizer_front.rs:89
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_55} + {1'h0, outliers_54}} + {1'h0, {1'h0, outliers_53} + {1'h0, outliers_52}}; // quantizer_front.rs:89
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_51} + {1'h0, outliers_50}} + {1'h0, {1'h0, outliers_49} + {1'h0, outliers_48}}; // quantizer_front.rs:89
+    wire [2:0] _t8 = {1'h0, {1'h0, outliers_47} + {1'h0, outliers_46}} + {1'h0, {1'h0, outliers_45} + {1'h0, outliers_44}}; // quantizer_front.rs:89
+    wire [2:0] _t9 = {1'h0, {1'h0, outliers_43} + {1'h0, outliers_42}} + {1'h0, {1'h0, outliers_41} + {1'h0, outliers_40}}; // quantizer_front.rs:89
+    wire [2:0] _t10 = {1'h0, {1'h0, outliers_39} + {1'h0, outliers_38}} + {1'h0, {1'h0, outliers_37} + {1'h0, outliers_36}}; // quantizer_front.rs:89
+    wire [2:0] _t11 = {1'h0, {1'h0, outliers_35} + {1'h0, outliers_34}} + {1'h0, {1'h0, outliers_33} + {1'h0, outliers_32}}; // quantizer_front.rs:89
+    wire [5:0] _t12 = {1'h0, {1'h0, {1'h0, _t4} + {1'h0, _t5}} + {1'h0, {1'h0, _t6} + {1'h0, _t7}}} + {1'h0, {1'h0, {1'h0, _t8} + {1'h0, _t9}} + {1'h0, {1'h0, _t10} + {1'h0, _t11}}}; // quantizer_front.rs:89
+    wire [2:0] _t13 = {1'h0, {1'h0, outliers_31} + {1'h0, outliers_30}} + {1'h0, {1'h0, outliers_29} + {1'h0, outliers_28}}; // quantizer_front.rs:89
+    wire [2:0] _t14 = {1'h0, {1'h0, outliers_27} + {1'h0, outliers_26}} + {1'h0, {1'h0, outliers_25} + {1'h0, outliers_24}}; // quantizer_front.rs:89
+    wire [2:0] _t15 = {1'h0, {1'h0, outliers_23} + {1'h0, outliers_22}} + {1'h0, {1'h0, outliers_21} + {1'h0, outliers_20}}; // quantizer_front.rs:89
+    wire [2:0] _t16 = {1'h0, {1'h0, outliers_19} + {1'h0, outliers_18}} + {1'h0, {1'h0, outliers_17} + {1'h0, outliers_16}}; // quantizer_front.rs:89
+    wire [2:0] _t17 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer_front.rs:89
+    wire [2:0] _t18 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer_front.rs:89
+    wire [2:0] _t19 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer_front.rs:89
+    wire [2:0] _t20 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer_front.rs:89
+    wire [5:0] _t21 = {1'h0, {1'h0, {1'h0, _t13} + {1'h0, _t14}} + {1'h0, {1'h0, _t15} + {1'h0, _t16}}} + {1'h0, {1'h0, {1'h0, _t17} + {1'h0, _t18}} + {1'h0, {1'h0, _t19} + {1'h0, _t20}}}; // quantizer_front.rs:89
     always @(posedge clk) in_beat <= {1'h0, _t12} + {1'h0, _t21};
     always @(posedge clk) begin
         if (rst) begin
@@ -4207,7 +4207,7 @@ module oaken_quantizer_core_p64_n8192 (
             counted <= valid_1;
         end
     end
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:160
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:97
     always @(posedge clk) if (counted & 1'h1) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -4267,7 +4267,7 @@ module oaken_quantizer_core_p64_n8192 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t22 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
+    wire [108:0] _t22 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:212
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t22;
     always @(posedge clk) begin
         if (rst) begin
@@ -4276,23 +4276,23 @@ module oaken_quantizer_core_p64_n8192 (
     end
 
     // out: read the ring
-    wire issue = |queued; // quantizer.rs:194
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:194
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:194
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:194
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:194
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:194
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:194
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:194
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:194
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:194
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:194
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:194
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:194
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:194
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:194
-    wire beat_first = beat_index == 7'h0; // quantizer.rs:199
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:200
+    wire issue = |queued; // quantizer.rs:190
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
+    wire beat_first = beat_index == 7'h0; // quantizer_back.rs:54
+    wire beat_last = beat_index == beats_minus_1; // quantizer_back.rs:55
     assign leaves = (issue & beat_last) & advance;
     always @(posedge clk) begin
         if (rst) begin
@@ -4315,7 +4315,7 @@ module oaken_quantizer_core_p64_n8192 (
             else if (sent & (~begins)) in_flight <= in_flight - 7'h1;
         end
     end
-    wire _t23 = issue & advance; // quantizer.rs:213
+    wire _t23 = issue & advance; // quantizer.rs:98
     always @(posedge clk) begin
         if (rst) begin
             free <= 9'h100;
@@ -4326,7 +4326,7 @@ module oaken_quantizer_core_p64_n8192 (
     end
 
     // out: encode
-    wire chunk_first = 1'h1; // quantizer.rs:218
+    wire chunk_first = 1'h1; // quantizer_back.rs:91
     always @(posedge clk) if (advance) begin
         ring_q0 <= ring[read_at];
         word <= ring_q0;
@@ -4359,262 +4359,262 @@ module oaken_quantizer_core_p64_n8192 (
         d_split_s1_1 <= d_split;
         split <= d_split_s1_1;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
-    wire elements_0_sign = word[2]; // quantizer.rs:225
-    wire elements_0_outer = word[1]; // quantizer.rs:225
-    wire elements_0_inner = word[0]; // quantizer.rs:225
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:225
-    wire elements_1_sign = word[20]; // quantizer.rs:225
-    wire elements_1_outer = word[19]; // quantizer.rs:225
-    wire elements_1_inner = word[18]; // quantizer.rs:225
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:225
-    wire elements_2_sign = word[38]; // quantizer.rs:225
-    wire elements_2_outer = word[37]; // quantizer.rs:225
-    wire elements_2_inner = word[36]; // quantizer.rs:225
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:225
-    wire elements_3_sign = word[56]; // quantizer.rs:225
-    wire elements_3_outer = word[55]; // quantizer.rs:225
-    wire elements_3_inner = word[54]; // quantizer.rs:225
-    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer.rs:225
-    wire elements_4_sign = word[74]; // quantizer.rs:225
-    wire elements_4_outer = word[73]; // quantizer.rs:225
-    wire elements_4_inner = word[72]; // quantizer.rs:225
-    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer.rs:225
-    wire elements_5_sign = word[92]; // quantizer.rs:225
-    wire elements_5_outer = word[91]; // quantizer.rs:225
-    wire elements_5_inner = word[90]; // quantizer.rs:225
-    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer.rs:225
-    wire elements_6_sign = word[110]; // quantizer.rs:225
-    wire elements_6_outer = word[109]; // quantizer.rs:225
-    wire elements_6_inner = word[108]; // quantizer.rs:225
-    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer.rs:225
-    wire elements_7_sign = word[128]; // quantizer.rs:225
-    wire elements_7_outer = word[127]; // quantizer.rs:225
-    wire elements_7_inner = word[126]; // quantizer.rs:225
-    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer.rs:225
-    wire elements_8_sign = word[146]; // quantizer.rs:225
-    wire elements_8_outer = word[145]; // quantizer.rs:225
-    wire elements_8_inner = word[144]; // quantizer.rs:225
-    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer.rs:225
-    wire elements_9_sign = word[164]; // quantizer.rs:225
-    wire elements_9_outer = word[163]; // quantizer.rs:225
-    wire elements_9_inner = word[162]; // quantizer.rs:225
-    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer.rs:225
-    wire elements_10_sign = word[182]; // quantizer.rs:225
-    wire elements_10_outer = word[181]; // quantizer.rs:225
-    wire elements_10_inner = word[180]; // quantizer.rs:225
-    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer.rs:225
-    wire elements_11_sign = word[200]; // quantizer.rs:225
-    wire elements_11_outer = word[199]; // quantizer.rs:225
-    wire elements_11_inner = word[198]; // quantizer.rs:225
-    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer.rs:225
-    wire elements_12_sign = word[218]; // quantizer.rs:225
-    wire elements_12_outer = word[217]; // quantizer.rs:225
-    wire elements_12_inner = word[216]; // quantizer.rs:225
-    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer.rs:225
-    wire elements_13_sign = word[236]; // quantizer.rs:225
-    wire elements_13_outer = word[235]; // quantizer.rs:225
-    wire elements_13_inner = word[234]; // quantizer.rs:225
-    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer.rs:225
-    wire elements_14_sign = word[254]; // quantizer.rs:225
-    wire elements_14_outer = word[253]; // quantizer.rs:225
-    wire elements_14_inner = word[252]; // quantizer.rs:225
-    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer.rs:225
-    wire elements_15_sign = word[272]; // quantizer.rs:225
-    wire elements_15_outer = word[271]; // quantizer.rs:225
-    wire elements_15_inner = word[270]; // quantizer.rs:225
-    wire [14:0] elements_16_magnitude = word[305:291]; // quantizer.rs:225
-    wire elements_16_sign = word[290]; // quantizer.rs:225
-    wire elements_16_outer = word[289]; // quantizer.rs:225
-    wire elements_16_inner = word[288]; // quantizer.rs:225
-    wire [14:0] elements_17_magnitude = word[323:309]; // quantizer.rs:225
-    wire elements_17_sign = word[308]; // quantizer.rs:225
-    wire elements_17_outer = word[307]; // quantizer.rs:225
-    wire elements_17_inner = word[306]; // quantizer.rs:225
-    wire [14:0] elements_18_magnitude = word[341:327]; // quantizer.rs:225
-    wire elements_18_sign = word[326]; // quantizer.rs:225
-    wire elements_18_outer = word[325]; // quantizer.rs:225
-    wire elements_18_inner = word[324]; // quantizer.rs:225
-    wire [14:0] elements_19_magnitude = word[359:345]; // quantizer.rs:225
-    wire elements_19_sign = word[344]; // quantizer.rs:225
-    wire elements_19_outer = word[343]; // quantizer.rs:225
-    wire elements_19_inner = word[342]; // quantizer.rs:225
-    wire [14:0] elements_20_magnitude = word[377:363]; // quantizer.rs:225
-    wire elements_20_sign = word[362]; // quantizer.rs:225
-    wire elements_20_outer = word[361]; // quantizer.rs:225
-    wire elements_20_inner = word[360]; // quantizer.rs:225
-    wire [14:0] elements_21_magnitude = word[395:381]; // quantizer.rs:225
-    wire elements_21_sign = word[380]; // quantizer.rs:225
-    wire elements_21_outer = word[379]; // quantizer.rs:225
-    wire elements_21_inner = word[378]; // quantizer.rs:225
-    wire [14:0] elements_22_magnitude = word[413:399]; // quantizer.rs:225
-    wire elements_22_sign = word[398]; // quantizer.rs:225
-    wire elements_22_outer = word[397]; // quantizer.rs:225
-    wire elements_22_inner = word[396]; // quantizer.rs:225
-    wire [14:0] elements_23_magnitude = word[431:417]; // quantizer.rs:225
-    wire elements_23_sign = word[416]; // quantizer.rs:225
-    wire elements_23_outer = word[415]; // quantizer.rs:225
-    wire elements_23_inner = word[414]; // quantizer.rs:225
-    wire [14:0] elements_24_magnitude = word[449:435]; // quantizer.rs:225
-    wire elements_24_sign = word[434]; // quantizer.rs:225
-    wire elements_24_outer = word[433]; // quantizer.rs:225
-    wire elements_24_inner = word[432]; // quantizer.rs:225
-    wire [14:0] elements_25_magnitude = word[467:453]; // quantizer.rs:225
-    wire elements_25_sign = word[452]; // quantizer.rs:225
-    wire elements_25_outer = word[451]; // quantizer.rs:225
-    wire elements_25_inner = word[450]; // quantizer.rs:225
-    wire [14:0] elements_26_magnitude = word[485:471]; // quantizer.rs:225
-    wire elements_26_sign = word[470]; // quantizer.rs:225
-    wire elements_26_outer = word[469]; // quantizer.rs:225
-    wire elements_26_inner = word[468]; // quantizer.rs:225
-    wire [14:0] elements_27_magnitude = word[503:489]; // quantizer.rs:225
-    wire elements_27_sign = word[488]; // quantizer.rs:225
-    wire elements_27_outer = word[487]; // quantizer.rs:225
-    wire elements_27_inner = word[486]; // quantizer.rs:225
-    wire [14:0] elements_28_magnitude = word[521:507]; // quantizer.rs:225
-    wire elements_28_sign = word[506]; // quantizer.rs:225
-    wire elements_28_outer = word[505]; // quantizer.rs:225
-    wire elements_28_inner = word[504]; // quantizer.rs:225
-    wire [14:0] elements_29_magnitude = word[539:525]; // quantizer.rs:225
-    wire elements_29_sign = word[524]; // quantizer.rs:225
-    wire elements_29_outer = word[523]; // quantizer.rs:225
-    wire elements_29_inner = word[522]; // quantizer.rs:225
-    wire [14:0] elements_30_magnitude = word[557:543]; // quantizer.rs:225
-    wire elements_30_sign = word[542]; // quantizer.rs:225
-    wire elements_30_outer = word[541]; // quantizer.rs:225
-    wire elements_30_inner = word[540]; // quantizer.rs:225
-    wire [14:0] elements_31_magnitude = word[575:561]; // quantizer.rs:225
-    wire elements_31_sign = word[560]; // quantizer.rs:225
-    wire elements_31_outer = word[559]; // quantizer.rs:225
-    wire elements_31_inner = word[558]; // quantizer.rs:225
-    wire [14:0] elements_32_magnitude = word[593:579]; // quantizer.rs:225
-    wire elements_32_sign = word[578]; // quantizer.rs:225
-    wire elements_32_outer = word[577]; // quantizer.rs:225
-    wire elements_32_inner = word[576]; // quantizer.rs:225
-    wire [14:0] elements_33_magnitude = word[611:597]; // quantizer.rs:225
-    wire elements_33_sign = word[596]; // quantizer.rs:225
-    wire elements_33_outer = word[595]; // quantizer.rs:225
-    wire elements_33_inner = word[594]; // quantizer.rs:225
-    wire [14:0] elements_34_magnitude = word[629:615]; // quantizer.rs:225
-    wire elements_34_sign = word[614]; // quantizer.rs:225
-    wire elements_34_outer = word[613]; // quantizer.rs:225
-    wire elements_34_inner = word[612]; // quantizer.rs:225
-    wire [14:0] elements_35_magnitude = word[647:633]; // quantizer.rs:225
-    wire elements_35_sign = word[632]; // quantizer.rs:225
-    wire elements_35_outer = word[631]; // quantizer.rs:225
-    wire elements_35_inner = word[630]; // quantizer.rs:225
-    wire [14:0] elements_36_magnitude = word[665:651]; // quantizer.rs:225
-    wire elements_36_sign = word[650]; // quantizer.rs:225
-    wire elements_36_outer = word[649]; // quantizer.rs:225
-    wire elements_36_inner = word[648]; // quantizer.rs:225
-    wire [14:0] elements_37_magnitude = word[683:669]; // quantizer.rs:225
-    wire elements_37_sign = word[668]; // quantizer.rs:225
-    wire elements_37_outer = word[667]; // quantizer.rs:225
-    wire elements_37_inner = word[666]; // quantizer.rs:225
-    wire [14:0] elements_38_magnitude = word[701:687]; // quantizer.rs:225
-    wire elements_38_sign = word[686]; // quantizer.rs:225
-    wire elements_38_outer = word[685]; // quantizer.rs:225
-    wire elements_38_inner = word[684]; // quantizer.rs:225
-    wire [14:0] elements_39_magnitude = word[719:705]; // quantizer.rs:225
-    wire elements_39_sign = word[704]; // quantizer.rs:225
-    wire elements_39_outer = word[703]; // quantizer.rs:225
-    wire elements_39_inner = word[702]; // quantizer.rs:225
-    wire [14:0] elements_40_magnitude = word[737:723]; // quantizer.rs:225
-    wire elements_40_sign = word[722]; // quantizer.rs:225
-    wire elements_40_outer = word[721]; // quantizer.rs:225
-    wire elements_40_inner = word[720]; // quantizer.rs:225
-    wire [14:0] elements_41_magnitude = word[755:741]; // quantizer.rs:225
-    wire elements_41_sign = word[740]; // quantizer.rs:225
-    wire elements_41_outer = word[739]; // quantizer.rs:225
-    wire elements_41_inner = word[738]; // quantizer.rs:225
-    wire [14:0] elements_42_magnitude = word[773:759]; // quantizer.rs:225
-    wire elements_42_sign = word[758]; // quantizer.rs:225
-    wire elements_42_outer = word[757]; // quantizer.rs:225
-    wire elements_42_inner = word[756]; // quantizer.rs:225
-    wire [14:0] elements_43_magnitude = word[791:777]; // quantizer.rs:225
-    wire elements_43_sign = word[776]; // quantizer.rs:225
-    wire elements_43_outer = word[775]; // quantizer.rs:225
-    wire elements_43_inner = word[774]; // quantizer.rs:225
-    wire [14:0] elements_44_magnitude = word[809:795]; // quantizer.rs:225
-    wire elements_44_sign = word[794]; // quantizer.rs:225
-    wire elements_44_outer = word[793]; // quantizer.rs:225
-    wire elements_44_inner = word[792]; // quantizer.rs:225
-    wire [14:0] elements_45_magnitude = word[827:813]; // quantizer.rs:225
-    wire elements_45_sign = word[812]; // quantizer.rs:225
-    wire elements_45_outer = word[811]; // quantizer.rs:225
-    wire elements_45_inner = word[810]; // quantizer.rs:225
-    wire [14:0] elements_46_magnitude = word[845:831]; // quantizer.rs:225
-    wire elements_46_sign = word[830]; // quantizer.rs:225
-    wire elements_46_outer = word[829]; // quantizer.rs:225
-    wire elements_46_inner = word[828]; // quantizer.rs:225
-    wire [14:0] elements_47_magnitude = word[863:849]; // quantizer.rs:225
-    wire elements_47_sign = word[848]; // quantizer.rs:225
-    wire elements_47_outer = word[847]; // quantizer.rs:225
-    wire elements_47_inner = word[846]; // quantizer.rs:225
-    wire [14:0] elements_48_magnitude = word[881:867]; // quantizer.rs:225
-    wire elements_48_sign = word[866]; // quantizer.rs:225
-    wire elements_48_outer = word[865]; // quantizer.rs:225
-    wire elements_48_inner = word[864]; // quantizer.rs:225
-    wire [14:0] elements_49_magnitude = word[899:885]; // quantizer.rs:225
-    wire elements_49_sign = word[884]; // quantizer.rs:225
-    wire elements_49_outer = word[883]; // quantizer.rs:225
-    wire elements_49_inner = word[882]; // quantizer.rs:225
-    wire [14:0] elements_50_magnitude = word[917:903]; // quantizer.rs:225
-    wire elements_50_sign = word[902]; // quantizer.rs:225
-    wire elements_50_outer = word[901]; // quantizer.rs:225
-    wire elements_50_inner = word[900]; // quantizer.rs:225
-    wire [14:0] elements_51_magnitude = word[935:921]; // quantizer.rs:225
-    wire elements_51_sign = word[920]; // quantizer.rs:225
-    wire elements_51_outer = word[919]; // quantizer.rs:225
-    wire elements_51_inner = word[918]; // quantizer.rs:225
-    wire [14:0] elements_52_magnitude = word[953:939]; // quantizer.rs:225
-    wire elements_52_sign = word[938]; // quantizer.rs:225
-    wire elements_52_outer = word[937]; // quantizer.rs:225
-    wire elements_52_inner = word[936]; // quantizer.rs:225
-    wire [14:0] elements_53_magnitude = word[971:957]; // quantizer.rs:225
-    wire elements_53_sign = word[956]; // quantizer.rs:225
-    wire elements_53_outer = word[955]; // quantizer.rs:225
-    wire elements_53_inner = word[954]; // quantizer.rs:225
-    wire [14:0] elements_54_magnitude = word[989:975]; // quantizer.rs:225
-    wire elements_54_sign = word[974]; // quantizer.rs:225
-    wire elements_54_outer = word[973]; // quantizer.rs:225
-    wire elements_54_inner = word[972]; // quantizer.rs:225
-    wire [14:0] elements_55_magnitude = word[1007:993]; // quantizer.rs:225
-    wire elements_55_sign = word[992]; // quantizer.rs:225
-    wire elements_55_outer = word[991]; // quantizer.rs:225
-    wire elements_55_inner = word[990]; // quantizer.rs:225
-    wire [14:0] elements_56_magnitude = word[1025:1011]; // quantizer.rs:225
-    wire elements_56_sign = word[1010]; // quantizer.rs:225
-    wire elements_56_outer = word[1009]; // quantizer.rs:225
-    wire elements_56_inner = word[1008]; // quantizer.rs:225
-    wire [14:0] elements_57_magnitude = word[1043:1029]; // quantizer.rs:225
-    wire elements_57_sign = word[1028]; // quantizer.rs:225
-    wire elements_57_outer = word[1027]; // quantizer.rs:225
-    wire elements_57_inner = word[1026]; // quantizer.rs:225
-    wire [14:0] elements_58_magnitude = word[1061:1047]; // quantizer.rs:225
-    wire elements_58_sign = word[1046]; // quantizer.rs:225
-    wire elements_58_outer = word[1045]; // quantizer.rs:225
-    wire elements_58_inner = word[1044]; // quantizer.rs:225
-    wire [14:0] elements_59_magnitude = word[1079:1065]; // quantizer.rs:225
-    wire elements_59_sign = word[1064]; // quantizer.rs:225
-    wire elements_59_outer = word[1063]; // quantizer.rs:225
-    wire elements_59_inner = word[1062]; // quantizer.rs:225
-    wire [14:0] elements_60_magnitude = word[1097:1083]; // quantizer.rs:225
-    wire elements_60_sign = word[1082]; // quantizer.rs:225
-    wire elements_60_outer = word[1081]; // quantizer.rs:225
-    wire elements_60_inner = word[1080]; // quantizer.rs:225
-    wire [14:0] elements_61_magnitude = word[1115:1101]; // quantizer.rs:225
-    wire elements_61_sign = word[1100]; // quantizer.rs:225
-    wire elements_61_outer = word[1099]; // quantizer.rs:225
-    wire elements_61_inner = word[1098]; // quantizer.rs:225
-    wire [14:0] elements_62_magnitude = word[1133:1119]; // quantizer.rs:225
-    wire elements_62_sign = word[1118]; // quantizer.rs:225
-    wire elements_62_outer = word[1117]; // quantizer.rs:225
-    wire elements_62_inner = word[1116]; // quantizer.rs:225
-    wire [14:0] elements_63_magnitude = word[1151:1137]; // quantizer.rs:225
-    wire elements_63_sign = word[1136]; // quantizer.rs:225
-    wire elements_63_outer = word[1135]; // quantizer.rs:225
-    wire elements_63_inner = word[1134]; // quantizer.rs:225
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:110
+    wire elements_0_sign = word[2]; // quantizer_back.rs:110
+    wire elements_0_outer = word[1]; // quantizer_back.rs:110
+    wire elements_0_inner = word[0]; // quantizer_back.rs:110
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer_back.rs:110
+    wire elements_1_sign = word[20]; // quantizer_back.rs:110
+    wire elements_1_outer = word[19]; // quantizer_back.rs:110
+    wire elements_1_inner = word[18]; // quantizer_back.rs:110
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer_back.rs:110
+    wire elements_2_sign = word[38]; // quantizer_back.rs:110
+    wire elements_2_outer = word[37]; // quantizer_back.rs:110
+    wire elements_2_inner = word[36]; // quantizer_back.rs:110
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer_back.rs:110
+    wire elements_3_sign = word[56]; // quantizer_back.rs:110
+    wire elements_3_outer = word[55]; // quantizer_back.rs:110
+    wire elements_3_inner = word[54]; // quantizer_back.rs:110
+    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer_back.rs:110
+    wire elements_4_sign = word[74]; // quantizer_back.rs:110
+    wire elements_4_outer = word[73]; // quantizer_back.rs:110
+    wire elements_4_inner = word[72]; // quantizer_back.rs:110
+    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer_back.rs:110
+    wire elements_5_sign = word[92]; // quantizer_back.rs:110
+    wire elements_5_outer = word[91]; // quantizer_back.rs:110
+    wire elements_5_inner = word[90]; // quantizer_back.rs:110
+    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer_back.rs:110
+    wire elements_6_sign = word[110]; // quantizer_back.rs:110
+    wire elements_6_outer = word[109]; // quantizer_back.rs:110
+    wire elements_6_inner = word[108]; // quantizer_back.rs:110
+    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer_back.rs:110
+    wire elements_7_sign = word[128]; // quantizer_back.rs:110
+    wire elements_7_outer = word[127]; // quantizer_back.rs:110
+    wire elements_7_inner = word[126]; // quantizer_back.rs:110
+    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer_back.rs:110
+    wire elements_8_sign = word[146]; // quantizer_back.rs:110
+    wire elements_8_outer = word[145]; // quantizer_back.rs:110
+    wire elements_8_inner = word[144]; // quantizer_back.rs:110
+    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer_back.rs:110
+    wire elements_9_sign = word[164]; // quantizer_back.rs:110
+    wire elements_9_outer = word[163]; // quantizer_back.rs:110
+    wire elements_9_inner = word[162]; // quantizer_back.rs:110
+    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer_back.rs:110
+    wire elements_10_sign = word[182]; // quantizer_back.rs:110
+    wire elements_10_outer = word[181]; // quantizer_back.rs:110
+    wire elements_10_inner = word[180]; // quantizer_back.rs:110
+    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer_back.rs:110
+    wire elements_11_sign = word[200]; // quantizer_back.rs:110
+    wire elements_11_outer = word[199]; // quantizer_back.rs:110
+    wire elements_11_inner = word[198]; // quantizer_back.rs:110
+    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer_back.rs:110
+    wire elements_12_sign = word[218]; // quantizer_back.rs:110
+    wire elements_12_outer = word[217]; // quantizer_back.rs:110
+    wire elements_12_inner = word[216]; // quantizer_back.rs:110
+    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer_back.rs:110
+    wire elements_13_sign = word[236]; // quantizer_back.rs:110
+    wire elements_13_outer = word[235]; // quantizer_back.rs:110
+    wire elements_13_inner = word[234]; // quantizer_back.rs:110
+    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer_back.rs:110
+    wire elements_14_sign = word[254]; // quantizer_back.rs:110
+    wire elements_14_outer = word[253]; // quantizer_back.rs:110
+    wire elements_14_inner = word[252]; // quantizer_back.rs:110
+    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer_back.rs:110
+    wire elements_15_sign = word[272]; // quantizer_back.rs:110
+    wire elements_15_outer = word[271]; // quantizer_back.rs:110
+    wire elements_15_inner = word[270]; // quantizer_back.rs:110
+    wire [14:0] elements_16_magnitude = word[305:291]; // quantizer_back.rs:110
+    wire elements_16_sign = word[290]; // quantizer_back.rs:110
+    wire elements_16_outer = word[289]; // quantizer_back.rs:110
+    wire elements_16_inner = word[288]; // quantizer_back.rs:110
+    wire [14:0] elements_17_magnitude = word[323:309]; // quantizer_back.rs:110
+    wire elements_17_sign = word[308]; // quantizer_back.rs:110
+    wire elements_17_outer = word[307]; // quantizer_back.rs:110
+    wire elements_17_inner = word[306]; // quantizer_back.rs:110
+    wire [14:0] elements_18_magnitude = word[341:327]; // quantizer_back.rs:110
+    wire elements_18_sign = word[326]; // quantizer_back.rs:110
+    wire elements_18_outer = word[325]; // quantizer_back.rs:110
+    wire elements_18_inner = word[324]; // quantizer_back.rs:110
+    wire [14:0] elements_19_magnitude = word[359:345]; // quantizer_back.rs:110
+    wire elements_19_sign = word[344]; // quantizer_back.rs:110
+    wire elements_19_outer = word[343]; // quantizer_back.rs:110
+    wire elements_19_inner = word[342]; // quantizer_back.rs:110
+    wire [14:0] elements_20_magnitude = word[377:363]; // quantizer_back.rs:110
+    wire elements_20_sign = word[362]; // quantizer_back.rs:110
+    wire elements_20_outer = word[361]; // quantizer_back.rs:110
+    wire elements_20_inner = word[360]; // quantizer_back.rs:110
+    wire [14:0] elements_21_magnitude = word[395:381]; // quantizer_back.rs:110
+    wire elements_21_sign = word[380]; // quantizer_back.rs:110
+    wire elements_21_outer = word[379]; // quantizer_back.rs:110
+    wire elements_21_inner = word[378]; // quantizer_back.rs:110
+    wire [14:0] elements_22_magnitude = word[413:399]; // quantizer_back.rs:110
+    wire elements_22_sign = word[398]; // quantizer_back.rs:110
+    wire elements_22_outer = word[397]; // quantizer_back.rs:110
+    wire elements_22_inner = word[396]; // quantizer_back.rs:110
+    wire [14:0] elements_23_magnitude = word[431:417]; // quantizer_back.rs:110
+    wire elements_23_sign = word[416]; // quantizer_back.rs:110
+    wire elements_23_outer = word[415]; // quantizer_back.rs:110
+    wire elements_23_inner = word[414]; // quantizer_back.rs:110
+    wire [14:0] elements_24_magnitude = word[449:435]; // quantizer_back.rs:110
+    wire elements_24_sign = word[434]; // quantizer_back.rs:110
+    wire elements_24_outer = word[433]; // quantizer_back.rs:110
+    wire elements_24_inner = word[432]; // quantizer_back.rs:110
+    wire [14:0] elements_25_magnitude = word[467:453]; // quantizer_back.rs:110
+    wire elements_25_sign = word[452]; // quantizer_back.rs:110
+    wire elements_25_outer = word[451]; // quantizer_back.rs:110
+    wire elements_25_inner = word[450]; // quantizer_back.rs:110
+    wire [14:0] elements_26_magnitude = word[485:471]; // quantizer_back.rs:110
+    wire elements_26_sign = word[470]; // quantizer_back.rs:110
+    wire elements_26_outer = word[469]; // quantizer_back.rs:110
+    wire elements_26_inner = word[468]; // quantizer_back.rs:110
+    wire [14:0] elements_27_magnitude = word[503:489]; // quantizer_back.rs:110
+    wire elements_27_sign = word[488]; // quantizer_back.rs:110
+    wire elements_27_outer = word[487]; // quantizer_back.rs:110
+    wire elements_27_inner = word[486]; // quantizer_back.rs:110
+    wire [14:0] elements_28_magnitude = word[521:507]; // quantizer_back.rs:110
+    wire elements_28_sign = word[506]; // quantizer_back.rs:110
+    wire elements_28_outer = word[505]; // quantizer_back.rs:110
+    wire elements_28_inner = word[504]; // quantizer_back.rs:110
+    wire [14:0] elements_29_magnitude = word[539:525]; // quantizer_back.rs:110
+    wire elements_29_sign = word[524]; // quantizer_back.rs:110
+    wire elements_29_outer = word[523]; // quantizer_back.rs:110
+    wire elements_29_inner = word[522]; // quantizer_back.rs:110
+    wire [14:0] elements_30_magnitude = word[557:543]; // quantizer_back.rs:110
+    wire elements_30_sign = word[542]; // quantizer_back.rs:110
+    wire elements_30_outer = word[541]; // quantizer_back.rs:110
+    wire elements_30_inner = word[540]; // quantizer_back.rs:110
+    wire [14:0] elements_31_magnitude = word[575:561]; // quantizer_back.rs:110
+    wire elements_31_sign = word[560]; // quantizer_back.rs:110
+    wire elements_31_outer = word[559]; // quantizer_back.rs:110
+    wire elements_31_inner = word[558]; // quantizer_back.rs:110
+    wire [14:0] elements_32_magnitude = word[593:579]; // quantizer_back.rs:110
+    wire elements_32_sign = word[578]; // quantizer_back.rs:110
+    wire elements_32_outer = word[577]; // quantizer_back.rs:110
+    wire elements_32_inner = word[576]; // quantizer_back.rs:110
+    wire [14:0] elements_33_magnitude = word[611:597]; // quantizer_back.rs:110
+    wire elements_33_sign = word[596]; // quantizer_back.rs:110
+    wire elements_33_outer = word[595]; // quantizer_back.rs:110
+    wire elements_33_inner = word[594]; // quantizer_back.rs:110
+    wire [14:0] elements_34_magnitude = word[629:615]; // quantizer_back.rs:110
+    wire elements_34_sign = word[614]; // quantizer_back.rs:110
+    wire elements_34_outer = word[613]; // quantizer_back.rs:110
+    wire elements_34_inner = word[612]; // quantizer_back.rs:110
+    wire [14:0] elements_35_magnitude = word[647:633]; // quantizer_back.rs:110
+    wire elements_35_sign = word[632]; // quantizer_back.rs:110
+    wire elements_35_outer = word[631]; // quantizer_back.rs:110
+    wire elements_35_inner = word[630]; // quantizer_back.rs:110
+    wire [14:0] elements_36_magnitude = word[665:651]; // quantizer_back.rs:110
+    wire elements_36_sign = word[650]; // quantizer_back.rs:110
+    wire elements_36_outer = word[649]; // quantizer_back.rs:110
+    wire elements_36_inner = word[648]; // quantizer_back.rs:110
+    wire [14:0] elements_37_magnitude = word[683:669]; // quantizer_back.rs:110
+    wire elements_37_sign = word[668]; // quantizer_back.rs:110
+    wire elements_37_outer = word[667]; // quantizer_back.rs:110
+    wire elements_37_inner = word[666]; // quantizer_back.rs:110
+    wire [14:0] elements_38_magnitude = word[701:687]; // quantizer_back.rs:110
+    wire elements_38_sign = word[686]; // quantizer_back.rs:110
+    wire elements_38_outer = word[685]; // quantizer_back.rs:110
+    wire elements_38_inner = word[684]; // quantizer_back.rs:110
+    wire [14:0] elements_39_magnitude = word[719:705]; // quantizer_back.rs:110
+    wire elements_39_sign = word[704]; // quantizer_back.rs:110
+    wire elements_39_outer = word[703]; // quantizer_back.rs:110
+    wire elements_39_inner = word[702]; // quantizer_back.rs:110
+    wire [14:0] elements_40_magnitude = word[737:723]; // quantizer_back.rs:110
+    wire elements_40_sign = word[722]; // quantizer_back.rs:110
+    wire elements_40_outer = word[721]; // quantizer_back.rs:110
+    wire elements_40_inner = word[720]; // quantizer_back.rs:110
+    wire [14:0] elements_41_magnitude = word[755:741]; // quantizer_back.rs:110
+    wire elements_41_sign = word[740]; // quantizer_back.rs:110
+    wire elements_41_outer = word[739]; // quantizer_back.rs:110
+    wire elements_41_inner = word[738]; // quantizer_back.rs:110
+    wire [14:0] elements_42_magnitude = word[773:759]; // quantizer_back.rs:110
+    wire elements_42_sign = word[758]; // quantizer_back.rs:110
+    wire elements_42_outer = word[757]; // quantizer_back.rs:110
+    wire elements_42_inner = word[756]; // quantizer_back.rs:110
+    wire [14:0] elements_43_magnitude = word[791:777]; // quantizer_back.rs:110
+    wire elements_43_sign = word[776]; // quantizer_back.rs:110
+    wire elements_43_outer = word[775]; // quantizer_back.rs:110
+    wire elements_43_inner = word[774]; // quantizer_back.rs:110
+    wire [14:0] elements_44_magnitude = word[809:795]; // quantizer_back.rs:110
+    wire elements_44_sign = word[794]; // quantizer_back.rs:110
+    wire elements_44_outer = word[793]; // quantizer_back.rs:110
+    wire elements_44_inner = word[792]; // quantizer_back.rs:110
+    wire [14:0] elements_45_magnitude = word[827:813]; // quantizer_back.rs:110
+    wire elements_45_sign = word[812]; // quantizer_back.rs:110
+    wire elements_45_outer = word[811]; // quantizer_back.rs:110
+    wire elements_45_inner = word[810]; // quantizer_back.rs:110
+    wire [14:0] elements_46_magnitude = word[845:831]; // quantizer_back.rs:110
+    wire elements_46_sign = word[830]; // quantizer_back.rs:110
+    wire elements_46_outer = word[829]; // quantizer_back.rs:110
+    wire elements_46_inner = word[828]; // quantizer_back.rs:110
+    wire [14:0] elements_47_magnitude = word[863:849]; // quantizer_back.rs:110
+    wire elements_47_sign = word[848]; // quantizer_back.rs:110
+    wire elements_47_outer = word[847]; // quantizer_back.rs:110
+    wire elements_47_inner = word[846]; // quantizer_back.rs:110
+    wire [14:0] elements_48_magnitude = word[881:867]; // quantizer_back.rs:110
+    wire elements_48_sign = word[866]; // quantizer_back.rs:110
+    wire elements_48_outer = word[865]; // quantizer_back.rs:110
+    wire elements_48_inner = word[864]; // quantizer_back.rs:110
+    wire [14:0] elements_49_magnitude = word[899:885]; // quantizer_back.rs:110
+    wire elements_49_sign = word[884]; // quantizer_back.rs:110
+    wire elements_49_outer = word[883]; // quantizer_back.rs:110
+    wire elements_49_inner = word[882]; // quantizer_back.rs:110
+    wire [14:0] elements_50_magnitude = word[917:903]; // quantizer_back.rs:110
+    wire elements_50_sign = word[902]; // quantizer_back.rs:110
+    wire elements_50_outer = word[901]; // quantizer_back.rs:110
+    wire elements_50_inner = word[900]; // quantizer_back.rs:110
+    wire [14:0] elements_51_magnitude = word[935:921]; // quantizer_back.rs:110
+    wire elements_51_sign = word[920]; // quantizer_back.rs:110
+    wire elements_51_outer = word[919]; // quantizer_back.rs:110
+    wire elements_51_inner = word[918]; // quantizer_back.rs:110
+    wire [14:0] elements_52_magnitude = word[953:939]; // quantizer_back.rs:110
+    wire elements_52_sign = word[938]; // quantizer_back.rs:110
+    wire elements_52_outer = word[937]; // quantizer_back.rs:110
+    wire elements_52_inner = word[936]; // quantizer_back.rs:110
+    wire [14:0] elements_53_magnitude = word[971:957]; // quantizer_back.rs:110
+    wire elements_53_sign = word[956]; // quantizer_back.rs:110
+    wire elements_53_outer = word[955]; // quantizer_back.rs:110
+    wire elements_53_inner = word[954]; // quantizer_back.rs:110
+    wire [14:0] elements_54_magnitude = word[989:975]; // quantizer_back.rs:110
+    wire elements_54_sign = word[974]; // quantizer_back.rs:110
+    wire elements_54_outer = word[973]; // quantizer_back.rs:110
+    wire elements_54_inner = word[972]; // quantizer_back.rs:110
+    wire [14:0] elements_55_magnitude = word[1007:993]; // quantizer_back.rs:110
+    wire elements_55_sign = word[992]; // quantizer_back.rs:110
+    wire elements_55_outer = word[991]; // quantizer_back.rs:110
+    wire elements_55_inner = word[990]; // quantizer_back.rs:110
+    wire [14:0] elements_56_magnitude = word[1025:1011]; // quantizer_back.rs:110
+    wire elements_56_sign = word[1010]; // quantizer_back.rs:110
+    wire elements_56_outer = word[1009]; // quantizer_back.rs:110
+    wire elements_56_inner = word[1008]; // quantizer_back.rs:110
+    wire [14:0] elements_57_magnitude = word[1043:1029]; // quantizer_back.rs:110
+    wire elements_57_sign = word[1028]; // quantizer_back.rs:110
+    wire elements_57_outer = word[1027]; // quantizer_back.rs:110
+    wire elements_57_inner = word[1026]; // quantizer_back.rs:110
+    wire [14:0] elements_58_magnitude = word[1061:1047]; // quantizer_back.rs:110
+    wire elements_58_sign = word[1046]; // quantizer_back.rs:110
+    wire elements_58_outer = word[1045]; // quantizer_back.rs:110
+    wire elements_58_inner = word[1044]; // quantizer_back.rs:110
+    wire [14:0] elements_59_magnitude = word[1079:1065]; // quantizer_back.rs:110
+    wire elements_59_sign = word[1064]; // quantizer_back.rs:110
+    wire elements_59_outer = word[1063]; // quantizer_back.rs:110
+    wire elements_59_inner = word[1062]; // quantizer_back.rs:110
+    wire [14:0] elements_60_magnitude = word[1097:1083]; // quantizer_back.rs:110
+    wire elements_60_sign = word[1082]; // quantizer_back.rs:110
+    wire elements_60_outer = word[1081]; // quantizer_back.rs:110
+    wire elements_60_inner = word[1080]; // quantizer_back.rs:110
+    wire [14:0] elements_61_magnitude = word[1115:1101]; // quantizer_back.rs:110
+    wire elements_61_sign = word[1100]; // quantizer_back.rs:110
+    wire elements_61_outer = word[1099]; // quantizer_back.rs:110
+    wire elements_61_inner = word[1098]; // quantizer_back.rs:110
+    wire [14:0] elements_62_magnitude = word[1133:1119]; // quantizer_back.rs:110
+    wire elements_62_sign = word[1118]; // quantizer_back.rs:110
+    wire elements_62_outer = word[1117]; // quantizer_back.rs:110
+    wire elements_62_inner = word[1116]; // quantizer_back.rs:110
+    wire [14:0] elements_63_magnitude = word[1151:1137]; // quantizer_back.rs:110
+    wire elements_63_sign = word[1136]; // quantizer_back.rs:110
+    wire elements_63_outer = word[1135]; // quantizer_back.rs:110
+    wire elements_63_inner = word[1134]; // quantizer_back.rs:110
     always @(posedge clk) if (advance) begin
         lane63_inner <= elements_63_inner;
         lane63_d_outer_pos_r <= d_outer_pos_r_s2;
@@ -7959,73 +7959,73 @@ module oaken_quantizer_core_p64_n8192 (
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
     always @(posedge clk) if (advance) codes_63 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [255:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15, codes_16, codes_17, codes_18, codes_19, codes_20, codes_21, codes_22, codes_23, codes_24, codes_25, codes_26, codes_27, codes_28, codes_29, codes_30, codes_31, codes_32, codes_33, codes_34, codes_35, codes_36, codes_37, codes_38, codes_39, codes_40, codes_41, codes_42, codes_43, codes_44, codes_45, codes_46, codes_47, codes_48, codes_49, codes_50, codes_51, codes_52, codes_53, codes_54, codes_55, codes_56, codes_57, codes_58, codes_59, codes_60, codes_61, codes_62, codes_63}; // quantizer.rs:232
+    wire [255:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15, codes_16, codes_17, codes_18, codes_19, codes_20, codes_21, codes_22, codes_23, codes_24, codes_25, codes_26, codes_27, codes_28, codes_29, codes_30, codes_31, codes_32, codes_33, codes_34, codes_35, codes_36, codes_37, codes_38, codes_39, codes_40, codes_41, codes_42, codes_43, codes_44, codes_45, codes_46, codes_47, codes_48, codes_49, codes_50, codes_51, codes_52, codes_53, codes_54, codes_55, codes_56, codes_57, codes_58, codes_59, codes_60, codes_61, codes_62, codes_63}; // quantizer_back.rs:117
 
     // out: move the entries together
-    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer.rs:246
-    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer.rs:246
-    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer.rs:246
-    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer.rs:246
-    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer.rs:246
-    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer.rs:246
-    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer.rs:246
-    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer.rs:246
-    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer.rs:246
-    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer.rs:246
-    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer.rs:246
-    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer.rs:246
-    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer.rs:246
-    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer.rs:246
-    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer.rs:246
-    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer.rs:246
-    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer.rs:246
-    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer.rs:246
-    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer.rs:246
-    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer.rs:246
-    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer.rs:246
-    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer.rs:246
-    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer.rs:246
-    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer.rs:246
-    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer.rs:246
-    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer.rs:246
-    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer.rs:246
-    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer.rs:246
-    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer.rs:246
-    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer.rs:246
-    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer.rs:246
-    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer.rs:246
-    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer.rs:246
-    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer.rs:246
-    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer.rs:246
-    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer.rs:246
-    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer.rs:246
-    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer.rs:246
-    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer.rs:246
-    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer.rs:246
-    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer.rs:246
-    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer.rs:246
-    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer.rs:246
-    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer.rs:246
-    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer.rs:246
-    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer.rs:246
-    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer.rs:246
-    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer.rs:246
-    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer.rs:246
-    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer.rs:246
-    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer.rs:246
-    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer.rs:246
-    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer.rs:246
-    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer.rs:246
-    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer.rs:246
-    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer.rs:246
-    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer.rs:246
-    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer.rs:246
-    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer.rs:246
-    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer.rs:246
-    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer.rs:246
-    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer.rs:246
-    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer.rs:246
-    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer.rs:246
+    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer_back.rs:145
+    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer_back.rs:145
+    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer_back.rs:145
+    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer_back.rs:145
+    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer_back.rs:145
+    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer_back.rs:145
+    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer_back.rs:145
+    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer_back.rs:145
+    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer_back.rs:145
+    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer_back.rs:145
+    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer_back.rs:145
+    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer_back.rs:145
+    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer_back.rs:145
+    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer_back.rs:145
+    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer_back.rs:145
+    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer_back.rs:145
+    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer_back.rs:145
+    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer_back.rs:145
+    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer_back.rs:145
+    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer_back.rs:145
+    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer_back.rs:145
+    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer_back.rs:145
+    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer_back.rs:145
+    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer_back.rs:145
+    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer_back.rs:145
+    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer_back.rs:145
+    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer_back.rs:145
+    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer_back.rs:145
+    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer_back.rs:145
+    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer_back.rs:145
+    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer_back.rs:145
+    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer_back.rs:145
+    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer_back.rs:145
+    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer_back.rs:145
+    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer_back.rs:145
+    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer_back.rs:145
+    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer_back.rs:145
+    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer_back.rs:145
+    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer_back.rs:145
+    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer_back.rs:145
+    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer_back.rs:145
+    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer_back.rs:145
+    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer_back.rs:145
+    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer_back.rs:145
+    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer_back.rs:145
+    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer_back.rs:145
+    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer_back.rs:145
+    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer_back.rs:145
+    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer_back.rs:145
+    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer_back.rs:145
+    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer_back.rs:145
+    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer_back.rs:145
+    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer_back.rs:145
+    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer_back.rs:145
+    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer_back.rs:145
+    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer_back.rs:145
+    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer_back.rs:145
+    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer_back.rs:145
+    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer_back.rs:145
+    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer_back.rs:145
+    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer_back.rs:145
+    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer_back.rs:145
+    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer_back.rs:145
+    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer_back.rs:145
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -9394,8 +9394,8 @@ module oaken_quantizer_core_p64_n8192 (
             issue_s3 <= issue_s2;
         end
     end
-    wire too_many = (issue_s3 & starts_chunk) & (compact_total == 7'h40); // quantizer.rs:272
-    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer.rs:277
+    wire too_many = (issue_s3 & starts_chunk) & (compact_total == 7'h40); // quantizer_back.rs:181
+    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:186
     always @(posedge clk) if (advance) begin
         compact_total_s4 <= compact_total;
         compact_total_s5 <= compact_total_s4;
@@ -9444,8 +9444,8 @@ module oaken_quantizer_core_p64_n8192 (
             issue_s6 <= issue_s5;
         end
     end
-    wire sparse_valid_1 = issue_s6; // quantizer.rs:285
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
+    wire sparse_valid_1 = issue_s6; // quantizer_back.rs:194
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:222
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -9463,9 +9463,9 @@ module oaken_quantizer_core_p64_n8192 (
         sparse_beat_last_s7 <= sparse_beat_last;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = issue_s8; // quantizer.rs:297
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
-    wire coded_1 = coded & advance; // quantizer.rs:298
+    wire coded = issue_s8; // quantizer_back.rs:211
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:211
+    wire coded_1 = coded & advance; // quantizer_back.rs:212
     assign dense_valid = dense_m_valid;
     fifo_257x16_distributed dense (
         .clk(clk),

@@ -26,45 +26,45 @@ module oaken_sparse_writer_p64 (
     output wire m_last,
     output wire sent // A vector left in the cycle before.
 );
-    reg go; // there is room for what this and the next two beats make | sparse_writer.rs:117
-    reg second_part; // sparse_writer.rs:118
-    reg [6:0] fill; // sparse_writer.rs:132
-    reg valid; // sparse_writer.rs:143
-    reg [5:0] by; // sparse_writer.rs:144
-    reg [511:0] bytes_1; // sparse_writer.rs:145
-    reg [511:0] l87_s2; // sparse_writer.rs:146
-    reg [5:0] by_s2; // sparse_writer.rs:146
-    reg [511:0] l87_s3; // sparse_writer.rs:146
-    reg [5:0] by_s3; // sparse_writer.rs:146
-    reg [511:0] turned; // sparse_writer.rs:146
-    reg [6:0] s_begin_s1; // sparse_writer.rs:147
-    reg [6:0] s_begin_s2; // sparse_writer.rs:147
-    reg [6:0] s_begin_s3; // sparse_writer.rs:147
-    reg [6:0] s_begin_1; // sparse_writer.rs:147
-    reg overflow_s1; // sparse_writer.rs:148
-    reg overflow_s2; // sparse_writer.rs:148
-    reg overflow_s3; // sparse_writer.rs:148
-    reg overflow_1; // sparse_writer.rs:148
-    reg ends_s1; // sparse_writer.rs:148
-    reg ends_s2; // sparse_writer.rs:148
-    reg ends_s3; // sparse_writer.rs:148
-    reg ends_1; // sparse_writer.rs:148
-    reg [6:0] filled_s1; // sparse_writer.rs:148
-    reg [6:0] filled_s2; // sparse_writer.rs:148
-    reg [6:0] filled_s3; // sparse_writer.rs:148
-    reg [6:0] filled_1; // sparse_writer.rs:148
-    reg valid_s2; // sparse_writer.rs:149
-    reg valid_s3; // sparse_writer.rs:149
-    reg valid_s4; // sparse_writer.rs:149
-    reg [4:0] open; // sparse_writer.rs:155
-    reg [4:0] reading; // sparse_writer.rs:156
-    reg [5:0] vector_1; // sparse_writer.rs:197
-    reg first; // sparse_writer.rs:198
-    reg out_valid; // sparse_writer.rs:199
-    reg [511:0] out_data; // sparse_writer.rs:200
-    reg [63:0] out_keep; // sparse_writer.rs:200
-    reg out_last; // sparse_writer.rs:200
-    reg sent_1; // sparse_writer.rs:213
+    reg go; // there is room for what this and the next two beats make | sparse_writer.rs:115
+    reg second_part; // sparse_writer.rs:159
+    reg [6:0] fill; // sparse_writer.rs:191
+    reg valid; // sparse_writer.rs:219
+    reg [5:0] by; // sparse_writer.rs:220
+    reg [511:0] bytes_1; // sparse_writer.rs:221
+    reg [511:0] l87_s2; // sparse_writer.rs:222
+    reg [5:0] by_s2; // sparse_writer.rs:222
+    reg [511:0] l87_s3; // sparse_writer.rs:222
+    reg [5:0] by_s3; // sparse_writer.rs:222
+    reg [511:0] turned; // sparse_writer.rs:222
+    reg [6:0] s_begin_s1; // sparse_writer.rs:223
+    reg [6:0] s_begin_s2; // sparse_writer.rs:223
+    reg [6:0] s_begin_s3; // sparse_writer.rs:223
+    reg [6:0] s_begin_1; // sparse_writer.rs:223
+    reg overflow_s1; // sparse_writer.rs:224
+    reg overflow_s2; // sparse_writer.rs:224
+    reg overflow_s3; // sparse_writer.rs:224
+    reg overflow_1; // sparse_writer.rs:224
+    reg ends_s1; // sparse_writer.rs:224
+    reg ends_s2; // sparse_writer.rs:224
+    reg ends_s3; // sparse_writer.rs:224
+    reg ends_1; // sparse_writer.rs:224
+    reg [6:0] filled_s1; // sparse_writer.rs:224
+    reg [6:0] filled_s2; // sparse_writer.rs:224
+    reg [6:0] filled_s3; // sparse_writer.rs:224
+    reg [6:0] filled_1; // sparse_writer.rs:224
+    reg valid_s2; // sparse_writer.rs:225
+    reg valid_s3; // sparse_writer.rs:225
+    reg valid_s4; // sparse_writer.rs:225
+    reg [4:0] open; // sparse_writer.rs:124
+    reg [4:0] reading; // sparse_writer.rs:125
+    reg [5:0] vector_1; // sparse_writer.rs:289
+    reg first; // sparse_writer.rs:290
+    reg out_valid; // sparse_writer.rs:291
+    reg [511:0] out_data; // sparse_writer.rs:292
+    reg [63:0] out_keep; // sparse_writer.rs:292
+    reg out_last; // sparse_writer.rs:292
+    reg sent_1; // sparse_writer.rs:305
     (* ram_style = "distributed" *) reg [7:0] byte63_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte62_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte61_ram [0:15];
@@ -133,29 +133,29 @@ module oaken_sparse_writer_p64 (
     (* ram_style = "distributed" *) reg [7:0] odd_ram [0:7];
 
     // the bytes of a beat: the count is before the first, which is behind the last when they go round
-    wire first_part = s_too_many & (~second_part); // sparse_writer.rs:119
-    wire with_count = s_starts_chunk & (~second_part); // sparse_writer.rs:120
+    wire first_part = s_too_many & (~second_part); // sparse_writer.rs:160
+    wire with_count = s_starts_chunk & (~second_part); // sparse_writer.rs:161
     assign s_ready = go & (~first_part);
     always @(posedge clk) begin
         if (rst) begin
             second_part <= 1'h0;
         end else if (go & s_valid) second_part <= first_part;
     end
-    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:123
-    wire [7:0] top = with_count ? count_byte : s_entries[511:504]; // sparse_writer.rs:125
-    wire [503:0] below_top = s_entries[503:0]; // sparse_writer.rs:126
-    wire [511:0] bytes = {top, below_top}; // sparse_writer.rs:127
-    wire [7:0] found = {1'h0, s_found}; // sparse_writer.rs:128
-    wire [7:0] number = (first_part ? 8'h0 : found) + {7'h0, with_count}; // sparse_writer.rs:129
+    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:164
+    wire [7:0] top = with_count ? count_byte : s_entries[511:504]; // sparse_writer.rs:166
+    wire [503:0] below_top = s_entries[503:0]; // sparse_writer.rs:167
+    wire [511:0] bytes = {top, below_top}; // sparse_writer.rs:168
+    wire [7:0] found = {1'h0, s_found}; // sparse_writer.rs:169
+    wire [7:0] number = (first_part ? 8'h0 : found) + {7'h0, with_count}; // sparse_writer.rs:170
 
     // where they begin and end
-    wire starts = s_first & (~second_part); // sparse_writer.rs:133
-    wire ends = s_last & (~first_part); // sparse_writer.rs:134
-    wire [6:0] s_begin = starts ? 7'h8 : fill; // sparse_writer.rs:135
-    wire [7:0] s_end = {1'h0, s_begin} + number; // sparse_writer.rs:136
-    wire overflow = s_end > 8'h40; // sparse_writer.rs:137
-    wire [7:0] _t1 = s_end - 8'h40; // sparse_writer.rs:138
-    wire [6:0] filled = overflow ? _t1[6:0] : s_end[6:0]; // sparse_writer.rs:138
+    wire starts = s_first & (~second_part); // sparse_writer.rs:192
+    wire ends = s_last & (~first_part); // sparse_writer.rs:193
+    wire [6:0] s_begin = starts ? 7'h8 : fill; // sparse_writer.rs:194
+    wire [7:0] s_end = {1'h0, s_begin} + number; // sparse_writer.rs:195
+    wire overflow = s_end > 8'h40; // sparse_writer.rs:196
+    wire [7:0] _t1 = s_end - 8'h40; // sparse_writer.rs:197
+    wire [6:0] filled = overflow ? _t1[6:0] : s_end[6:0]; // sparse_writer.rs:197
     always @(posedge clk) if (go & s_valid) fill <= filled;
 
     // turned to their place
@@ -164,7 +164,7 @@ module oaken_sparse_writer_p64 (
             valid <= 1'h0;
         end else if (go) valid <= s_valid;
     end
-    wire [6:0] _t2 = s_begin + {6'h0, with_count}; // sparse_writer.rs:144
+    wire [6:0] _t2 = s_begin + {6'h0, with_count}; // sparse_writer.rs:220
     always @(posedge clk) if (go) begin
         by <= _t2[5:0];
         bytes_1 <= bytes;
@@ -210,18 +210,18 @@ module oaken_sparse_writer_p64 (
             valid_s4 <= valid_s3;
         end
     end
-    wire valid_1 = valid_s4; // sparse_writer.rs:149
-    wire writes = valid_1 & go; // sparse_writer.rs:151
+    wire valid_1 = valid_s4; // sparse_writer.rs:225
+    wire writes = valid_1 & go; // sparse_writer.rs:121
 
     // the open word; those from `reading` up to it are complete
-    wire [4:0] above = open + 5'h1; // sparse_writer.rs:157
-    wire [4:0] last_word = overflow_1 ? above : open; // sparse_writer.rs:158
+    wire [4:0] above = open + 5'h1; // sparse_writer.rs:126
+    wire [4:0] last_word = overflow_1 ? above : open; // sparse_writer.rs:127
     always @(posedge clk) begin
         if (rst) begin
             open <= 5'h0;
         end else if (writes) open <= ends_1 ? (last_word + 5'h1) : last_word;
     end
-    wire [4:0] used = open - reading; // sparse_writer.rs:160
+    wire [4:0] used = open - reading; // sparse_writer.rs:129
     always @(posedge clk) begin
         if (rst) begin
             go <= 1'h0;
@@ -231,217 +231,217 @@ module oaken_sparse_writer_p64 (
     end
 
     // a RAM for each byte of a word
-    wire [3:0] byte63_at = (s_begin_1 > 7'h3f) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [3:0] byte63_at = (s_begin_1 > 7'h3f) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte63_ram[byte63_at] <= turned[511:504];
-    wire [7:0] lanes_0 = byte63_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte62_at = (s_begin_1 > 7'h3e) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_0 = byte63_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte62_at = (s_begin_1 > 7'h3e) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte62_ram[byte62_at] <= turned[503:496];
-    wire [7:0] lanes_1 = byte62_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte61_at = (s_begin_1 > 7'h3d) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_1 = byte62_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte61_at = (s_begin_1 > 7'h3d) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte61_ram[byte61_at] <= turned[495:488];
-    wire [7:0] lanes_2 = byte61_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte60_at = (s_begin_1 > 7'h3c) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_2 = byte61_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte60_at = (s_begin_1 > 7'h3c) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte60_ram[byte60_at] <= turned[487:480];
-    wire [7:0] lanes_3 = byte60_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte59_at = (s_begin_1 > 7'h3b) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_3 = byte60_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte59_at = (s_begin_1 > 7'h3b) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte59_ram[byte59_at] <= turned[479:472];
-    wire [7:0] lanes_4 = byte59_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte58_at = (s_begin_1 > 7'h3a) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_4 = byte59_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte58_at = (s_begin_1 > 7'h3a) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte58_ram[byte58_at] <= turned[471:464];
-    wire [7:0] lanes_5 = byte58_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte57_at = (s_begin_1 > 7'h39) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_5 = byte58_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte57_at = (s_begin_1 > 7'h39) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte57_ram[byte57_at] <= turned[463:456];
-    wire [7:0] lanes_6 = byte57_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte56_at = (s_begin_1 > 7'h38) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_6 = byte57_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte56_at = (s_begin_1 > 7'h38) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte56_ram[byte56_at] <= turned[455:448];
-    wire [7:0] lanes_7 = byte56_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte55_at = (s_begin_1 > 7'h37) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_7 = byte56_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte55_at = (s_begin_1 > 7'h37) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte55_ram[byte55_at] <= turned[447:440];
-    wire [7:0] lanes_8 = byte55_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte54_at = (s_begin_1 > 7'h36) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_8 = byte55_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte54_at = (s_begin_1 > 7'h36) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte54_ram[byte54_at] <= turned[439:432];
-    wire [7:0] lanes_9 = byte54_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte53_at = (s_begin_1 > 7'h35) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_9 = byte54_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte53_at = (s_begin_1 > 7'h35) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte53_ram[byte53_at] <= turned[431:424];
-    wire [7:0] lanes_10 = byte53_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte52_at = (s_begin_1 > 7'h34) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_10 = byte53_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte52_at = (s_begin_1 > 7'h34) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte52_ram[byte52_at] <= turned[423:416];
-    wire [7:0] lanes_11 = byte52_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte51_at = (s_begin_1 > 7'h33) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_11 = byte52_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte51_at = (s_begin_1 > 7'h33) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte51_ram[byte51_at] <= turned[415:408];
-    wire [7:0] lanes_12 = byte51_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte50_at = (s_begin_1 > 7'h32) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_12 = byte51_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte50_at = (s_begin_1 > 7'h32) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte50_ram[byte50_at] <= turned[407:400];
-    wire [7:0] lanes_13 = byte50_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte49_at = (s_begin_1 > 7'h31) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_13 = byte50_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte49_at = (s_begin_1 > 7'h31) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte49_ram[byte49_at] <= turned[399:392];
-    wire [7:0] lanes_14 = byte49_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte48_at = (s_begin_1 > 7'h30) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_14 = byte49_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte48_at = (s_begin_1 > 7'h30) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte48_ram[byte48_at] <= turned[391:384];
-    wire [7:0] lanes_15 = byte48_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte47_at = (s_begin_1 > 7'h2f) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_15 = byte48_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte47_at = (s_begin_1 > 7'h2f) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte47_ram[byte47_at] <= turned[383:376];
-    wire [7:0] lanes_16 = byte47_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte46_at = (s_begin_1 > 7'h2e) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_16 = byte47_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte46_at = (s_begin_1 > 7'h2e) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte46_ram[byte46_at] <= turned[375:368];
-    wire [7:0] lanes_17 = byte46_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte45_at = (s_begin_1 > 7'h2d) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_17 = byte46_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte45_at = (s_begin_1 > 7'h2d) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte45_ram[byte45_at] <= turned[367:360];
-    wire [7:0] lanes_18 = byte45_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte44_at = (s_begin_1 > 7'h2c) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_18 = byte45_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte44_at = (s_begin_1 > 7'h2c) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte44_ram[byte44_at] <= turned[359:352];
-    wire [7:0] lanes_19 = byte44_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte43_at = (s_begin_1 > 7'h2b) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_19 = byte44_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte43_at = (s_begin_1 > 7'h2b) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte43_ram[byte43_at] <= turned[351:344];
-    wire [7:0] lanes_20 = byte43_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte42_at = (s_begin_1 > 7'h2a) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_20 = byte43_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte42_at = (s_begin_1 > 7'h2a) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte42_ram[byte42_at] <= turned[343:336];
-    wire [7:0] lanes_21 = byte42_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte41_at = (s_begin_1 > 7'h29) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_21 = byte42_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte41_at = (s_begin_1 > 7'h29) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte41_ram[byte41_at] <= turned[335:328];
-    wire [7:0] lanes_22 = byte41_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte40_at = (s_begin_1 > 7'h28) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_22 = byte41_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte40_at = (s_begin_1 > 7'h28) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte40_ram[byte40_at] <= turned[327:320];
-    wire [7:0] lanes_23 = byte40_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte39_at = (s_begin_1 > 7'h27) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_23 = byte40_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte39_at = (s_begin_1 > 7'h27) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte39_ram[byte39_at] <= turned[319:312];
-    wire [7:0] lanes_24 = byte39_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte38_at = (s_begin_1 > 7'h26) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_24 = byte39_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte38_at = (s_begin_1 > 7'h26) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte38_ram[byte38_at] <= turned[311:304];
-    wire [7:0] lanes_25 = byte38_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte37_at = (s_begin_1 > 7'h25) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_25 = byte38_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte37_at = (s_begin_1 > 7'h25) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte37_ram[byte37_at] <= turned[303:296];
-    wire [7:0] lanes_26 = byte37_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte36_at = (s_begin_1 > 7'h24) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_26 = byte37_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte36_at = (s_begin_1 > 7'h24) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte36_ram[byte36_at] <= turned[295:288];
-    wire [7:0] lanes_27 = byte36_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte35_at = (s_begin_1 > 7'h23) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_27 = byte36_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte35_at = (s_begin_1 > 7'h23) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte35_ram[byte35_at] <= turned[287:280];
-    wire [7:0] lanes_28 = byte35_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte34_at = (s_begin_1 > 7'h22) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_28 = byte35_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte34_at = (s_begin_1 > 7'h22) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte34_ram[byte34_at] <= turned[279:272];
-    wire [7:0] lanes_29 = byte34_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte33_at = (s_begin_1 > 7'h21) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_29 = byte34_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte33_at = (s_begin_1 > 7'h21) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte33_ram[byte33_at] <= turned[271:264];
-    wire [7:0] lanes_30 = byte33_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte32_at = (s_begin_1 > 7'h20) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_30 = byte33_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte32_at = (s_begin_1 > 7'h20) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte32_ram[byte32_at] <= turned[263:256];
-    wire [7:0] lanes_31 = byte32_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte31_at = (s_begin_1 > 7'h1f) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_31 = byte32_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte31_at = (s_begin_1 > 7'h1f) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte31_ram[byte31_at] <= turned[255:248];
-    wire [7:0] lanes_32 = byte31_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte30_at = (s_begin_1 > 7'h1e) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_32 = byte31_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte30_at = (s_begin_1 > 7'h1e) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte30_ram[byte30_at] <= turned[247:240];
-    wire [7:0] lanes_33 = byte30_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte29_at = (s_begin_1 > 7'h1d) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_33 = byte30_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte29_at = (s_begin_1 > 7'h1d) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte29_ram[byte29_at] <= turned[239:232];
-    wire [7:0] lanes_34 = byte29_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte28_at = (s_begin_1 > 7'h1c) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_34 = byte29_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte28_at = (s_begin_1 > 7'h1c) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte28_ram[byte28_at] <= turned[231:224];
-    wire [7:0] lanes_35 = byte28_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte27_at = (s_begin_1 > 7'h1b) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_35 = byte28_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte27_at = (s_begin_1 > 7'h1b) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte27_ram[byte27_at] <= turned[223:216];
-    wire [7:0] lanes_36 = byte27_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte26_at = (s_begin_1 > 7'h1a) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_36 = byte27_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte26_at = (s_begin_1 > 7'h1a) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte26_ram[byte26_at] <= turned[215:208];
-    wire [7:0] lanes_37 = byte26_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte25_at = (s_begin_1 > 7'h19) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_37 = byte26_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte25_at = (s_begin_1 > 7'h19) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte25_ram[byte25_at] <= turned[207:200];
-    wire [7:0] lanes_38 = byte25_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte24_at = (s_begin_1 > 7'h18) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_38 = byte25_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte24_at = (s_begin_1 > 7'h18) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte24_ram[byte24_at] <= turned[199:192];
-    wire [7:0] lanes_39 = byte24_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte23_at = (s_begin_1 > 7'h17) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_39 = byte24_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte23_at = (s_begin_1 > 7'h17) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte23_ram[byte23_at] <= turned[191:184];
-    wire [7:0] lanes_40 = byte23_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte22_at = (s_begin_1 > 7'h16) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_40 = byte23_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte22_at = (s_begin_1 > 7'h16) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte22_ram[byte22_at] <= turned[183:176];
-    wire [7:0] lanes_41 = byte22_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte21_at = (s_begin_1 > 7'h15) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_41 = byte22_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte21_at = (s_begin_1 > 7'h15) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte21_ram[byte21_at] <= turned[175:168];
-    wire [7:0] lanes_42 = byte21_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte20_at = (s_begin_1 > 7'h14) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_42 = byte21_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte20_at = (s_begin_1 > 7'h14) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte20_ram[byte20_at] <= turned[167:160];
-    wire [7:0] lanes_43 = byte20_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte19_at = (s_begin_1 > 7'h13) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_43 = byte20_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte19_at = (s_begin_1 > 7'h13) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte19_ram[byte19_at] <= turned[159:152];
-    wire [7:0] lanes_44 = byte19_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte18_at = (s_begin_1 > 7'h12) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_44 = byte19_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte18_at = (s_begin_1 > 7'h12) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte18_ram[byte18_at] <= turned[151:144];
-    wire [7:0] lanes_45 = byte18_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte17_at = (s_begin_1 > 7'h11) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_45 = byte18_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte17_at = (s_begin_1 > 7'h11) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte17_ram[byte17_at] <= turned[143:136];
-    wire [7:0] lanes_46 = byte17_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte16_at = (s_begin_1 > 7'h10) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_46 = byte17_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte16_at = (s_begin_1 > 7'h10) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte16_ram[byte16_at] <= turned[135:128];
-    wire [7:0] lanes_47 = byte16_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte15_at = (s_begin_1 > 7'hf) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_47 = byte16_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte15_at = (s_begin_1 > 7'hf) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte15_ram[byte15_at] <= turned[127:120];
-    wire [7:0] lanes_48 = byte15_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte14_at = (s_begin_1 > 7'he) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_48 = byte15_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte14_at = (s_begin_1 > 7'he) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte14_ram[byte14_at] <= turned[119:112];
-    wire [7:0] lanes_49 = byte14_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte13_at = (s_begin_1 > 7'hd) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_49 = byte14_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte13_at = (s_begin_1 > 7'hd) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte13_ram[byte13_at] <= turned[111:104];
-    wire [7:0] lanes_50 = byte13_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte12_at = (s_begin_1 > 7'hc) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_50 = byte13_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte12_at = (s_begin_1 > 7'hc) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte12_ram[byte12_at] <= turned[103:96];
-    wire [7:0] lanes_51 = byte12_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte11_at = (s_begin_1 > 7'hb) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_51 = byte12_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte11_at = (s_begin_1 > 7'hb) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte11_ram[byte11_at] <= turned[95:88];
-    wire [7:0] lanes_52 = byte11_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte10_at = (s_begin_1 > 7'ha) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_52 = byte11_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte10_at = (s_begin_1 > 7'ha) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte10_ram[byte10_at] <= turned[87:80];
-    wire [7:0] lanes_53 = byte10_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte9_at = (s_begin_1 > 7'h9) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_53 = byte10_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte9_at = (s_begin_1 > 7'h9) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte9_ram[byte9_at] <= turned[79:72];
-    wire [7:0] lanes_54 = byte9_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte8_at = (s_begin_1 > 7'h8) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_54 = byte9_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte8_at = (s_begin_1 > 7'h8) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte8_ram[byte8_at] <= turned[71:64];
-    wire [7:0] lanes_55 = byte8_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte7_at = (s_begin_1 > 7'h7) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_55 = byte8_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte7_at = (s_begin_1 > 7'h7) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte7_ram[byte7_at] <= turned[63:56];
-    wire [7:0] lanes_56 = byte7_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte6_at = (s_begin_1 > 7'h6) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_56 = byte7_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte6_at = (s_begin_1 > 7'h6) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte6_ram[byte6_at] <= turned[55:48];
-    wire [7:0] lanes_57 = byte6_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte5_at = (s_begin_1 > 7'h5) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_57 = byte6_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte5_at = (s_begin_1 > 7'h5) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte5_ram[byte5_at] <= turned[47:40];
-    wire [7:0] lanes_58 = byte5_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte4_at = (s_begin_1 > 7'h4) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_58 = byte5_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte4_at = (s_begin_1 > 7'h4) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte4_ram[byte4_at] <= turned[39:32];
-    wire [7:0] lanes_59 = byte4_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte3_at = (s_begin_1 > 7'h3) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_59 = byte4_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte3_at = (s_begin_1 > 7'h3) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte3_ram[byte3_at] <= turned[31:24];
-    wire [7:0] lanes_60 = byte3_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte2_at = (s_begin_1 > 7'h2) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_60 = byte3_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte2_at = (s_begin_1 > 7'h2) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte2_ram[byte2_at] <= turned[23:16];
-    wire [7:0] lanes_61 = byte2_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte1_at = (s_begin_1 > 7'h1) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_61 = byte2_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte1_at = (s_begin_1 > 7'h1) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte1_ram[byte1_at] <= turned[15:8];
-    wire [7:0] lanes_62 = byte1_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [3:0] byte0_at = (s_begin_1 > 7'h0) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
+    wire [7:0] lanes_62 = byte1_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [3:0] byte0_at = (s_begin_1 > 7'h0) ? above[3:0] : open[3:0]; // sparse_writer.rs:255
     always @(posedge clk) if (writes) byte0_ram[byte0_at] <= turned[7:0];
-    wire [7:0] lanes_63 = byte0_ram[reading[3:0]]; // sparse_writer.rs:174
-    wire [511:0] word = {lanes_0, lanes_1, lanes_2, lanes_3, lanes_4, lanes_5, lanes_6, lanes_7, lanes_8, lanes_9, lanes_10, lanes_11, lanes_12, lanes_13, lanes_14, lanes_15, lanes_16, lanes_17, lanes_18, lanes_19, lanes_20, lanes_21, lanes_22, lanes_23, lanes_24, lanes_25, lanes_26, lanes_27, lanes_28, lanes_29, lanes_30, lanes_31, lanes_32, lanes_33, lanes_34, lanes_35, lanes_36, lanes_37, lanes_38, lanes_39, lanes_40, lanes_41, lanes_42, lanes_43, lanes_44, lanes_45, lanes_46, lanes_47, lanes_48, lanes_49, lanes_50, lanes_51, lanes_52, lanes_53, lanes_54, lanes_55, lanes_56, lanes_57, lanes_58, lanes_59, lanes_60, lanes_61, lanes_62, lanes_63}; // sparse_writer.rs:179
+    wire [7:0] lanes_63 = byte0_ram[reading[3:0]]; // sparse_writer.rs:257
+    wire [511:0] word = {lanes_0, lanes_1, lanes_2, lanes_3, lanes_4, lanes_5, lanes_6, lanes_7, lanes_8, lanes_9, lanes_10, lanes_11, lanes_12, lanes_13, lanes_14, lanes_15, lanes_16, lanes_17, lanes_18, lanes_19, lanes_20, lanes_21, lanes_22, lanes_23, lanes_24, lanes_25, lanes_26, lanes_27, lanes_28, lanes_29, lanes_30, lanes_31, lanes_32, lanes_33, lanes_34, lanes_35, lanes_36, lanes_37, lanes_38, lanes_39, lanes_40, lanes_41, lanes_42, lanes_43, lanes_44, lanes_45, lanes_46, lanes_47, lanes_48, lanes_49, lanes_50, lanes_51, lanes_52, lanes_53, lanes_54, lanes_55, lanes_56, lanes_57, lanes_58, lanes_59, lanes_60, lanes_61, lanes_62, lanes_63}; // sparse_writer.rs:262
 
     // two RAMs for the marks: of the open word and the next one, one is even
-    wire even_is_open = ~(open[0] ^ 1'h0); // sparse_writer.rs:186
-    wire [4:0] _t6 = even_is_open ? open : above; // sparse_writer.rs:187
-    wire [2:0] even_at = _t6[3:1]; // sparse_writer.rs:187
+    wire even_is_open = ~(open[0] ^ 1'h0); // sparse_writer.rs:274
+    wire [4:0] _t6 = even_is_open ? open : above; // sparse_writer.rs:275
+    wire [2:0] even_at = _t6[3:1]; // sparse_writer.rs:275
     always @(posedge clk) if (writes) even_ram[even_at] <= {ends_1 & (~(even_is_open & overflow_1)), filled_1};
-    wire [7:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:189
-    wire even_last = even_ram_q0[7]; // sparse_writer.rs:189
-    wire [6:0] even_bytes = even_ram_q0[6:0]; // sparse_writer.rs:189
-    wire odd_is_open = ~(open[0] ^ 1'h1); // sparse_writer.rs:186
-    wire [4:0] _t7 = odd_is_open ? open : above; // sparse_writer.rs:187
-    wire [2:0] odd_at = _t7[3:1]; // sparse_writer.rs:187
+    wire [7:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:277
+    wire even_last = even_ram_q0[7]; // sparse_writer.rs:277
+    wire [6:0] even_bytes = even_ram_q0[6:0]; // sparse_writer.rs:277
+    wire odd_is_open = ~(open[0] ^ 1'h1); // sparse_writer.rs:274
+    wire [4:0] _t7 = odd_is_open ? open : above; // sparse_writer.rs:275
+    wire [2:0] odd_at = _t7[3:1]; // sparse_writer.rs:275
     always @(posedge clk) if (writes) odd_ram[odd_at] <= {ends_1 & (~(odd_is_open & overflow_1)), filled_1};
-    wire [7:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:189
-    wire odd_last = odd_ram_q0[7]; // sparse_writer.rs:189
-    wire [6:0] odd_bytes = odd_ram_q0[6:0]; // sparse_writer.rs:189
-    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:193
-    wire [6:0] mark_bytes = reading[0] ? odd_bytes : even_bytes; // sparse_writer.rs:193
+    wire [7:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:277
+    wire odd_last = odd_ram_q0[7]; // sparse_writer.rs:277
+    wire [6:0] odd_bytes = odd_ram_q0[6:0]; // sparse_writer.rs:277
+    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:281
+    wire [6:0] mark_bytes = reading[0] ? odd_bytes : even_bytes; // sparse_writer.rs:281
 
     // the outgoing word
     assign vector = vector_1;
@@ -449,16 +449,16 @@ module oaken_sparse_writer_p64 (
     assign m_data = out_data;
     assign m_keep = out_keep;
     assign m_last = out_last;
-    wire moves = m_ready | (~out_valid); // sparse_writer.rs:201
-    wire takes = moves & (reading != open); // sparse_writer.rs:202
+    wire moves = m_ready | (~out_valid); // sparse_writer.rs:293
+    wire takes = moves & (reading != open); // sparse_writer.rs:294
     always @(posedge clk) begin
         if (rst) begin
             out_valid <= 1'h0;
         end else if (moves) out_valid <= takes;
     end
-    wire [511:0] with_header = {word[511:64], first ? header : word[63:0]}; // sparse_writer.rs:203
+    wire [511:0] with_header = {word[511:64], first ? header : word[63:0]}; // sparse_writer.rs:295
     wire [63:0] _t8 = {mark_bytes > 7'h3f, mark_bytes > 7'h3e, mark_bytes > 7'h3d, mark_bytes > 7'h3c, mark_bytes > 7'h3b, mark_bytes > 7'h3a, mark_bytes > 7'h39, mark_bytes > 7'h38, mark_bytes > 7'h37, mark_bytes > 7'h36, mark_bytes > 7'h35, mark_bytes > 7'h34, mark_bytes > 7'h33, mark_bytes > 7'h32, mark_bytes > 7'h31, mark_bytes > 7'h30, mark_bytes > 7'h2f, mark_bytes > 7'h2e, mark_bytes > 7'h2d, mark_bytes > 7'h2c, mark_bytes > 7'h2b, mark_bytes > 7'h2a, mark_bytes > 7'h29, mark_bytes > 7'h28, mark_bytes > 7'h27, mark_bytes > 7'h26, mark_bytes > 7'h25, mark_bytes > 7'h24, mark_bytes > 7'h23, mark_bytes > 7'h22, mark_bytes > 7'h21, mark_bytes > 7'h20, mark_bytes > 7'h1f, mark_bytes > 7'h1e, mark_bytes > 7'h1d, mark_bytes > 7'h1c, mark_bytes > 7'h1b, mark_bytes > 7'h1a, mark_bytes > 7'h19, mark_bytes > 7'h18, mark_bytes > 7'h17, mark_bytes > 7'h16, mark_bytes > 7'h15, mark_bytes > 7'h14, mark_bytes > 7'h13, mark_bytes > 7'h12, mark_bytes > 7'h11, mark_bytes > 7'h10, mark_bytes > 7'hf, mark_bytes > 7'he, mark_bytes > 7'hd, mark_bytes > 7'hc, mark_bytes > 7'hb, mark_bytes > 7'ha, mark_bytes > 7'h9, mark_bytes > 7'h8, mark_bytes > 7'h7, mark_bytes > 7'h6, mark_bytes > 7'h5, mark_bytes > 7'h4, mark_bytes > 7'h3, mark_bytes > 7'h2, mark_bytes > 7'h1, mark_bytes > 7'h0}; // sparse_writer.rs:94
-    wire [63:0] keep = _t8 | {64{~mark_last}}; // sparse_writer.rs:204
+    wire [63:0] keep = _t8 | {64{~mark_last}}; // sparse_writer.rs:296
     always @(posedge clk) if (moves) begin
         out_data <= with_header;
         out_keep <= keep;
