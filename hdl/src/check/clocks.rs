@@ -177,32 +177,45 @@ impl Check<'_> {
     }
     /// Everything that a clock takes up.
     fn uses(&self) -> Vec<Use> {
-        let def = &self.b.def;
         let enabled = self.b.enabling.used.iter();
         let mut uses: Vec<Use> = enabled
             .map(|((read, domain), loc)| Use { read: *read, domain: *domain, loc, by: ENABLED.into() })
             .collect();
-        Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
-            let by = self.b.describe(target);
-            let domain = match def.nodes[target as usize].op {
-                Op::Net(Net::Reg(r)) => Some((def.regs[r as usize].domain, by)),
-                Op::Net(Net::PinIn(i)) => {
-                    // an asynchronous input takes anything
-                    let domain = pin_domain(&def.insts[i as usize], target).filter(|d| *d != ASYNCHRONOUS);
-                    domain.map(|d| (d, format!("input {by}")))
-                }
-                Op::Net(Net::Output) => {
-                    let port = def.ports.iter().find(|p| p.node == target);
-                    port.and_then(|p| p.domain).map(|d| (d, format!("output {by}")))
-                }
-                _ => None,
-            };
-            let Some((domain, by)) = domain else { return };
+        self.uses_by_assignments(&mut uses);
+        self.uses_by_registers(&mut uses);
+        self.uses_by_memories(&mut uses);
+        uses
+    }
+    /// What is assigned, and under which conditions.
+    fn uses_by_assignments(&self, uses: &mut Vec<Use>) {
+        Stmt::each_set(&self.b.def.stmts, &mut vec![], &mut |target, place, value, _, under| {
+            let Some((domain, by)) = self.taker(target) else { return };
             let loc = self.set_at(target, value);
             let low = if let Place::AtSignal(low) = place { Some(low) } else { None };
             let reads = under.iter().copied().chain(low).chain([value]);
             uses.extend(reads.map(|read| Use { read, domain, loc, by: by.clone() }));
         });
+    }
+    /// The domain that takes what is assigned to a net, and what to call that.
+    fn taker(&self, target: Id) -> Option<(u32, String)> {
+        let (def, by) = (&self.b.def, self.b.describe(target));
+        match def.nodes[target as usize].op {
+            Op::Net(Net::Reg(r)) => Some((def.regs[r as usize].domain, by)),
+            Op::Net(Net::PinIn(i)) => {
+                // an asynchronous input takes anything
+                let domain = pin_domain(&def.insts[i as usize], target).filter(|d| *d != ASYNCHRONOUS);
+                domain.map(|d| (d, format!("input {by}")))
+            }
+            Op::Net(Net::Output) => {
+                let port = def.ports.iter().find(|p| p.node == target);
+                port.and_then(|p| p.domain).map(|d| (d, format!("output {by}")))
+            }
+            _ => None,
+        }
+    }
+    /// Enables and resets.
+    fn uses_by_registers(&self, uses: &mut Vec<Use>) {
+        let def = &self.b.def;
         for r in &def.regs {
             let (domain, loc, by) = (r.domain, def.nodes[r.node as usize].loc, self.b.describe(r.node));
             let at_once = r.at_once.as_ref().map(|(read, _)| (*read, "reset"));
@@ -212,24 +225,22 @@ impl Check<'_> {
         for (i, reset) in def.inside.iter().filter_map(|i| Some((i, i.reset?))) {
             uses.push(Use { read: reset, domain: i.domain, loc: i.reset_loc, by: "the reset".into() });
         }
+    }
+    /// The ports of memories.
+    fn uses_by_memories(&self, uses: &mut Vec<Use>) {
+        let def = &self.b.def;
         for mem in &def.mems {
             for r in mem.reads.iter().filter(|r| r.sync) {
-                let (domain, loc, by) =
-                    (r.domain, def.nodes[r.data as usize].loc, format!("a read port of `{}`", mem.name));
-                uses.extend(r.enable.iter().chain([&r.addr]).map(|read| Use {
-                    read: *read,
-                    domain,
-                    loc,
-                    by: by.clone(),
-                }));
+                let (loc, by) = (def.nodes[r.data as usize].loc, format!("a read port of `{}`", mem.name));
+                let port = |read: &Id| Use { read: *read, domain: r.domain, loc, by: by.clone() };
+                uses.extend(r.enable.iter().chain([&r.addr]).map(port));
             }
             for w in &mem.writes {
-                let (domain, by) = (w.domain, format!("a write port of `{}`", mem.name));
-                let port = |read| Use { read, domain, loc: mem.loc, by: by.clone() };
+                let by = format!("a write port of `{}`", mem.name);
+                let port = |read| Use { read, domain: w.domain, loc: mem.loc, by: by.clone() };
                 uses.extend([w.addr, w.data, w.mask].map(port));
             }
         }
-        uses
     }
     pub fn set_at(&self, target: Id, value: Id) -> Loc {
         self.b.set_at.get(&(target, value)).copied().unwrap_or(self.b.node(target).loc)

@@ -1,83 +1,87 @@
 //! Every net, and every signal that the user named, gets a name of its own.
 
 use crate::ir::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives every net, and every signal that the user named, a name of its own; ports have theirs already.
 pub(super) fn settle(b: &mut Draft) {
-    let mut taken: BTreeMap<String, u32> = BTreeMap::new();
+    let mut taken = Taken::default();
     for d in &b.def.domains {
-        taken.insert(d.clock.clone(), 0);
-        taken.insert(d.reset.clone(), 0);
-        taken.insert(format!("{}_n", d.reset), 0);
+        taken.insert(d.clock.clone());
+        taken.insert(d.reset.clone());
+        taken.insert(format!("{}_n", d.reset));
     }
-    taken.insert(names::UNUSED.into(), 0);
+    taken.insert(names::UNUSED.into());
+    check_ports(b, &mut taken);
+    check_pads(b, &mut taken);
+    check_pad_cells(b, &mut taken);
+    name_states(b, &mut taken);
+    name_memories(b, &mut taken);
+    name_instances(b, &mut taken);
+    name_nodes(b, &mut taken);
+}
+
+/// Names that are given, each with the last number that was put behind it.
+#[derive(Default)]
+struct Taken(BTreeMap<String, u32>);
+
+impl Taken {
+    fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+    /// False if it was taken before.
+    fn insert(&mut self, name: String) -> bool {
+        self.0.insert(name, 0).is_none()
+    }
+    /// The name, with a number if it is taken.
+    fn unique(&mut self, wish: &str) -> String {
+        let base = names::near(wish);
+        let mut name = base.clone();
+        let mut n = self.0.get(&base).copied().unwrap_or(0);
+        while self.contains(&name) {
+            n += 1;
+            name = format!("{base}_{n}");
+        }
+        self.0.insert(base, n);
+        self.0.insert(name.clone(), 0);
+        name
+    }
+}
+
+/// Temporaries of the printer begin with an underscore.
+fn usable_for_port(name: &str) -> bool {
+    names::usable(name) && !name.starts_with('_')
+}
+
+fn check_ports(b: &mut Draft, taken: &mut Taken) {
     let ports: BTreeMap<Id, Port> = b.def.ports.iter().map(|p| (p.node, p.clone())).collect();
     for p in ports.values() {
         let loc = b.node(p.node).loc;
         let twice = ports.values().any(|q| q.name == p.name && q.node != p.node);
-        // temporaries of the printer begin with an underscore
-        if !names::usable(&p.name) || p.name.starts_with('_') || (taken.contains_key(&p.name) && !twice) {
+        if !usable_for_port(&p.name) || (taken.contains(&p.name) && !twice) {
             let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of a clock or reset";
             b.error(loc, format!("`{}` cannot be the name of a port", p.name), vec![], Some(help.into()));
         }
-        taken.insert(p.name.clone(), 0);
+        taken.insert(p.name.clone());
     }
+}
+
+fn check_pads(b: &mut Draft, taken: &mut Taken) {
     for pad in b.def.pads.clone() {
-        if !names::usable(&pad.name) || pad.name.starts_with('_') || taken.contains_key(&pad.name) {
+        if !usable_for_port(&pad.name) || taken.contains(&pad.name) {
             let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of another port, a clock or a reset";
             let message = format!("`{}` cannot be the name of a port", pad.name);
             b.error(b.node(pad.out).loc, message, vec![], Some(help.into()));
         }
-        taken.insert(pad.name, 0);
-    }
-    check_pad_cells(b, &mut taken);
-    let mut unique = |wish: String| {
-        let base = names::near(&wish);
-        let mut name = base.clone();
-        let mut n = taken.get(&base).copied().unwrap_or(0);
-        while taken.contains_key(&name) {
-            n += 1;
-            name = format!("{base}_{n}");
-        }
-        taken.insert(base, n);
-        taken.insert(name.clone(), 0);
-        name
-    };
-    for (e, prefix) in prefixes(&b.def.enums).into_iter().enumerate() {
-        for v in &mut b.def.enums[e].variants {
-            v.localparam = unique(format!("{prefix}_{}", names::shouting(&v.name)));
-        }
-    }
-    for i in 0..b.def.mems.len() {
-        let m = &b.def.mems[i];
-        let wish = if m.name.is_empty() { format!("memory_l{}", m.loc.line()) } else { m.name.clone() };
-        b.def.mems[i].name = unique(wish);
-    }
-    for i in 0..b.def.insts.len() {
-        let inst = &b.def.insts[i];
-        let wish = if inst.name.is_empty() { format!("u_{}", inst.def.name) } else { inst.name.clone() };
-        // Verilator warns of a signal or memory that is called like the instance around it
-        let Def { ports, nodes, mems, .. } = &*inst.def;
-        let names = ports.iter().map(|port| &port.name).chain(mems.iter().map(|mem| &mem.name));
-        let hides = names.chain(nodes.iter().filter_map(|node| node.name.as_ref())).any(|name| *name == wish);
-        b.def.insts[i].name = unique(if hides { format!("{wish}_unit") } else { wish });
-    }
-    for id in 0..b.def.nodes.len() as Id {
-        if ports.contains_key(&id) {
-            continue;
-        }
-        if let Some(wish) = wished(b, id) {
-            b.def.nodes[id as usize].name = Some(unique(wish));
-        }
+        taken.insert(pad.name);
     }
 }
 
 /// The cells of pads have names too.
-fn check_pad_cells(b: &mut Draft, taken: &mut BTreeMap<String, u32>) {
+fn check_pad_cells(b: &mut Draft, taken: &mut Taken) {
     for pad in b.def.pads.clone() {
         let cell = names::pad_cell(&pad.name);
-        if taken.insert(cell.clone(), 0).is_some() {
+        if !taken.insert(cell.clone()) {
             let message = format!(
                 "`{cell}` cannot be the name of a port: the cell of the `inout` port `{}` is called so",
                 pad.name
@@ -86,6 +90,41 @@ fn check_pad_cells(b: &mut Draft, taken: &mut BTreeMap<String, u32>) {
             let other = b.def.pads.iter().find(|p| p.name == cell).map(|p| p.out);
             let loc = b.node(port.or(other).unwrap_or(pad.out)).loc;
             b.error(loc, message, vec![], Some("give one of the two another name".into()));
+        }
+    }
+}
+
+fn name_states(b: &mut Draft, taken: &mut Taken) {
+    for (e, prefix) in prefixes(&b.def.enums).into_iter().enumerate() {
+        for v in &mut b.def.enums[e].variants {
+            v.localparam = taken.unique(&format!("{prefix}_{}", names::shouting(&v.name)));
+        }
+    }
+}
+
+fn name_memories(b: &mut Draft, taken: &mut Taken) {
+    for m in &mut b.def.mems {
+        let wish = if m.name.is_empty() { format!("memory_l{}", m.loc.line()) } else { m.name.clone() };
+        m.name = taken.unique(&wish);
+    }
+}
+
+fn name_instances(b: &mut Draft, taken: &mut Taken) {
+    for inst in &mut b.def.insts {
+        let wish = if inst.name.is_empty() { format!("u_{}", inst.def.name) } else { inst.name.clone() };
+        // Verilator warns of a signal or memory that is called like the instance around it
+        let Def { ports, nodes, mems, .. } = &*inst.def;
+        let names = ports.iter().map(|port| &port.name).chain(mems.iter().map(|mem| &mem.name));
+        let hides = names.chain(nodes.iter().filter_map(|node| node.name.as_ref())).any(|name| *name == wish);
+        inst.name = taken.unique(&if hides { format!("{wish}_unit") } else { wish });
+    }
+}
+
+fn name_nodes(b: &mut Draft, taken: &mut Taken) {
+    let ports: BTreeSet<Id> = b.def.ports.iter().map(|p| p.node).collect();
+    for id in (0..b.def.nodes.len() as Id).filter(|id| !ports.contains(id)) {
+        if let Some(wish) = wished(b, id) {
+            b.def.nodes[id as usize].name = Some(taken.unique(&wish));
         }
     }
 }

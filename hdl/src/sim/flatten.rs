@@ -223,8 +223,19 @@ fn reserve(net: &mut Netlist, def: &Def) -> Node {
     base
 }
 
-fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>) {
-    let Todo { def, base, prefix, mut domains, mut resets } = item;
+fn copy_instance<'a>(net: &mut Netlist, mut item: Todo<'a>, todo: &mut Vec<Todo<'a>>) {
+    clocks_from_inside(net, &mut item);
+    copy_nodes(net, &item);
+    copy_children(net, &item, todo);
+    copy_properties(net, &item);
+    let Todo { def, base, prefix, domains, resets } = item;
+    copy_mems(net, def, base, &domains, &prefix);
+    copy_stmts(net, def, base, &domains, &resets);
+}
+
+/// Clocks and resets that the module makes itself.
+fn clocks_from_inside(net: &mut Netlist, item: &mut Todo) {
+    let Todo { def, base, prefix, domains, resets } = item;
     for inside in &def.inside {
         let domain = inside.domain as usize;
         if inside.clock.is_some_and(|_| inside.needed.0) {
@@ -232,11 +243,15 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
             domains[domain] =
                 net.domain(&Domain { clock: format!("{prefix}{clock}"), reset: format!("{prefix}{reset}") });
         }
-        resets[domain] = inside.reset.map(|reset| base + reset).or(resets[domain]);
+        resets[domain] = inside.reset.map(|reset| *base + reset).or(resets[domain]);
     }
+}
+
+fn copy_nodes(net: &mut Netlist, item: &Todo) {
+    let Todo { def, base, prefix, domains, resets } = item;
     for (i, node) in def.nodes.iter().enumerate() {
-        let at = base as usize + i;
-        if let Some(op) = copy_op(def, &node.op, base) {
+        let at = *base as usize + i;
+        if let Some(op) = copy_op(def, &node.op, *base) {
             net.nodes[at].op = op;
         }
         if let Op::Net(Net::Reset(d)) = node.op {
@@ -255,29 +270,34 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
             net.names.push((format!("{prefix}{name}"), at as Node));
         }
     }
-    for inst in &def.insts {
+}
+
+fn copy_children<'a>(net: &mut Netlist, item: &Todo<'a>, todo: &mut Vec<Todo<'a>>) {
+    for inst in &item.def.insts {
         let (def, inner_domains) = inst.simulated();
         let child = reserve(net, def);
         for (port, pin) in def.ports.iter().zip(&inst.pins) {
-            let (inner, outer) = (child + port.node, base + pin);
+            let (inner, outer) = (child + port.node, item.base + pin);
             let (to, from) = if port.input { (inner, outer) } else { (outer, inner) };
             net.nodes[to as usize].op = Flat::Alias(from);
         }
-        let prefix = format!("{prefix}{}.", inst.name);
-        let resets = inner_domains.iter().map(|outer| outer.and_then(|o| resets[o as usize])).collect();
-        let domains = inner_domains.into_iter().map(|outer| outer.map_or(u32::MAX, |o| domains[o as usize])).collect();
+        let prefix = format!("{}{}.", item.prefix, inst.name);
+        let resets = inner_domains.iter().map(|outer| outer.and_then(|o| item.resets[o as usize])).collect();
+        let domain = |outer: Option<u32>| outer.map_or(u32::MAX, |o| item.domains[o as usize]);
+        let domains = inner_domains.into_iter().map(domain).collect();
         todo.push(Todo { def, base: child, prefix, domains, resets });
     }
-    for p in &def.props {
-        let (domain, instance) = (domains[p.domain as usize], prefix.trim_end_matches('.').to_string());
-        let cond = match resets[p.domain as usize] {
-            Some(reset) => out_of_reset(net, base + p.cond, reset, p.kind),
-            None => base + p.cond,
+}
+
+fn copy_properties(net: &mut Netlist, item: &Todo) {
+    for p in &item.def.props {
+        let (domain, instance) = (item.domains[p.domain as usize], item.prefix.trim_end_matches('.').to_string());
+        let cond = match item.resets[p.domain as usize] {
+            Some(reset) => out_of_reset(net, item.base + p.cond, reset, p.kind),
+            None => item.base + p.cond,
         };
         net.props.push(FlatProp { cond, domain, property: p.public(), instance });
     }
-    copy_mems(net, def, base, &domains, &prefix);
-    copy_stmts(net, def, base, &domains, &resets);
 }
 
 /// A property is not looked at while a signal resets its domain.

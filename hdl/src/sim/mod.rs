@@ -58,6 +58,7 @@ mod case;
 mod check;
 mod commit;
 mod compile;
+mod expression;
 mod flatten;
 mod graph;
 mod logic;

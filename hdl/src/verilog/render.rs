@@ -111,63 +111,64 @@ impl<'a> Render<'a> {
     }
     /// Decides which expressions get a wire, and prints those.
     fn expressions(&mut self) {
+        let must = self.must_have_names();
+        let mut temps = 0;
+        for id in 0..self.text.len() as Id {
+            let i = id as usize;
+            if matches!(self.op(id), Op::Net(_)) {
+                self.text[i] = self.net_text(id);
+                self.declared[i] = true;
+            } else if self.is_live(id) {
+                self.expression(id, must[i], &mut temps);
+            }
+        }
+    }
+    /// The expressions for which Verilog's rules ask for a name.
+    fn must_have_names(&self) -> Vec<bool> {
         let mut must = vec![false; self.text.len()];
         for id in (0..self.text.len() as Id).filter(|id| self.is_live(*id)) {
             must[id as usize] |= self.needs_name(id);
             self.selected(id).into_iter().for_each(|x| must[x as usize] = true);
         }
-        for m in &self.def.mems {
-            // lanes select from mask and data
-            m.writes.iter().filter(|w| self.width(w.mask) > 1).for_each(|w| {
-                must[w.mask as usize] = true;
-                must[w.data as usize] = true;
-            });
-        }
-        for r in &self.def.regs {
-            // it stands in the list of events of a process
-            r.at_once.iter().for_each(|(reset, _)| must[*reset as usize] = true);
-        }
+        // lanes select from mask and data
+        let masked = self.def.mems.iter().flat_map(|m| &m.writes).filter(|w| self.width(w.mask) > 1);
+        masked.for_each(|w| [w.mask, w.data].into_iter().for_each(|x| must[x as usize] = true));
+        // a reset that acts at once stands in the list of events of a process
+        let at_once = self.def.regs.iter().filter_map(|r| r.at_once.as_ref());
+        at_once.for_each(|(reset, _)| must[*reset as usize] = true);
         for id in self.indices() {
             // Icarus takes the arithmetic of an index as wider than its operands are
             must[id as usize] |= matches!(self.op(id), Op::Bin(..) | Op::Un(..) | Op::Mux(..) | Op::Alias(_));
         }
-        let mut temps = 0;
-        for id in 0..self.text.len() as Id {
-            let i = id as usize;
-            let node = &self.def.nodes[i];
-            if matches!(node.op, Op::Net(_)) {
-                self.text[i] = self.net_text(id);
-                self.declared[i] = true;
-                continue;
-            }
-            if !self.is_live(id) {
-                continue;
-            }
-            if let (Op::Alias(of), None) = (&node.op, &node.name)
-                && (self.declared[*of as usize] || !must[i])
-            {
-                self.text[i] = self.t(*of).to_string();
-                continue;
-            }
-            let expr = self.expr(id);
-            let constant = matches!(node.op, Op::Const(_) | Op::Variant(..));
-            let repeated = self.live.uses[i] > 1 && !self.is_cheap(id);
-            let name = match &node.name {
-                Some(name) => name.clone(),
-                None if must[i] || (!constant && (repeated || expr.len() > 88)) => {
-                    temps += 1;
-                    format!("_t{temps}")
-                }
-                None => {
-                    self.text[i] = expr;
-                    continue;
-                }
-            };
-            let decl = format!("wire {}{name} = {expr};{}", range(node.width), self.note(id));
-            self.push(self.section_of(id), id, Rank::Wire, Item::Text(decl));
-            self.text[i] = name;
-            self.declared[i] = true;
+        must
+    }
+    /// The text of an expression, or the wire that stands for it.
+    fn expression(&mut self, id: Id, must: bool, temps: &mut u32) {
+        let (i, node) = (id as usize, &self.def.nodes[id as usize]);
+        if let (Op::Alias(of), None) = (&node.op, &node.name)
+            && (self.declared[*of as usize] || !must)
+        {
+            self.text[i] = self.t(*of).to_string();
+            return;
         }
+        let expr = self.expr(id);
+        let constant = matches!(node.op, Op::Const(_) | Op::Variant(..));
+        let repeated = self.live.uses[i] > 1 && !self.is_cheap(id);
+        let name = match &node.name {
+            Some(name) => name.clone(),
+            None if must || (!constant && (repeated || expr.len() > 88)) => {
+                *temps += 1;
+                format!("_t{temps}")
+            }
+            None => {
+                self.text[i] = expr;
+                return;
+            }
+        };
+        let decl = format!("wire {}{name} = {expr};{}", range(node.width), self.note(id));
+        self.push(self.section_of(id), id, Rank::Wire, Item::Text(decl));
+        self.text[i] = name;
+        self.declared[i] = true;
     }
     /// What selects words of memories, and bits at a place that a signal gives.
     fn indices(&self) -> Vec<Id> {

@@ -1,7 +1,7 @@
 //! Switches with many arms: the simulators make a jump of them, of which Verilator and Yosys know nothing.
 
 use super::random::Random;
-use super::sequential::Unit;
+use super::unit::Unit;
 use hdl::{BigUint, Signal, cat};
 use std::collections::BTreeSet;
 

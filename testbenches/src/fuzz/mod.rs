@@ -5,6 +5,7 @@ pub mod expressions;
 mod large_switch;
 mod random;
 pub mod sequential;
+mod unit;
 
 use crate::{have, yosys::Netlist};
 use hdl::Reset;
