@@ -2,8 +2,8 @@
 
 /// The known name that is nearest to `name`, if one is near enough to be a slip of the finger.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = name.to_lowercase();
-    let scored = known.into_iter().map(|k| (score(&wanted, &k.to_lowercase()), k)).filter(|(score, _)| *score > 0.7);
+    let requested = name.to_lowercase();
+    let scored = known.into_iter().map(|k| (score(&requested, &k.to_lowercase()), k)).filter(|(score, _)| *score > 0.7);
     scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, k)| k)
 }
 

@@ -102,10 +102,14 @@ fn violations(file: &Path, text: &str) -> Vec<String> {
     let code = code(text);
     let wrong = roots(file, &code).into_iter().filter(|root| *root != layer && !allowed.contains(&root.as_str()));
     let wrong = wrong.map(|root| format!("{}: `{layer}` may not import `crate::{root}`", file.display()));
-    // what is above the layer is named from the root
-    let above =
-        code.contains("super::super").then(|| format!("{}: write `crate::`, not `super::super`", file.display()));
-    wrong.chain(above).collect()
+    // what is above the layer is named from the root, by the root's own name
+    let refused = [
+        ("super::super", "write `crate::`, not `super::super`"),
+        ("crate as ", "the root keeps its name"),
+        ("hdl as ", "the root keeps its name"),
+    ];
+    let refused = refused.into_iter().filter(|(text, _)| code.contains(text));
+    wrong.chain(refused.map(|(_, message)| format!("{}: {message}", file.display()))).collect()
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -139,6 +143,14 @@ fn imports_point_downwards() {
 }
 
 #[test]
+fn a_layer_imports_earlier_ones() {
+    for (at, (layer, imports)) in LAYERS.iter().enumerate() {
+        let earlier = |import: &&str| LAYERS[..at].iter().any(|(name, _)| name == import);
+        assert!(imports.iter().all(earlier), "`{layer}` imports a later one");
+    }
+}
+
+#[test]
 fn an_import_the_wrong_way_is_found() {
     let file = Path::new("ir/node.rs");
     let text = "use crate::build::Module;\n// use crate::sim::Simulator;\nuse crate::ir::Id;\n";
@@ -165,5 +177,7 @@ fn an_import_the_wrong_way_is_found() {
     let text = "use hdl::sim::Simulator;\n#[derive(hdl::Bundle)]\nuse kvforge_hdl::x;";
     assert_eq!(violations(file, text), ["ir/node.rs: `ir` may not import `crate::sim`"]);
     assert_eq!(violations(file, "use ::hdl::build;").len(), 1);
+    assert_eq!(violations(file, "use crate as c;"), ["ir/node.rs: the root keeps its name"]);
+    assert_eq!(violations(file, "use hdl as h;"), ["ir/node.rs: the root keeps its name"]);
     assert_eq!(violations(Path::new("upstairs/attic.rs"), ""), ["upstairs/attic.rs: no layer is called `upstairs`"]);
 }

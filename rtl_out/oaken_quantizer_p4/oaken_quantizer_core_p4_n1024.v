@@ -32,23 +32,23 @@ module oaken_quantizer_core_p4_n1024 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:128
-    reg [14:0] settings_t_low; // quantizer.rs:128
-    reg [14:0] settings_t_high; // quantizer.rs:128
-    reg [14:0] settings_s_high; // quantizer.rs:128
-    reg [7:0] beats_minus_1; // quantizer.rs:129
-    reg [3:0] in_flight; // quantizer.rs:130
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:133
+    reg [14:0] settings_s_low; // quantizer.rs:129
+    reg [14:0] settings_t_low; // quantizer.rs:129
+    reg [14:0] settings_t_high; // quantizer.rs:129
+    reg [14:0] settings_s_high; // quantizer.rs:129
+    reg [7:0] beats_minus_1; // quantizer.rs:130
+    reg [3:0] in_flight; // quantizer.rs:131
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:134
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:158
+    wire guard_m_ready; // quantizer.rs:159
     wire [63:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [9:0] free; // quantizer.rs:159
-    reg room; // in the ring, for two beats at least | quantizer.rs:163
+    reg [9:0] free; // quantizer.rs:160
+    reg room; // in the ring, for two beats at least | quantizer.rs:164
     reg valid; // quantizer_front.rs:47
     reg first; // quantizer_front.rs:48
     reg last; // quantizer_front.rs:49
@@ -89,7 +89,7 @@ module oaken_quantizer_core_p4_n1024 (
     reg found_3_0_sign; // quantizer_front.rs:61
     reg found_3_0_outer; // quantizer_front.rs:61
     reg found_3_0_inner; // quantizer_front.rs:61
-    reg strange; // quantizer_front.rs:66
+    reg nonfinite_1; // quantizer_front.rs:66
     reg valid_s2; // quantizer_front.rs:67
     reg valid_1; // quantizer_front.rs:67
     reg first_s2; // quantizer_front.rs:67
@@ -124,10 +124,10 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [2:0] queue_in; // quantizer.rs:209
-    reg [2:0] queue_out; // quantizer.rs:210
-    reg [3:0] queued; // quantizer.rs:211
-    wire advance; // quantizer.rs:92
+    reg [2:0] queue_in; // quantizer.rs:210
+    reg [2:0] queue_out; // quantizer.rs:211
+    reg [3:0] queued; // quantizer.rs:212
+    wire advance; // quantizer.rs:93
     wire leaves; // quantizer_back.rs:48
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
@@ -142,7 +142,7 @@ module oaken_quantizer_core_p4_n1024 (
     reg [8:0] read_at; // quantizer_back.rs:50
     reg [4:0] read_count_at; // quantizer_back.rs:51
     reg [7:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:95
+    wire sent; // quantizer.rs:96
     reg [71:0] word; // quantizer_back.rs:93
     reg [6:0] count; // quantizer_back.rs:94
     reg [1:0] slot_out_s1; // scale_table.rs:73
@@ -311,7 +311,7 @@ module oaken_quantizer_core_p4_n1024 (
     reg beat_first_s2; // quantizer_back.rs:191
     reg beat_first_s3; // quantizer_back.rs:191
     reg sparse_beat_first; // quantizer_back.rs:191
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:226
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:227
     reg ready_s5; // quantizer_back.rs:211
     reg ready_s6; // quantizer_back.rs:211
     reg ready_s7; // quantizer_back.rs:211
@@ -341,11 +341,11 @@ module oaken_quantizer_core_p4_n1024 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [11:0] wanted_beats = length[13:2]; // quantizer.rs:131
-    wire [11:0] _t1 = wanted_beats - 12'h1; // quantizer.rs:132
-    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:132
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:134
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:134
+    wire [11:0] requested_beats = length[13:2]; // quantizer.rs:132
+    wire [11:0] _t1 = requested_beats - 12'h1; // quantizer.rs:133
+    wire [7:0] requested = _t1[7:0]; // quantizer.rs:133
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:135
+    wire same = _t2 & (beats_minus_1 == requested); // quantizer.rs:135
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -361,7 +361,7 @@ module oaken_quantizer_core_p4_n1024 (
                 settings_t_low <= thresholds_t_low;
                 settings_t_high <= thresholds_t_high;
                 settings_s_high <= thresholds_s_high;
-                beats_minus_1 <= wanted;
+                beats_minus_1 <= requested;
             end
         end
     end
@@ -396,8 +396,8 @@ module oaken_quantizer_core_p4_n1024 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:168
-    wire begins = accepted & guard_m_first; // quantizer.rs:169
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:169
+    wire begins = accepted & guard_m_first; // quantizer.rs:170
 
     // in: classify
     always @(posedge clk) begin
@@ -487,7 +487,7 @@ module oaken_quantizer_core_p4_n1024 (
     wire [17:0] elements_2 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:64
     wire [17:0] elements_3 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:64
     wire [71:0] elements = {elements_0, elements_1, elements_2, elements_3}; // quantizer_front.rs:65
-    always @(posedge clk) strange <= |{found_0_1, found_1_1, found_2_1, found_3_1};
+    always @(posedge clk) nonfinite_1 <= |{found_0_1, found_1_1, found_2_1, found_3_1};
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
@@ -545,7 +545,7 @@ module oaken_quantizer_core_p4_n1024 (
         .first(first_1),
         .last(last_1),
         .elements(elements),
-        .remark(strange),
+        .remark(nonfinite_1),
         .done(extremes_done),
         .maxima_outer_pos(extremes_maxima_outer_pos),
         .maxima_outer_neg(extremes_maxima_outer_neg),
@@ -587,7 +587,7 @@ module oaken_quantizer_core_p4_n1024 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:212
+    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:213
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t4;
     always @(posedge clk) begin
         if (rst) begin
@@ -596,20 +596,20 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:191
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:191
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:191
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:191
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:191
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:191
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:191
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:191
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:191
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:191
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:191
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:191
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:191
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:191
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
     wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -663,7 +663,7 @@ module oaken_quantizer_core_p4_n1024 (
             else if (sent & (~begins)) in_flight <= in_flight - 4'h1;
         end
     end
-    wire _t6 = ready & advance; // quantizer.rs:98
+    wire _t6 = ready & advance; // quantizer.rs:99
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -1045,7 +1045,7 @@ module oaken_quantizer_core_p4_n1024 (
         sparse_beat_first <= beat_first_s3;
     end
     wire sparse_valid_1 = ready_s4; // quantizer_back.rs:194
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:222
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:223
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 

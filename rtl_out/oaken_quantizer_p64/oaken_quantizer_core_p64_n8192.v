@@ -32,23 +32,23 @@ module oaken_quantizer_core_p64_n8192 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:128
-    reg [14:0] settings_t_low; // quantizer.rs:128
-    reg [14:0] settings_t_high; // quantizer.rs:128
-    reg [14:0] settings_s_high; // quantizer.rs:128
-    reg [6:0] beats_minus_1; // quantizer.rs:129
-    reg [6:0] in_flight; // quantizer.rs:130
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:133
+    reg [14:0] settings_s_low; // quantizer.rs:129
+    reg [14:0] settings_t_low; // quantizer.rs:129
+    reg [14:0] settings_t_high; // quantizer.rs:129
+    reg [14:0] settings_s_high; // quantizer.rs:129
+    reg [6:0] beats_minus_1; // quantizer.rs:130
+    reg [6:0] in_flight; // quantizer.rs:131
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:134
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:158
+    wire guard_m_ready; // quantizer.rs:159
     wire [1023:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [8:0] free; // quantizer.rs:159
-    reg room; // in the ring, for two beats at least | quantizer.rs:163
+    reg [8:0] free; // quantizer.rs:160
+    reg room; // in the ring, for two beats at least | quantizer.rs:164
     reg valid; // quantizer_front.rs:47
     reg first; // quantizer_front.rs:48
     reg last; // quantizer_front.rs:49
@@ -629,7 +629,7 @@ module oaken_quantizer_core_p64_n8192 (
     reg found_63_0_sign; // quantizer_front.rs:61
     reg found_63_0_outer; // quantizer_front.rs:61
     reg found_63_0_inner; // quantizer_front.rs:61
-    reg strange; // quantizer_front.rs:66
+    reg nonfinite_1; // quantizer_front.rs:66
     reg valid_s2; // quantizer_front.rs:67
     reg valid_1; // quantizer_front.rs:67
     reg first_s2; // quantizer_front.rs:67
@@ -663,15 +663,15 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [5:0] queue_in; // quantizer.rs:209
-    reg [5:0] queue_out; // quantizer.rs:210
-    reg [6:0] queued; // quantizer.rs:211
-    wire advance; // quantizer.rs:92
+    reg [5:0] queue_in; // quantizer.rs:210
+    reg [5:0] queue_out; // quantizer.rs:211
+    reg [6:0] queued; // quantizer.rs:212
+    wire advance; // quantizer.rs:93
     wire leaves; // quantizer_back.rs:48
     reg [7:0] read_at; // quantizer_back.rs:50
     reg [7:0] read_count_at; // quantizer_back.rs:51
     reg [6:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:95
+    wire sent; // quantizer.rs:96
     reg [1151:0] word; // quantizer_back.rs:93
     reg [6:0] count; // quantizer_back.rs:94
     reg [9:0] d_outer_pos_r_s1; // scale_table.rs:74
@@ -2849,7 +2849,7 @@ module oaken_quantizer_core_p64_n8192 (
     reg issue_s4; // quantizer_back.rs:194
     reg issue_s5; // quantizer_back.rs:194
     reg issue_s6; // quantizer_back.rs:194
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:226
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:227
     reg issue_s7; // quantizer_back.rs:211
     reg issue_s8; // quantizer_back.rs:211
     reg sparse_beat_last_s7; // quantizer_back.rs:211
@@ -2866,11 +2866,11 @@ module oaken_quantizer_core_p64_n8192 (
     (* ram_style = "distributed" *) reg [57:0] headers [0:63];
 
     // settings: a change waits for the vectors under way
-    wire [7:0] wanted_beats = length[13:6]; // quantizer.rs:131
-    wire [7:0] _t1 = wanted_beats - 8'h1; // quantizer.rs:132
-    wire [6:0] wanted = _t1[6:0]; // quantizer.rs:132
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:134
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:134
+    wire [7:0] requested_beats = length[13:6]; // quantizer.rs:132
+    wire [7:0] _t1 = requested_beats - 8'h1; // quantizer.rs:133
+    wire [6:0] requested = _t1[6:0]; // quantizer.rs:133
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:135
+    wire same = _t2 & (beats_minus_1 == requested); // quantizer.rs:135
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -2886,7 +2886,7 @@ module oaken_quantizer_core_p64_n8192 (
                 settings_t_low <= thresholds_t_low;
                 settings_t_high <= thresholds_t_high;
                 settings_s_high <= thresholds_s_high;
-                beats_minus_1 <= wanted;
+                beats_minus_1 <= requested;
             end
         end
     end
@@ -2921,8 +2921,8 @@ module oaken_quantizer_core_p64_n8192 (
             room <= free > 9'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:168
-    wire begins = accepted & guard_m_first; // quantizer.rs:169
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:169
+    wire begins = accepted & guard_m_first; // quantizer.rs:170
 
     // in: classify
     always @(posedge clk) begin
@@ -4093,7 +4093,7 @@ module oaken_quantizer_core_p64_n8192 (
     wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:64
     wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer_front.rs:65
     wire [63:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1, found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1, found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1, found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer_front.rs:66
-    always @(posedge clk) strange <= |_t3;
+    always @(posedge clk) nonfinite_1 <= |_t3;
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
@@ -4225,7 +4225,7 @@ module oaken_quantizer_core_p64_n8192 (
         .first(first_1),
         .last(last_1),
         .elements(elements),
-        .remark(strange),
+        .remark(nonfinite_1),
         .done(extremes_done),
         .maxima_outer_pos(extremes_maxima_outer_pos),
         .maxima_outer_neg(extremes_maxima_outer_neg),
@@ -4267,7 +4267,7 @@ module oaken_quantizer_core_p64_n8192 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t22 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:212
+    wire [108:0] _t22 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:213
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t22;
     always @(posedge clk) begin
         if (rst) begin
@@ -4276,21 +4276,21 @@ module oaken_quantizer_core_p64_n8192 (
     end
 
     // out: read the ring
-    wire issue = |queued; // quantizer.rs:190
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
+    wire issue = |queued; // quantizer.rs:191
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:191
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:191
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:191
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:191
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:191
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:191
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:191
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:191
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:191
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:191
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:191
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:191
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:191
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:191
     wire beat_first = beat_index == 7'h0; // quantizer_back.rs:54
     wire beat_last = beat_index == beats_minus_1; // quantizer_back.rs:55
     assign leaves = (issue & beat_last) & advance;
@@ -4315,7 +4315,7 @@ module oaken_quantizer_core_p64_n8192 (
             else if (sent & (~begins)) in_flight <= in_flight - 7'h1;
         end
     end
-    wire _t23 = issue & advance; // quantizer.rs:98
+    wire _t23 = issue & advance; // quantizer.rs:99
     always @(posedge clk) begin
         if (rst) begin
             free <= 9'h100;
@@ -9445,7 +9445,7 @@ module oaken_quantizer_core_p64_n8192 (
         end
     end
     wire sparse_valid_1 = issue_s6; // quantizer_back.rs:194
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:222
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:223
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 

@@ -2,7 +2,7 @@
 
 pub use hdl::bus::*;
 
-/// Are the long forms of tests wanted: is the environment variable `KVFORGE_LONG` 1?
+/// Are the long forms of tests requested: is the environment variable `KVFORGE_LONG` 1?
 pub fn long() -> bool {
     std::env::var("KVFORGE_LONG").is_ok_and(|value| value == "1")
 }

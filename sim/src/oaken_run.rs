@@ -18,7 +18,7 @@ pub enum RunError {
     #[error("the design has no port `{0}`")]
     NoPort(String),
     /// Nothing moves any more.
-    #[error("cycle {cycle}: no transfer for {PATIENCE} cycles, after {received} of {wanted} packets at `{stream}`")]
+    #[error("cycle {cycle}: no transfer for {PATIENCE} cycles, after {received} of {expected} packets at `{stream}`")]
     Stuck {
         /// Edges since the engine was made.
         cycle: u64,
@@ -27,7 +27,7 @@ pub enum RunError {
         /// Packets that came.
         received: usize,
         /// Packets that should come.
-        wanted: usize,
+        expected: usize,
     },
     /// A register cannot be written.
     #[error("the write to register {address:#x} was answered with {response}")]
@@ -38,14 +38,14 @@ pub enum RunError {
         response: String,
     },
     /// A packet that came out does not have as many bytes as a vector.
-    #[error("vector {vector} came out with {found} bytes instead of {wanted}")]
+    #[error("vector {vector} came out with {found} bytes instead of {expected}")]
     Length {
         /// Number of the vector, from 0.
         vector: usize,
         /// Bytes that came.
         found: usize,
         /// Bytes of a vector.
-        wanted: usize,
+        expected: usize,
     },
 }
 
@@ -151,7 +151,7 @@ pub fn run_dequantizer(
     let latency = elements.timing.first.saturating_sub(dense.timing.first.min(sparse.timing.first));
     let vectors = elements.packets.iter().enumerate().map(|(vector, bytes)| match bytes.len() {
         found if found == 2 * length => Ok(bytes.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect()),
-        found => Err(RunError::Length { vector, found, wanted: 2 * length }),
+        found => Err(RunError::Length { vector, found, expected: 2 * length }),
     });
     Ok(Run { results: vectors.collect::<Result<_, _>>()?, cycles, latency })
 }
@@ -319,13 +319,13 @@ fn run<E: Engine + ?Sized>(
     sinks: &mut [Sink],
     progress: &mut dyn FnMut(),
 ) -> Result<(), RunError> {
-    let wanted = sources[0].packets.len();
+    let expected = sources[0].packets.len();
     sinks.iter().for_each(|sink| engine.poke_u64(sink.ports.tready, 1));
     let mut idle = 0;
-    while let Some(missing) = sinks.iter().find(|sink| sink.packets.len() < wanted) {
+    while let Some(missing) = sinks.iter().find(|sink| sink.packets.len() < expected) {
         if idle == PATIENCE {
             let (stream, received) = (missing.ports.name, missing.packets.len());
-            return Err(RunError::Stuck { cycle: engine.cycles(), stream, received, wanted });
+            return Err(RunError::Stuck { cycle: engine.cycles(), stream, received, expected });
         }
         sources.iter_mut().for_each(|source| source.drive(engine));
         let (cycle, complete) = (engine.cycles(), sinks[0].packets.len());

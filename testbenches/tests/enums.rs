@@ -142,22 +142,22 @@ fn run(engine: &mut dyn Engine) -> Vec<Vec<u64>> {
 #[test]
 fn every_code_on_every_engine() {
     let design = steps().unwrap();
-    let wanted = run(&mut Simulator::new(&design));
+    let expected = run(&mut Simulator::new(&design));
     // all codes came, and after a step each state is a legal one, but for the gray register, which may hold
-    let all: std::collections::BTreeSet<&[u64]> = wanted.iter().map(|row| &row[..4]).collect();
+    let all: std::collections::BTreeSet<&[u64]> = expected.iter().map(|row| &row[..4]).collect();
     assert!(all.len() >= 32, "{}", all.len());
-    for row in wanted.chunks(6).map(|chunk| &chunk[1]) {
+    for row in expected.chunks(6).map(|chunk| &chunk[1]) {
         assert_eq!(row[4] & 0b1001, 0b1001, "{row:?}");
     }
-    assert_eq!(run(&mut jit::compiled(&design)), wanted, "machine code");
+    assert_eq!(run(&mut jit::compiled(&design)), expected, "machine code");
     if !have(&["verilator", "yosys"]) {
         return;
     }
     let reset = Reset::default();
-    assert_eq!(run(&mut verilated(&design, reset).unwrap()), wanted, "Verilator");
+    assert_eq!(run(&mut verilated(&design, reset).unwrap()), expected, "Verilator");
     for netlist in [Netlist::Words, Netlist::Gates] {
         let gates = yosys::reemit(&text(&design, reset), design.name(), netlist).unwrap();
-        assert_eq!(run(&mut model(&gates, &design, reset).unwrap()), wanted, "{netlist:?}");
+        assert_eq!(run(&mut model(&gates, &design, reset).unwrap()), expected, "{netlist:?}");
     }
 }
 

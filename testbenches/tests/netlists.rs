@@ -30,16 +30,16 @@ fn check(driver: &Driver, family: Family, effort: Effort) -> Result<(), String> 
 /// the wide ones, in the long run.
 fn units(family: Family, long: bool) -> Vec<Driver> {
     let format = if family == Family::Ecp5 { "f16_" } else { "bf16_" };
-    let wanted = |name: &String| {
+    let requested = |name: &String| {
         let wide = name.ends_with("dot16");
         if long { name.starts_with("f16_") || name.starts_with("bf16_") } else { name.starts_with(format) && !wide }
     };
-    let units = names().into_iter().filter(wanted);
+    let units = names().into_iter().filter(requested);
     units.map(|name| configuration(&name).unwrap_or_else(|error| panic!("{error}"))).chain([dot_of_two()]).collect()
 }
 
 /// Is this one asked for?
-fn wanted(name: &str) -> bool {
+fn requested(name: &str) -> bool {
     let names = std::env::var("KVFORGE_NETLISTS").unwrap_or_default();
     names.split(',').any(|beginning| name.starts_with(beginning))
 }
@@ -58,7 +58,7 @@ fn netlists_pass_the_tests_of_their_designs() {
         let fits = |driver: &Driver| family != Family::Ice40 || !driver.name.ends_with("_p16");
         // the large ones, which come last, begin first
         let parts = small(effort.long).into_iter().rev().filter(fits).chain(units(family, effort.long));
-        jobs.extend(parts.filter(|driver| wanted(&driver.name)).map(|driver| (driver, family)));
+        jobs.extend(parts.filter(|driver| requested(&driver.name)).map(|driver| (driver, family)));
     }
     assert!(!jobs.is_empty(), "no name begins as KVFORGE_NETLISTS says");
     let run = |(driver, family): &(Driver, Family)| check(driver, *family, effort);

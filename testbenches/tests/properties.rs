@@ -207,7 +207,7 @@ fn covers_are_counted_alike_on_all_engines() {
         return;
     }
     let story = same_story(|engine, _| engine.poke(0, 1));
-    let wanted = [
+    let expected = [
         ("", "both counts are the same", 3),
         ("a__left", "the chosen count", 3),
         ("a__left", "two counts at once", 0),
@@ -216,7 +216,7 @@ fn covers_are_counted_alike_on_all_engines() {
         ("right.inner", "two counts at once", 0),
         ("right.inner", "a step from the last count", 0),
     ];
-    assert_eq!(counts(&story), wanted);
+    assert_eq!(counts(&story), expected);
     for (property, ..) in &story.covers {
         assert_eq!((property.kind, property.span.file.as_str()), (PropertyKind::Cover, file!()));
         let text = include_str!("properties.rs").lines().nth(property.span.line as usize - 1).unwrap();
@@ -269,8 +269,8 @@ fn a_choice_that_cannot_be_is_refused_alike_on_all_engines() {
         };
         let names = "a__left.base, a__left.noise, a__left.tag, right.inner.base, right.inner.noise, right.inner.tag";
         assert_eq!(message("right.tag", 0), format!("no anyconst or anyseq `right.tag`, there are: {names}"));
-        let wanted = "cannot choose `a__left.tag`: the value has 5 bits, `a__left.tag` has 4";
-        assert_eq!(message("a__left.tag", 16), wanted);
+        let expected = "cannot choose `a__left.tag`: the value has 5 bits, `a__left.tag` has 4";
+        assert_eq!(message("a__left.tag", 16), expected);
     }
     for mut engine in engines(&level(false).unwrap(), RESETS[0]) {
         let panic = catch_unwind(AssertUnwindSafe(|| engine.choose("tag", 0u32.into()))).unwrap_err();

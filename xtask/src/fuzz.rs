@@ -31,7 +31,7 @@ pub fn run(options: &Options) -> Result<()> {
     let (seed, minutes) = (options.seed.unwrap_or(now).to_string(), options.minutes.to_string());
     let mut found = vec![];
     for fuzzer in ["simulators", "expressions", "sequential"] {
-        if options.fuzzer.as_deref().is_some_and(|wanted| wanted != fuzzer) {
+        if options.fuzzer.as_deref().is_some_and(|requested| requested != fuzzer) {
             continue;
         }
         let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

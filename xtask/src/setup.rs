@@ -183,10 +183,10 @@ fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&search).map(|dir| dir.join(program)).find(|path| path.is_file())
 }
 
-/// True when the command can be run, succeeds and prints `wanted`.
-fn succeeds(command: &mut Command, wanted: &str) -> bool {
+/// True when the command can be run, succeeds and prints `expected`.
+fn succeeds(command: &mut Command, expected: &str) -> bool {
     let output = command.stderr(Stdio::null()).output();
-    output.is_ok_and(|output| output.status.success() && output.stdout.trim_ascii() == wanted.as_bytes())
+    output.is_ok_and(|output| output.status.success() && output.stdout.trim_ascii() == expected.as_bytes())
 }
 
 /// Runs a command; its failure is an error that shows the command.

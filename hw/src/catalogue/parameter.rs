@@ -142,7 +142,7 @@ pub enum Problem {
     Unknown(String),
     /// It must be given and is not.
     Missing,
-    /// A number where a name is wanted, or the like.
+    /// A number where a name is expected, or the like.
     Type,
     /// Too small or too large.
     Range,

@@ -68,11 +68,11 @@ impl Index<Sticky> for Registers {
 /// What [`RegisterMap::check`] finds, and addresses of the port that are too narrow for the map.
 pub fn slave(m: Module, map: &RegisterMap, bus: AxiLite) -> Result<Registers, Errors> {
     map.check()?;
-    let wanted = map.address_width();
-    if bus.awaddr.width() < wanted || bus.araddr.width() < wanted || bus.wdata.width() != 32 {
+    let needed = map.address_width();
+    if bus.awaddr.width() < needed || bus.araddr.width() < needed || bus.wdata.width() != 32 {
         let found = (bus.awaddr.width(), bus.araddr.width(), bus.wdata.width());
         let message = format!("awaddr, araddr and wdata have {}, {} and {} bits", found.0, found.1, found.2);
-        let help = format!("`{}` needs addresses of {wanted} bits or more and 32 bits of data", map.name);
+        let help = format!("`{}` needs addresses of {needed} bits or more and 32 bits of data", map.name);
         return Err(Errors::parameter(&map.name, message, help));
     }
     let registers = Registers { fields: field_signals(m, map) };

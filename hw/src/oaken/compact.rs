@@ -86,12 +86,17 @@ mod tests {
                 sim.poke_big(0, &word);
                 sim.poke(1, mask);
                 (0..8).for_each(|_| sim.step());
-                let wanted: Vec<u64> = (0..lanes).filter(|i| mask >> i & 1 == 1).map(|i| entries[i as usize]).collect();
+                let expected: Vec<u64> =
+                    (0..lanes).filter(|i| mask >> i & 1 == 1).map(|i| entries[i as usize]).collect();
                 let packed = sim.peek_big(2);
-                let got: Vec<u64> = (0..wanted.len())
+                let got: Vec<u64> = (0..expected.len())
                     .map(|i| ((&packed >> (7 * i)) & BigUint::from(127u32)).iter_u64_digits().next().unwrap_or(0))
                     .collect();
-                assert_eq!((got, sim.peek(3)), (wanted.clone(), wanted.len() as u64), "{lanes} lanes, mask {mask:#x}");
+                assert_eq!(
+                    (got, sim.peek(3)),
+                    (expected.clone(), expected.len() as u64),
+                    "{lanes} lanes, mask {mask:#x}"
+                );
             }
         }
     }

@@ -115,14 +115,14 @@ mod tests {
             bench.engine.poke(index(design.ports.start), 1);
             bench.reset().unwrap_or_else(|e| panic!("{e}"));
             let mut rng = Rng::with_seed(1);
-            let (mut wanted, mut early, mut late) = (vec![], 0, 0);
+            let (mut expected, mut early, mut late) = (vec![], 0, 0);
             for _ in 0..300 {
                 let length = rng.u64(1..=9);
                 (early, late) = (early + u64::from(length < 5), late + u64::from(length > 5));
                 let data: Vec<u64> = (0..length).map(|_| rng.u64(1..256)).collect();
                 bench.send(s, data.iter().enumerate().map(|(i, x)| [*x, u64::from(i as u64 + 1 == length)]));
                 let beat = |i: usize| [data.get(i).copied().unwrap_or(0), u64::from(i == 0), u64::from(i == 4)];
-                wanted.extend((0..5).map(beat));
+                expected.extend((0..5).map(beat));
             }
             let (mut seen_early, mut seen_late) = (0, 0);
             for _ in 0..20_000 {
@@ -130,12 +130,12 @@ mod tests {
                 // the pulses stand before the edge: look at what the next one will count
                 seen_early += bench.engine.peek(index(design.ports.early));
                 seen_late += bench.engine.peek(index(design.ports.late));
-                if bench.beats(m).len() == wanted.len() && bench.unsent(s) == 0 {
+                if bench.beats(m).len() == expected.len() && bench.unsent(s) == 0 {
                     break;
                 }
             }
             let got: Vec<[u64; 3]> = bench.beats(m).iter().map(|b| [b.field(0), b.field(1), b.field(2)]).collect();
-            assert_eq!(got, wanted);
+            assert_eq!(got, expected);
             if stalls == Stalls::Never {
                 assert!(seen_early > 0 && seen_late > 0, "{seen_early} of {early} early, {seen_late} of {late} late");
             }

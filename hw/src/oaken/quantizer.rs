@@ -1,5 +1,5 @@
 //! Oaken quantizer, the engine itself: vectors of binary16 in, dense and sparse part of their records out (docs/oaken-format.md;
-//! the paper's section 5.2 and figure 9a). AXI4-Stream and the registers are around it, in `axi`.
+//! the paper's section 5.2 and figure 9a). AXI4-Stream and the registers are around it, in `quantizer_axi`.
 //!
 //! A vector passes twice. On its way in, each element is classified (the paper's decomposer), the maxima of the groups are
 //! found, and the elements wait in a ring of block RAM: the steps are known only after the last element. On its way out, each
@@ -9,10 +9,11 @@
 //! | port | |
 //! | --- | --- |
 //! | `s` | elements, `lanes` a beat; `last` at vector ends; ready from registers |
-//! | `length`, `thresholds` | settings of the next vector; a change waits for the vectors under way |
+//! | `length`, `thresholds` | settings of the next vector; a change waits for the vectors under way. A length is a multiple of 64, up to `max_length` |
 //! | `enable` | vectors may begin |
 //! | `dense`, `sparse` | the two parts of the records, each with its own handshake; registers, but for the payload of `dense` (LUT RAM) |
 //! | `early`, `late`, `nonfinite`, `finished` | one cycle each |
+//! | `busy` | vectors are under way |
 //!
 //! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, as long as no beat
 //! that starts a chunk is all outliers (it takes two cycles then, for 16 lanes and more) and the outputs are taken. Latency: a
@@ -128,14 +129,14 @@ fn settings(m: Module, io: QuantizerPorts, p: EngineParams) -> Settings {
     let settings = m.reg_reset(thresholds(), 0);
     let beats_minus_1 = m.reg_reset(bits(beat_bits), 0);
     let in_flight = UpDown::new(m, vectors_in_flight(p));
-    let wanted_beats = io.length.drop_low(p.lanes.ilog2());
-    let wanted = (wanted_beats - 1).zext(LENGTH_BITS).trunc(beat_bits);
+    let requested_beats = io.length.drop_low(p.lanes.ilog2());
+    let requested = (requested_beats - 1).zext(LENGTH_BITS).trunc(beat_bits);
     let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
-    let same = settings.pack().eq(io.thresholds.pack()) & beats_minus_1.eq(wanted);
+    let same = settings.pack().eq(io.thresholds.pack()) & beats_minus_1.eq(requested);
     may_begin.set(same & io.enable);
     m.when(in_flight.is_empty() & !may_begin, || {
         settings.set(io.thresholds);
-        beats_minus_1.set(wanted);
+        beats_minus_1.set(requested);
     });
     io.busy.set(in_flight.level.any());
     Settings { thresholds: settings, beats_minus_1, may_begin, in_flight }

@@ -63,10 +63,10 @@ pub fn classify_beat(
         .collect();
     let elements = found.iter().rev().map(|f| f.0.pack()).collect::<Vec<_>>();
     let elements = cat(&elements);
-    let strange = cat(&found.iter().map(|f| f.1).collect::<Vec<_>>()).any().next();
+    let nonfinite = cat(&found.iter().map(|f| f.1).collect::<Vec<_>>()).any().next();
     let (valid, first, last) = (valid.meet(elements), first.meet(elements), last.meet(elements));
     let lanes = found.into_iter().map(|f| f.0).collect();
-    Ok(ClassifiedBeat { valid, first, last, lanes, elements, nonfinite: strange })
+    Ok(ClassifiedBeat { valid, first, last, lanes, elements, nonfinite })
 }
 
 /// Writes the beats into the ring.

@@ -358,13 +358,13 @@ mod tests {
                 bench.reset().unwrap_or_else(|e| panic!("{e}"));
                 // as many headers as numbers: the same after 16 vectors
                 let headers: Vec<u64> = (0..16).map(|_| rng.u64(..)).collect();
-                let mut wanted = vec![];
+                let mut expected = vec![];
                 for i in 0..200 {
                     let (beats, bytes) = vector(&mut rng, lanes as usize);
                     bench.send(s, beats);
-                    wanted.push([&headers[i % 16].to_le_bytes()[..], &bytes].concat());
+                    expected.push([&headers[i % 16].to_le_bytes()[..], &bytes].concat());
                 }
-                let words: usize = wanted.iter().map(|b| b.len().div_ceil(p.sparse_bytes() as usize)).sum();
+                let words: usize = expected.iter().map(|b| b.len().div_ceil(p.sparse_bytes() as usize)).sum();
                 while bench.beats(m).len() < words {
                     assert!(bench.cycle() < 100_000, "{lanes} lanes: {} of {words} words", bench.beats(m).len());
                     let vector = bench.engine.peek(number);
@@ -372,7 +372,7 @@ mod tests {
                     bench.engine.poke(stop, u64::from(rng.u8(0..8) == 0));
                     bench.step().unwrap_or_else(|e| panic!("{e}"));
                 }
-                assert_eq!(packet_bytes(bench.beats(m)), wanted, "{lanes} lanes");
+                assert_eq!(packet_bytes(bench.beats(m)), expected, "{lanes} lanes");
             }
         }
     }

@@ -181,8 +181,8 @@ fn run_back(
         bench.send(dense, beats(&bytes, 8, p.dense_bytes() as usize));
         bench.send(sparse, packet(&r.sparse, p.sparse_bytes() as usize));
     }
-    let wanted = records.len() * n / p.lanes as usize;
-    bench.run_until_received(m, wanted, 200 + 40 * wanted as u64).unwrap_or_else(|e| panic!("{e}"));
+    let expected = records.len() * n / p.lanes as usize;
+    bench.run_until_received(m, expected, 200 + 40 * expected as u64).unwrap_or_else(|e| panic!("{e}"));
     let mut vectors = vec![];
     let mut elements: Vec<u16> = vec![];
     for beat in bench.beats(m) {

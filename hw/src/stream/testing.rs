@@ -59,13 +59,13 @@ pub fn clean(beats: &[Beat], word_width: u64) -> Vec<Beat> {
     beats.iter().map(clean).collect()
 }
 
-/// Sends beats under all stalls until `wanted` have come out and a while longer; `check` sees what came out.
+/// Sends beats under all stalls until `expected` have come out and a while longer; `check` sees what came out.
 #[track_caller]
 fn under_stalls<P, S: Bundle, M: Bundle>(
     design: &Design<P>,
     (s, m): (&S, &M),
     sent: &[Beat],
-    wanted: usize,
+    expected: usize,
     check: impl Fn(&[Beat]),
 ) {
     let ready = Simulator::new(design);
@@ -77,7 +77,7 @@ fn under_stalls<P, S: Bundle, M: Bundle>(
         let m = bench.sink(design, m, sink);
         let result = bench.reset().and_then(|()| {
             bench.send(s, sent.iter().cloned());
-            bench.run_until_received(m, wanted, 200 + 40 * (sent.len() + wanted) as u64)?;
+            bench.run_until_received(m, expected, 200 + 40 * (sent.len() + expected) as u64)?;
             bench.run(50)
         });
         result.unwrap_or_else(|error| panic!("{} with {source:?}, {sink:?}: {error}", design.name()));
@@ -107,16 +107,16 @@ pub struct Timing {
     pub received: Vec<u64>,
 }
 
-/// Sends beats without stalls until `wanted` have come out.
+/// Sends beats without stalls until `expected` have come out.
 #[track_caller]
-pub fn timing<P, S: Bundle, M: Bundle>(design: &Design<P>, s: &S, m: &M, sent: &[Beat], wanted: usize) -> Timing {
+pub fn timing<P, S: Bundle, M: Bundle>(design: &Design<P>, s: &S, m: &M, sent: &[Beat], expected: usize) -> Timing {
     let mut engine = Simulator::new(design);
     let mut bench = Bench::new(&mut engine, seed(1));
     let s = bench.source(design, s, Stalls::Never);
     let m = bench.sink(design, m, Stalls::Never);
     let result = bench.reset().and_then(|()| {
         bench.send(s, sent.iter().cloned());
-        bench.run_until_received(m, wanted, 10 * (sent.len() + wanted) as u64)
+        bench.run_until_received(m, expected, 10 * (sent.len() + expected) as u64)
     });
     result.unwrap_or_else(|error| panic!("{}: {error}", design.name()));
     let start = bench.sent_at(s)[0];

@@ -76,7 +76,7 @@ fn what_does_not_come_out_is_an_error() {
     engine.reset(2);
     let vectors = vectors(1, 64);
     let error = run_quantizer(&mut engine, vectors.iter().map(Vec::as_slice), &mut || ()).unwrap_err();
-    assert!(matches!(error, RunError::Stuck { stream: "m_axis_dense", received: 0, wanted: 1, .. }), "{error}");
+    assert!(matches!(error, RunError::Stuck { stream: "m_axis_dense", received: 0, expected: 1, .. }), "{error}");
 }
 
 #[test]

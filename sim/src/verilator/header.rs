@@ -49,22 +49,22 @@ fn verilog_name(member: &str) -> String {
     name + rest
 }
 
-/// Compares the ports that a test expects with those of the header; returns the C++ names in the order of `wanted`.
-pub(super) fn members(header: &str, wanted: &[PortInfo]) -> Result<Vec<String>, String> {
+/// Compares the ports that a test expects with those of the header; returns the C++ names in the order of `expected`.
+pub(super) fn members(header: &str, expected: &[PortInfo]) -> Result<Vec<String>, String> {
     let there = ports(header);
     let describe = |p: &PortInfo| format!("{} of {} bits", if p.input { "an input" } else { "an output" }, p.width);
-    if let Some(extra) = there.iter().find(|port| !wanted.iter().any(|w| w.name == port.info.name)) {
+    if let Some(extra) = there.iter().find(|port| !expected.iter().any(|w| w.name == port.info.name)) {
         return Err(format!("`{}` is not in the list, the Verilog has it", extra.info.name));
     }
     let member = |port: &PortInfo| match there.iter().find(|t| t.info.name == port.name) {
         None => Err(format!("the Verilog has no `{}`", port.name)),
         Some(t) if t.info != *port => {
-            let (wanted, found) = (describe(port), describe(&t.info));
-            Err(format!("`{}` is listed as {wanted}, in the Verilog it is {found}", port.name))
+            let (expected, found) = (describe(port), describe(&t.info));
+            Err(format!("`{}` is listed as {expected}, in the Verilog it is {found}", port.name))
         }
         Some(t) => Ok(t.member.clone()),
     };
-    wanted.iter().map(member).collect()
+    expected.iter().map(member).collect()
 }
 
 #[cfg(test)]

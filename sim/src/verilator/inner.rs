@@ -162,14 +162,14 @@ endmodule";
         }
         let inner = Inner::new(TEXT, "top", &signals, 0);
         let covers: Vec<_> = inner.covers.iter().map(|c| (&c.instance[..], &c.property.message[..], c.at)).collect();
-        let wanted = [
+        let expected = [
             ("", "of the top", 0),
             ("left", "first", 6),
             ("left", "last", 5),
             ("right", "first", 2),
             ("right", "last", 1),
         ];
-        assert_eq!(covers, wanted);
+        assert_eq!(covers, expected);
         let free: Vec<_> = inner.free.iter().zip(inner.free_at).map(|(f, at)| (&f.name[..], f.width, at)).collect();
         assert_eq!(free, [("right.tag", 4, 4), ("left.tag", 4, 8)]);
     }

@@ -65,10 +65,10 @@ fn pulses(
     }
     (0..2).for_each(|clock| engine.set_reset(clock, false));
     for (instant, edges) in ticks.enumerate() {
-        let wanted = [u64::from(pulse == Pulse::None), u64::from(pulse == Pulse::Going(stages))];
+        let expected = [u64::from(pulse == Pulse::None), u64::from(pulse == Pulse::Going(stages))];
         let got = [s_ready, m_pulse].map(|port| engine.peek(port));
-        if got != wanted {
-            return Err(format!("s_ready, m_pulse are {got:?} at instant {instant}, not {wanted:?}, with {pulse:?}"));
+        if got != expected {
+            return Err(format!("s_ready, m_pulse are {got:?} at instant {instant}, not {expected:?}, with {pulse:?}"));
         }
         let (source, sink) = (edges & 0b01 != 0, edges & 0b10 != 0);
         pulse = match pulse {
@@ -109,8 +109,8 @@ fn resets(engine: &mut dyn Engine, [reset, clk_reset]: [usize; 2], stages: u32, 
         let active = cycle == 0 || rng.u8(0..8) == 0;
         engine.poke(reset, active.into());
         left = if active { stages } else { left };
-        let (got, wanted) = (engine.peek(clk_reset), u64::from(left > 0));
-        if got != wanted {
+        let (got, expected) = (engine.peek(clk_reset), u64::from(left > 0));
+        if got != expected {
             return Err(format!("clk_reset is {got} in cycle {cycle} with reset = {active}, {left} edges to go"));
         }
         engine.step();

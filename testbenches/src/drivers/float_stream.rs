@@ -30,8 +30,8 @@ impl FloatStream {
         let place = |name: &str| ports.iter().position(|port| port.name == name);
         let [in_valid, out_valid] = ["in_valid", "out_valid"].map(|name| place(name).expect("a valid bit"));
         let others = |input| {
-            let wanted = |i: &usize| ports[*i].input == input && ![in_valid, out_valid].contains(i);
-            (0..ports.len()).filter(wanted).collect()
+            let expected = |i: &usize| ports[*i].input == input && ![in_valid, out_valid].contains(i);
+            (0..ports.len()).filter(expected).collect()
         };
         let latency = design.latency().unwrap_or(0) as usize;
         FloatStream { in_valid, operands: others(true), out_valid, results: others(false), ports, lanes, latency }

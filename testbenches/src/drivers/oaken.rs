@@ -169,8 +169,8 @@ impl Converts for Device<QuantizerAxiPorts> {
 /// Vectors that are too short, too long, or hold what is no number: flagged, and the next one is right.
 fn mistakes(run: &mut Converting<Device<QuantizerAxiPorts>>) -> Result<(), String> {
     let good = vector(5, LENGTH);
-    let mut strange = good.clone();
-    (strange[3], strange[77]) = (0x7e00, 0xfc00);
+    let mut nonfinite = good.clone();
+    (nonfinite[3], nonfinite[77]) = (0x7e00, 0xfc00);
     let lanes = run.device.params.lanes;
     // whole beats, and no whole chunks where a beat is shorter than one
     let [few, more] = [48, 32].map(|n: usize| n.next_multiple_of(lanes as usize));
@@ -182,7 +182,7 @@ fn mistakes(run: &mut Converting<Device<QuantizerAxiPorts>>) -> Result<(), Strin
     let cases = [
         ("short", misfit(&short, lanes), &padded, 1),
         ("long", misfit(&long, lanes), &good, 2),
-        ("strange", misfit(&strange, lanes), &strange, 4),
+        ("nonfinite", misfit(&nonfinite, lanes), &nonfinite, 4),
         ("partial", partial, &good, 8),
         ("good", misfit(&good, lanes), &good, 0),
     ];

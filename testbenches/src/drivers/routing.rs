@@ -215,11 +215,11 @@ impl Merge {
             let moves = ready || engine.peek(self.sink.valid) == 0;
             let in_turn = (1..=inputs).map(|i| (last + i) % inputs);
             let granted = in_turn.filter(|i| owner.is_none_or(|o| o == *i)).find(|i| asks[*i].is_some() && moves);
-            let wanted: Vec<u64> = (0..inputs).map(|i| u64::from(granted == Some(i))).collect();
+            let expected: Vec<u64> = (0..inputs).map(|i| u64::from(granted == Some(i))).collect();
             let got: Vec<u64> = self.sources.iter().map(|s| engine.peek(s.ready)).collect();
-            if got != wanted {
+            if got != expected {
                 return Err(format!(
-                    "s_ready is {got:?} in cycle {cycle}, not {wanted:?}, after a word of input {last}"
+                    "s_ready is {got:?} in cycle {cycle}, not {expected:?}, after a word of input {last}"
                 ));
             }
             engine.step();

@@ -228,14 +228,14 @@ pub fn batch(seed: u64, count: u64, others: Others) -> Result<(), String> {
     let top = Module::new("fuzz_expressions");
     let inputs: Vec<Signal> =
         INPUTS.iter().enumerate().map(|(i, w)| top.port(&format!("i{i}"), "", true, bits(*w))).collect();
-    let mut wanted = vec![];
+    let mut expected = vec![];
     for k in 0..count {
         let (design, values) = unit(&format!("unit_{k}"), seed.wrapping_mul(1000) + k, &stimuli);
         let instance = top.instance(&design);
         instance.inputs().iter().zip(&inputs).for_each(|(pin, input)| pin.set(*input));
         let y = top.port(&format!("y{k}"), "", false, bits(instance.y.width()));
         y.set(instance.y);
-        wanted.push(values);
+        expected.push(values);
     }
     let design = top.finish(NoPorts).map_err(|e| format!("seed {seed}\n{e}"))?;
     let verilog = text(&design, Reset::default());
@@ -252,7 +252,7 @@ pub fn batch(seed: u64, count: u64, others: Others) -> Result<(), String> {
     for (name, engine) in &mut engines {
         for (case, stimulus) in stimuli.iter().enumerate() {
             stimulus.iter().enumerate().for_each(|(i, v)| engine.poke_big(i, v));
-            for (k, values) in wanted.iter().enumerate() {
+            for (k, values) in expected.iter().enumerate() {
                 let differ = engine.peek_big(INPUTS.len() + k) ^ &values[case];
                 if differ != BigUint::ZERO {
                     let text = module_text(&verilog, &format!("unit_{k}"));

@@ -157,8 +157,8 @@ fn gearbox_proof(words_in: u32, words_out: u32) -> Result<Design<()>, Errors> {
     part.s.set(io.s);
     io.m.set(part.m);
     let complete = regroups(m, io, true);
-    let wanted = complete.eq(0) | (io.m.ready & complete.eq(1));
-    m.assert(io.s.ready.eq(wanted), "it takes a beat as soon as the last one before it leaves");
+    let expected = complete.eq(0) | (io.m.ready & complete.eq(1));
+    m.assert(io.s.ready.eq(expected), "it takes a beat as soon as the last one before it leaves");
     Ok(m.finish(io)?.erase())
 }
 

@@ -133,7 +133,7 @@ pub fn fmax(subject: &Subject, versions: &Versions) -> Result<Option<f64>> {
 /// The design is placed out of context, without pins: most configurations have more ports than the package.
 pub fn place(dir: &Path, versions: &Versions) -> Result<Option<f64>> {
     let device = ["--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--seed", "1"];
-    // The wanted frequency only steers the effort: the one that is reached is reported.
+    // The requested frequency only steers the effort: the one that is reached is reported.
     let effort = ["--freq", "200", "--timing-allow-fail", "-q"];
     let flow = [&device[..], &effort[..]].concat();
     let report = format!("report-{}.json", digest(&format!("{} {flow:?}", versions.nextpnr)));

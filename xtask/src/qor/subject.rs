@@ -39,9 +39,9 @@ pub fn subjects(names: &[String]) -> Result<Vec<Subject>> {
     for name in names {
         ensure!(designs.iter().any(|design| design.name == *name), "rtl_out has no {name}; it has: {}", known());
     }
-    let wanted = |design: &&Design| names.is_empty() || names.contains(&design.name);
+    let requested = |design: &&Design| names.is_empty() || names.contains(&design.name);
     let mut subjects = vec![];
-    for design in designs.iter().filter(wanted) {
+    for design in designs.iter().filter(requested) {
         subjects.push(subject(design.name.clone(), design)?);
         if latency(&subjects[subjects.len() - 1].verilog).is_some_and(|latency| latency > 0) {
             subjects.push(without_pipeline(&design.name)?);

@@ -136,8 +136,8 @@ fn near(m: Model, x: u32, rng: &mut Rng) -> u32 {
 /// A number whose product with `a` has this stored exponent, or one more, as far as there is one.
 fn partner(m: Model, a: u32, exponent: i32, rng: &mut Rng) -> u32 {
     let bias = (1 << (m.exp - 1)) - 1;
-    let wanted = (exponent + bias - exponent_of(m, a) as i32).clamp(0, (1 << m.exp) - 2);
-    from_parts(m, rng.bool(), wanted as u32, fraction(m, rng))
+    let expected = (exponent + bias - exponent_of(m, a) as i32).clamp(0, (1 << m.exp) - 2);
+    from_parts(m, rng.bool(), expected as u32, fraction(m, rng))
 }
 
 /// Two numbers whose product lies exactly half way between two others, so that what is added to it decides, however small: odd

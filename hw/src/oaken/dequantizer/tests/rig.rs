@@ -79,17 +79,17 @@ impl<'a> Rig<'a> {
 
     /// Runs until so many elements arrived, and on until everything is taken: nothing may be left over.
     pub fn finish(&mut self, elements: usize) {
-        let wanted = elements / self.p.lanes as usize;
+        let expected = elements / self.p.lanes as usize;
         let busy = self.port(self.design.ports.busy);
-        let limit = self.bench.cycle() + 400 + 40 * wanted as u64;
+        let limit = self.bench.cycle() + 400 + 40 * expected as u64;
         let left = |rig: &mut Self| rig.bench.unsent(rig.dense) + rig.bench.unsent(rig.sparse);
-        while self.bench.beats(self.m).len() < wanted || left(self) > 0 || self.bench.engine.peek(busy) == 1 {
+        while self.bench.beats(self.m).len() < expected || left(self) > 0 || self.bench.engine.peek(busy) == 1 {
             let got = self.bench.beats(self.m).len();
-            assert!(self.bench.cycle() < limit, "hangs with {got} of {wanted} beats, {} beats unsent", left(self));
+            assert!(self.bench.cycle() < limit, "hangs with {got} of {expected} beats, {} beats unsent", left(self));
             self.step();
         }
         (0..30).for_each(|_| self.step());
-        assert_eq!(self.bench.beats(self.m).len(), wanted, "beats out");
+        assert_eq!(self.bench.beats(self.m).len(), expected, "beats out");
     }
 
     /// The vectors that came out since the last call, cut at `last`.
