@@ -5,7 +5,7 @@ mod common;
 
 use common::Phase;
 use common::mistakes::{Io, increment, reports};
-use hdl::*;
+use hdl::{engine::Engine, *};
 
 #[test]
 #[module]
@@ -188,5 +188,41 @@ fn attributes_that_break_the_text() {
         words.write(io.b, io.a, io.c);
         held.set(words.read(io.b));
         io.y.set(held);
+    });
+}
+
+#[test]
+#[module]
+fn an_element_that_a_signal_chooses() {
+    // the other elements take it
+    let m = Module::new("overridden");
+    let io = Io::new(m);
+    let list = m.reg_reset(vector(bits(8), 5), 0);
+    let file = m.reg_file(bits(8), 5);
+    m.when(io.c, || {
+        list.at(io.a.trunc(3)).set(io.a);
+        list[3].set(1);
+        file.at(io.a.trunc(3)).set(io.a);
+        file[3].set(1);
+    });
+    let sum = |all: &[Signal]| all.iter().copied().reduce(|x, y| x + y).unwrap();
+    io.y.set(sum(&list) + sum(&file) + io.b.zext(8));
+    let design = m.finish(io).unwrap();
+    let mut sim = hdl::sim::Simulator::new(&design);
+    sim.reset(1);
+    sim.poke(design.ports.c, 1);
+    sim.poke(design.ports.b, 0);
+    for at in 0..5 {
+        sim.poke(design.ports.a, 8 + at);
+        sim.step();
+    }
+    // 8, 9, 10, 1, 12 in both
+    assert_eq!(sim.peek(design.ports.y), 2 * 40);
+
+    reports("twice_chosen", |m, io| {
+        let list = m.reg_reset(vector(bits(8), 3), 0);
+        list.at(io.a.trunc(2)).set(io.a);
+        list.iter().for_each(|element| element.set(0));
+        io.y.set(list[0] + list[1] + list[2] + io.b.zext(8) + io.c.zext(8));
     });
 }

@@ -289,6 +289,15 @@ mod latencies {
             second.set(first);
             io.y.set(second);
         });
+        states("latency_too_long", 2, |m, io| {
+            let y = m.reg(bits(8));
+            y.set(io.x);
+            io.y.set(y);
+        });
+        states("latency_of_a_rom", 2, |m, io| {
+            let squares = m.memory(bits(8), 256).init((0..256u32).map(|i| i * i & 255));
+            io.y.set(squares.read_sync(io.x));
+        });
         states("latency_0_behind_a_register", 0, |m, io| {
             let r = m.reg(bits(8));
             r.set(io.x);

@@ -5,15 +5,19 @@
 use crate::ir::fold::ones;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub(super) fn check(b: &mut Draft) {
     if b.unchecked_effects {
         return;
     }
-    let mut walk = Walk { def: &b.def, later: HashMap::new(), changed: vec![], found: vec![] };
+    let chosen = &b.index_conditions;
+    let mut walk =
+        Walk { def: &b.def, chosen, later: HashMap::new(), changed: vec![], options: HashMap::new(), found: vec![] };
     walk.block(&b.def.stmts);
-    let mut found = walk.found;
+    let Walk { options, mut found, .. } = walk;
+    // an element that a signal chooses: one of those that it may be is left
+    found.retain(|lost| options.get(&lost.at).is_none_or(|(all, lost)| all == lost));
     found.reverse();
     // one for a bundle
     found.dedup_by(|next, first| (next.at, &next.again) == (first.at, &first.again));
@@ -49,9 +53,13 @@ struct Later {
 /// From the last statement to the first.
 struct Walk<'a> {
     def: &'a Def,
+    /// The conditions under which an index names an element.
+    chosen: &'a HashSet<Id>,
     later: HashMap<Id, Later>,
     /// What statements of open blocks added to `later`: it is taken back at the end of the block.
     changed: Vec<(Id, BigUint)>,
+    /// For each place where an element that a signal chooses is assigned: elements, and those where that is lost.
+    options: HashMap<Loc, (usize, usize)>,
     found: Vec<Lost>,
 }
 
@@ -60,9 +68,14 @@ impl Walk<'_> {
         for stmt in block.iter().rev() {
             match stmt {
                 Stmt::Set { target, place, value, loc, .. } => self.set(*target, *place, *value, loc),
-                Stmt::If { then, otherwise, .. } => {
+                Stmt::If { cond, then, otherwise } => {
                     self.nested(otherwise);
+                    let before = self.found.len();
                     self.nested(then);
+                    if let ([Stmt::Set { loc, .. }, ..], true) = (&then[..], self.chosen.contains(cond)) {
+                        let (all, lost) = self.options.entry(loc).or_default();
+                        (*all, *lost) = (*all + 1, *lost + usize::from(self.found.len() > before));
+                    }
                 }
                 Stmt::Case { arms, default, .. } => {
                     default.iter().for_each(|block| self.nested(block));

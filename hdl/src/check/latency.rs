@@ -1,9 +1,8 @@
 //! The latency that a module states, against its pipelines and registers; and which input holds all of it.
 
+use super::distance::{Drivers, furthest, nearest, steps};
 use crate::ir::*;
-use std::collections::{BTreeMap, HashMap, HashSet};
-
-type Drivers = HashMap<Id, Vec<Id>>;
+use std::collections::HashSet;
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     let (Some(latency), Some(loc)) = (b.def.latency, b.latency_at) else { return };
@@ -15,6 +14,9 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     check_leaving(b, drivers, latency, loc);
     if b.errors.len() == errors {
         check_registers(b, drivers, latency, loc);
+    }
+    if b.errors.len() == errors {
+        check_furthest(b, drivers, latency, loc);
     }
     if b.errors.len() == errors {
         b.def.advance = b.def.advance.or_else(|| find_advance(b, drivers));
@@ -119,56 +121,6 @@ fn leaves_before(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
     found
 }
 
-/// What a node depends on, each with the cycles between: at least so many.
-fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
-    if b.staging.gates.get(&id) == Some(&Gate::Constant) {
-        return vec![];
-    }
-    let mut out: Vec<(Id, u32)> = walk::sources(&b.def, drivers, id).into_iter().map(|x| (x, 0)).collect();
-    match b.node(id).op {
-        Op::Net(Net::Reg(r)) => {
-            let reg = &b.def.regs[r as usize];
-            out.extend(drivers.get(&id).into_iter().flatten().copied().chain(reg.reads()).map(|x| (x, 1)));
-        }
-        Op::Net(Net::MemRead(m, p)) => {
-            let mem = &b.def.mems[m as usize];
-            let port = &mem.reads[p as usize];
-            out.extend(port.enable.into_iter().chain([port.addr]).map(|x| (x, u32::from(port.sync))));
-            out.extend(mem.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).map(|x| (x, 1)));
-        }
-        Op::Net(Net::PinOut(i)) => {
-            let inst = &b.def.insts[i as usize];
-            let cycles = inst.def.latency.unwrap_or(1).max(1);
-            if inst.def.keeps_something() {
-                out.extend(
-                    inst.pins.iter().filter(|p| matches!(b.node(**p).op, Op::Net(Net::PinIn(_)))).map(|p| (*p, cycles)),
-                );
-            }
-        }
-        _ => {}
-    }
-    out
-}
-
-/// The input that reaches a node over the fewest registers, and how many.
-fn nearest(b: &Draft, drivers: &Drivers, from: Id) -> Option<(Id, u32)> {
-    let (mut todo, mut done) = (BTreeMap::from([(0, vec![from])]), HashSet::new());
-    while let Some(mut entry) = todo.first_entry() {
-        let cycles = *entry.key();
-        let Some(id) = entry.get_mut().pop() else {
-            entry.remove();
-            continue;
-        };
-        if b.node(id).op == Op::Net(Net::Input) {
-            return Some((id, cycles));
-        }
-        if done.insert(id) {
-            steps(b, drivers, id).into_iter().for_each(|(x, more)| todo.entry(cycles + more).or_default().push(x));
-        }
-    }
-    None
-}
-
 /// No output comes sooner than the registers between let it, and none at once where a latency is stated.
 fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     if latency > 0 && !b.def.keeps_something() {
@@ -199,6 +151,18 @@ fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
             return b.error(loc, message, vec![], Some(help));
         }
     }
+}
+
+/// Some output comes as late as stated.
+fn check_furthest(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
+    let outputs = b.def.ports.iter().filter(|p| !p.input);
+    let most: Option<Vec<u32>> = outputs.map(|p| furthest(b, drivers, p.node)).collect();
+    let Some(most) = most.and_then(|most| most.into_iter().max()).filter(|most| *most < latency) else { return };
+    let plural = if most == 1 { "register is" } else { "registers are" };
+    let message =
+        format!("a latency of {latency} is stated, but at most {most} {plural} between an input and an output");
+    let help = format!("`m.latency({most})`, if all outputs come so many cycles after the inputs");
+    b.error(loc, message, vec![], Some(help));
 }
 
 /// The input without which everything behind the outputs holds, but for settings.

@@ -2,6 +2,7 @@
 
 mod clocks;
 mod crossings;
+mod distance;
 mod driven;
 mod effect;
 mod enabled;

@@ -182,6 +182,7 @@ impl Draft {
             let option = if part { self.slice(option, lo, to.width, loc) } else { option };
             let number = self.number(i, self.node(index).width, loc);
             let here = self.make(Op::Bin(BinOp::Eq, index, number), 1, loc);
+            self.index_conditions.insert(here);
             self.assign_where(here, |b| b.assign(Signal { id: option, ..to }, from, loc));
         }
         true

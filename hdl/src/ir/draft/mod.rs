@@ -23,7 +23,7 @@ pub(crate) use switch::{Arm, Cases};
 
 use super::*;
 use num_bigint::BigUint;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A mistake was found here and is reported; what depends on it is not to be judged.
 pub(crate) struct Reported;
@@ -62,8 +62,10 @@ pub(crate) struct Draft {
     pub gathered: HashMap<Vec<AtStage>, Id>,
     /// Products of an index and the width of an element.
     pub scaled: HashMap<(Id, u32), Id>,
+    /// The conditions under which an index names an element that is assigned.
+    pub index_conditions: HashSet<Id>,
     /// Registers that hold a field of all elements of a register file.
-    pub files: std::collections::HashSet<Id>,
+    pub files: HashSet<Id>,
 }
 
 /// Constants and slices are shared, so that `x.bit(3)` twice is one node.

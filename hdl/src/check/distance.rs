@@ -1,0 +1,94 @@
+//! How many registers are between the inputs and a node.
+
+use crate::ir::*;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+pub(super) type Drivers = HashMap<Id, Vec<Id>>;
+
+/// What a node depends on, each with the cycles between: at least so many.
+pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
+    if b.staging.gates.get(&id) == Some(&Gate::Constant) {
+        return vec![];
+    }
+    let mut out: Vec<(Id, u32)> = walk::sources(&b.def, drivers, id).into_iter().map(|x| (x, 0)).collect();
+    match b.node(id).op {
+        Op::Net(Net::Reg(r)) => {
+            let reg = &b.def.regs[r as usize];
+            out.extend(drivers.get(&id).into_iter().flatten().copied().chain(reg.reads()).map(|x| (x, 1)));
+        }
+        Op::Net(Net::MemRead(m, p)) => {
+            let mem = &b.def.mems[m as usize];
+            let port = &mem.reads[p as usize];
+            out.extend(port.enable.into_iter().chain([port.addr]).map(|x| (x, u32::from(port.sync))));
+            out.extend(mem.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).map(|x| (x, 1)));
+        }
+        Op::Net(Net::PinOut(i)) => {
+            let inst = &b.def.insts[i as usize];
+            let cycles = inst.def.latency.unwrap_or(1).max(1);
+            if inst.def.keeps_something() {
+                out.extend(
+                    inst.pins.iter().filter(|p| matches!(b.node(**p).op, Op::Net(Net::PinIn(_)))).map(|p| (*p, cycles)),
+                );
+            }
+        }
+        _ => {}
+    }
+    out
+}
+
+/// The input that reaches a node over the fewest registers, and how many.
+pub(super) fn nearest(b: &Draft, drivers: &Drivers, from: Id) -> Option<(Id, u32)> {
+    let (mut todo, mut done) = (BTreeMap::from([(0, vec![from])]), HashSet::new());
+    while let Some(mut entry) = todo.first_entry() {
+        let cycles = *entry.key();
+        let Some(id) = entry.get_mut().pop() else {
+            entry.remove();
+            continue;
+        };
+        if b.node(id).op == Op::Net(Net::Input) {
+            return Some((id, cycles));
+        }
+        if done.insert(id) {
+            steps(b, drivers, id).into_iter().for_each(|(x, more)| todo.entry(cycles + more).or_default().push(x));
+        }
+    }
+    None
+}
+
+/// The most registers between an input and a node; 0 if there is no input. `None` where that has no bound: state that goes round,
+/// words of memories, and instances of which no latency is known.
+pub(super) fn furthest(b: &Draft, drivers: &Drivers, from: Id) -> Option<u32> {
+    let (mut path, mut open) = (vec![from], HashSet::new());
+    let mut done: HashMap<Id, u32> = HashMap::new();
+    while let Some(&id) = path.last() {
+        if done.contains_key(&id) {
+            path.pop();
+            continue;
+        }
+        if keeps(b, id) {
+            return None;
+        }
+        let before = steps(b, drivers, id);
+        let next: Vec<Id> = before.iter().map(|(x, _)| *x).filter(|x| !done.contains_key(x)).collect();
+        if next.is_empty() {
+            done.insert(id, before.iter().map(|(x, more)| done[x] + more).max().unwrap_or(0));
+            open.remove(&id);
+        } else if !open.insert(id) || next.iter().any(|x| open.contains(x)) {
+            return None;
+        }
+        path.extend(next);
+    }
+    done.get(&from).copied()
+}
+
+/// Does what goes in stay for an unknown time?
+fn keeps(b: &Draft, id: Id) -> bool {
+    match b.node(id).op {
+        Op::Net(Net::MemRead(m, _)) => !b.def.mems[m as usize].writes.is_empty(),
+        Op::Net(Net::PinOut(i)) => {
+            let def = &b.def.insts[i as usize].def;
+            def.keeps_something() && def.latency.is_none()
+        }
+        _ => false,
+    }
+}
