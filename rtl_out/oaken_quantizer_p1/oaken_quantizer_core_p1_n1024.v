@@ -177,24 +177,21 @@ module oaken_quantizer_core_p1_n1024 (
     reg chunk_first_s1; // quantizer_back.rs:178
     reg chunk_first_s2; // quantizer_back.rs:178
     reg starts_chunk; // quantizer_back.rs:178
-    reg too_many_s1; // quantizer_back.rs:188
-    reg too_many_s2; // quantizer_back.rs:188
-    reg sparse_beat_too_many; // quantizer_back.rs:188
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:190
-    reg beat_first_s1; // quantizer_back.rs:191
-    reg beat_first_s2; // quantizer_back.rs:191
-    reg sparse_beat_first; // quantizer_back.rs:191
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:191
+    reg beat_first_s1; // quantizer_back.rs:192
+    reg beat_first_s2; // quantizer_back.rs:192
+    reg sparse_beat_first; // quantizer_back.rs:192
     reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:227
-    reg ready_s5; // quantizer_back.rs:211
-    reg ready_s6; // quantizer_back.rs:211
-    reg ready_s7; // quantizer_back.rs:211
-    reg ready_s8; // quantizer_back.rs:211
-    reg sparse_beat_last_s5; // quantizer_back.rs:211
-    reg sparse_beat_last_s6; // quantizer_back.rs:211
-    reg sparse_beat_last_s7; // quantizer_back.rs:211
-    reg sparse_beat_last_s8; // quantizer_back.rs:211
-    reg second; // quantizer_back.rs:229
-    reg [3:0] low; // quantizer_back.rs:230
+    reg ready_s5; // quantizer_back.rs:212
+    reg ready_s6; // quantizer_back.rs:212
+    reg ready_s7; // quantizer_back.rs:212
+    reg ready_s8; // quantizer_back.rs:212
+    reg sparse_beat_last_s5; // quantizer_back.rs:212
+    reg sparse_beat_last_s6; // quantizer_back.rs:212
+    reg sparse_beat_last_s7; // quantizer_back.rs:212
+    reg sparse_beat_last_s8; // quantizer_back.rs:212
+    reg second; // quantizer_back.rs:230
+    reg [3:0] low; // quantizer_back.rs:231
     wire dense_s_ready;
     wire dense_m_valid;
     wire [8:0] dense_m_payload;
@@ -614,18 +611,13 @@ module oaken_quantizer_core_p1_n1024 (
         chunk_first_s1 <= chunk_first;
         chunk_first_s2 <= chunk_first_s1;
         starts_chunk <= chunk_first_s2;
-    end
-    wire too_many = 1'h0; // quantizer_back.rs:183
-    always @(posedge clk) if (advance) begin
-        too_many_s1 <= too_many;
-        too_many_s2 <= too_many_s1;
-        sparse_beat_too_many <= too_many_s2;
         sparse_beat_count <= count;
         beat_first_s1 <= beat_first;
         beat_first_s2 <= beat_first_s1;
         sparse_beat_first <= beat_first_s2;
     end
-    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:194
+    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:195
+    wire sparse_beat_too_many = 1'h0; // quantizer_back.rs:195
     wire [57:0] header = headers[writer_vector]; // quantizer.rs:223
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
@@ -650,17 +642,17 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:211
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:211
-    wire coded_1 = coded & advance; // quantizer_back.rs:212
+    wire coded = ready_s8; // quantizer_back.rs:212
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:212
+    wire coded_1 = coded & advance; // quantizer_back.rs:213
     always @(posedge clk) if (coded_1) low <= codes_0;
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
         end else if (coded_1) second <= ~second;
     end
-    wire complete = coded_1 & second; // quantizer_back.rs:235
-    wire [7:0] codes = {codes_0, low}; // quantizer_back.rs:235
+    wire complete = coded_1 & second; // quantizer_back.rs:236
+    wire [7:0] codes = {codes_0, low}; // quantizer_back.rs:236
     assign dense_valid = dense_m_valid;
     fifo_9x16_distributed dense (
         .clk(clk),

@@ -808,29 +808,29 @@ module oaken_quantizer_core_p16_n4096 (
     reg chunk_first_s1; // quantizer_back.rs:178
     reg chunk_first_s2; // quantizer_back.rs:178
     reg starts_chunk; // quantizer_back.rs:178
-    reg [4:0] compact_total_s4; // quantizer_back.rs:187
-    reg [4:0] sparse_beat_found; // quantizer_back.rs:187
-    reg too_many_s4; // quantizer_back.rs:188
-    reg sparse_beat_too_many; // quantizer_back.rs:188
-    reg starts_chunk_s4; // quantizer_back.rs:189
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:189
-    reg [6:0] count_s3; // quantizer_back.rs:190
-    reg [6:0] count_s4; // quantizer_back.rs:190
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:190
-    reg beat_first_s1; // quantizer_back.rs:191
-    reg beat_first_s2; // quantizer_back.rs:191
-    reg beat_first_s3; // quantizer_back.rs:191
-    reg beat_first_s4; // quantizer_back.rs:191
-    reg sparse_beat_first; // quantizer_back.rs:191
-    reg sparse_beat_last; // quantizer_back.rs:192
-    reg ready_s5; // quantizer_back.rs:194
+    reg [4:0] compact_total_s4; // quantizer_back.rs:188
+    reg [4:0] sparse_beat_found; // quantizer_back.rs:188
+    reg too_many_s4; // quantizer_back.rs:189
+    reg sparse_beat_too_many; // quantizer_back.rs:189
+    reg starts_chunk_s4; // quantizer_back.rs:190
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:190
+    reg [6:0] count_s3; // quantizer_back.rs:191
+    reg [6:0] count_s4; // quantizer_back.rs:191
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:191
+    reg beat_first_s1; // quantizer_back.rs:192
+    reg beat_first_s2; // quantizer_back.rs:192
+    reg beat_first_s3; // quantizer_back.rs:192
+    reg beat_first_s4; // quantizer_back.rs:192
+    reg sparse_beat_first; // quantizer_back.rs:192
+    reg sparse_beat_last; // quantizer_back.rs:193
+    reg ready_s5; // quantizer_back.rs:195
     reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:227
-    reg ready_s6; // quantizer_back.rs:211
-    reg ready_s7; // quantizer_back.rs:211
-    reg ready_s8; // quantizer_back.rs:211
-    reg sparse_beat_last_s6; // quantizer_back.rs:211
-    reg sparse_beat_last_s7; // quantizer_back.rs:211
-    reg sparse_beat_last_s8; // quantizer_back.rs:211
+    reg ready_s6; // quantizer_back.rs:212
+    reg ready_s7; // quantizer_back.rs:212
+    reg ready_s8; // quantizer_back.rs:212
+    reg sparse_beat_last_s6; // quantizer_back.rs:212
+    reg sparse_beat_last_s7; // quantizer_back.rs:212
+    reg sparse_beat_last_s8; // quantizer_back.rs:212
     wire dense_s_ready;
     wire dense_m_valid;
     wire [64:0] dense_m_payload;
@@ -2743,7 +2743,7 @@ module oaken_quantizer_core_p16_n4096 (
         starts_chunk <= chunk_first_s2;
     end
     wire too_many = (ready_s3 & starts_chunk) & (compact_total == 5'h10); // quantizer_back.rs:181
-    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:186
+    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:187
     always @(posedge clk) if (advance) begin
         compact_total_s4 <= compact_total;
         sparse_beat_found <= compact_total_s4;
@@ -2775,7 +2775,7 @@ module oaken_quantizer_core_p16_n4096 (
             ready_s5 <= 1'h0;
         end else if (advance) ready_s5 <= ready_s4;
     end
-    wire sparse_valid_1 = ready_s5; // quantizer_back.rs:194
+    wire sparse_valid_1 = ready_s5; // quantizer_back.rs:195
     wire [57:0] header = headers[writer_vector]; // quantizer.rs:223
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
@@ -2797,9 +2797,9 @@ module oaken_quantizer_core_p16_n4096 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:211
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:211
-    wire coded_1 = coded & advance; // quantizer_back.rs:212
+    wire coded = ready_s8; // quantizer_back.rs:212
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:212
+    wire coded_1 = coded & advance; // quantizer_back.rs:213
     assign dense_valid = dense_m_valid;
     fifo_65x16_distributed dense (
         .clk(clk),

@@ -299,27 +299,23 @@ module oaken_quantizer_core_p4_n1024 (
     reg chunk_first_s1; // quantizer_back.rs:178
     reg chunk_first_s2; // quantizer_back.rs:178
     reg starts_chunk; // quantizer_back.rs:178
-    reg [2:0] sparse_beat_found; // quantizer_back.rs:187
-    reg too_many_s1; // quantizer_back.rs:188
-    reg too_many_s2; // quantizer_back.rs:188
-    reg too_many_s3; // quantizer_back.rs:188
-    reg sparse_beat_too_many; // quantizer_back.rs:188
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:189
-    reg [6:0] count_s3; // quantizer_back.rs:190
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:190
-    reg beat_first_s1; // quantizer_back.rs:191
-    reg beat_first_s2; // quantizer_back.rs:191
-    reg beat_first_s3; // quantizer_back.rs:191
-    reg sparse_beat_first; // quantizer_back.rs:191
+    reg [2:0] sparse_beat_found; // quantizer_back.rs:188
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:190
+    reg [6:0] count_s3; // quantizer_back.rs:191
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:191
+    reg beat_first_s1; // quantizer_back.rs:192
+    reg beat_first_s2; // quantizer_back.rs:192
+    reg beat_first_s3; // quantizer_back.rs:192
+    reg sparse_beat_first; // quantizer_back.rs:192
     reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:227
-    reg ready_s5; // quantizer_back.rs:211
-    reg ready_s6; // quantizer_back.rs:211
-    reg ready_s7; // quantizer_back.rs:211
-    reg ready_s8; // quantizer_back.rs:211
-    reg sparse_beat_last_s5; // quantizer_back.rs:211
-    reg sparse_beat_last_s6; // quantizer_back.rs:211
-    reg sparse_beat_last_s7; // quantizer_back.rs:211
-    reg sparse_beat_last_s8; // quantizer_back.rs:211
+    reg ready_s5; // quantizer_back.rs:212
+    reg ready_s6; // quantizer_back.rs:212
+    reg ready_s7; // quantizer_back.rs:212
+    reg ready_s8; // quantizer_back.rs:212
+    reg sparse_beat_last_s5; // quantizer_back.rs:212
+    reg sparse_beat_last_s6; // quantizer_back.rs:212
+    reg sparse_beat_last_s7; // quantizer_back.rs:212
+    reg sparse_beat_last_s8; // quantizer_back.rs:212
     wire dense_s_ready;
     wire dense_m_valid;
     wire [16:0] dense_m_payload;
@@ -1028,14 +1024,9 @@ module oaken_quantizer_core_p4_n1024 (
         chunk_first_s2 <= chunk_first_s1;
         starts_chunk <= chunk_first_s2;
     end
-    wire too_many = 1'h0; // quantizer_back.rs:183
-    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:186
+    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:187
     always @(posedge clk) if (advance) begin
         sparse_beat_found <= compact_total;
-        too_many_s1 <= too_many;
-        too_many_s2 <= too_many_s1;
-        too_many_s3 <= too_many_s2;
-        sparse_beat_too_many <= too_many_s3;
         sparse_beat_starts_chunk <= starts_chunk;
         count_s3 <= count;
         sparse_beat_count <= count_s3;
@@ -1044,7 +1035,8 @@ module oaken_quantizer_core_p4_n1024 (
         beat_first_s3 <= beat_first_s2;
         sparse_beat_first <= beat_first_s3;
     end
-    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:194
+    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:195
+    wire sparse_beat_too_many = 1'h0; // quantizer_back.rs:195
     wire [57:0] header = headers[writer_vector]; // quantizer.rs:223
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
@@ -1069,9 +1061,9 @@ module oaken_quantizer_core_p4_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:211
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:211
-    wire coded_1 = coded & advance; // quantizer_back.rs:212
+    wire coded = ready_s8; // quantizer_back.rs:212
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:212
+    wire coded_1 = coded & advance; // quantizer_back.rs:213
     assign dense_valid = dense_m_valid;
     fifo_17x16_distributed dense (
         .clk(clk),

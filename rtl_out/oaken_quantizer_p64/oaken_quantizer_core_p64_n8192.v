@@ -2821,39 +2821,39 @@ module oaken_quantizer_core_p64_n8192 (
     reg issue_s1; // quantizer_back.rs:181
     reg issue_s2; // quantizer_back.rs:181
     reg issue_s3; // quantizer_back.rs:181
-    reg [6:0] compact_total_s4; // quantizer_back.rs:187
-    reg [6:0] compact_total_s5; // quantizer_back.rs:187
-    reg [6:0] sparse_beat_found; // quantizer_back.rs:187
-    reg too_many_s4; // quantizer_back.rs:188
-    reg too_many_s5; // quantizer_back.rs:188
-    reg sparse_beat_too_many; // quantizer_back.rs:188
-    reg starts_chunk_s4; // quantizer_back.rs:189
-    reg starts_chunk_s5; // quantizer_back.rs:189
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:189
-    reg [6:0] count_s3; // quantizer_back.rs:190
-    reg [6:0] count_s4; // quantizer_back.rs:190
-    reg [6:0] count_s5; // quantizer_back.rs:190
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:190
-    reg beat_first_s1; // quantizer_back.rs:191
-    reg beat_first_s2; // quantizer_back.rs:191
-    reg beat_first_s3; // quantizer_back.rs:191
-    reg beat_first_s4; // quantizer_back.rs:191
-    reg beat_first_s5; // quantizer_back.rs:191
-    reg sparse_beat_first; // quantizer_back.rs:191
-    reg beat_last_s1; // quantizer_back.rs:192
-    reg beat_last_s2; // quantizer_back.rs:192
-    reg beat_last_s3; // quantizer_back.rs:192
-    reg beat_last_s4; // quantizer_back.rs:192
-    reg beat_last_s5; // quantizer_back.rs:192
-    reg sparse_beat_last; // quantizer_back.rs:192
-    reg issue_s4; // quantizer_back.rs:194
-    reg issue_s5; // quantizer_back.rs:194
-    reg issue_s6; // quantizer_back.rs:194
+    reg [6:0] compact_total_s4; // quantizer_back.rs:188
+    reg [6:0] compact_total_s5; // quantizer_back.rs:188
+    reg [6:0] sparse_beat_found; // quantizer_back.rs:188
+    reg too_many_s4; // quantizer_back.rs:189
+    reg too_many_s5; // quantizer_back.rs:189
+    reg sparse_beat_too_many; // quantizer_back.rs:189
+    reg starts_chunk_s4; // quantizer_back.rs:190
+    reg starts_chunk_s5; // quantizer_back.rs:190
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:190
+    reg [6:0] count_s3; // quantizer_back.rs:191
+    reg [6:0] count_s4; // quantizer_back.rs:191
+    reg [6:0] count_s5; // quantizer_back.rs:191
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:191
+    reg beat_first_s1; // quantizer_back.rs:192
+    reg beat_first_s2; // quantizer_back.rs:192
+    reg beat_first_s3; // quantizer_back.rs:192
+    reg beat_first_s4; // quantizer_back.rs:192
+    reg beat_first_s5; // quantizer_back.rs:192
+    reg sparse_beat_first; // quantizer_back.rs:192
+    reg beat_last_s1; // quantizer_back.rs:193
+    reg beat_last_s2; // quantizer_back.rs:193
+    reg beat_last_s3; // quantizer_back.rs:193
+    reg beat_last_s4; // quantizer_back.rs:193
+    reg beat_last_s5; // quantizer_back.rs:193
+    reg sparse_beat_last; // quantizer_back.rs:193
+    reg issue_s4; // quantizer_back.rs:195
+    reg issue_s5; // quantizer_back.rs:195
+    reg issue_s6; // quantizer_back.rs:195
     reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:227
-    reg issue_s7; // quantizer_back.rs:211
-    reg issue_s8; // quantizer_back.rs:211
-    reg sparse_beat_last_s7; // quantizer_back.rs:211
-    reg sparse_beat_last_s8; // quantizer_back.rs:211
+    reg issue_s7; // quantizer_back.rs:212
+    reg issue_s8; // quantizer_back.rs:212
+    reg sparse_beat_last_s7; // quantizer_back.rs:212
+    reg sparse_beat_last_s8; // quantizer_back.rs:212
     wire dense_s_ready;
     wire dense_m_valid;
     wire [256:0] dense_m_payload;
@@ -9395,7 +9395,7 @@ module oaken_quantizer_core_p64_n8192 (
         end
     end
     wire too_many = (issue_s3 & starts_chunk) & (compact_total == 7'h40); // quantizer_back.rs:181
-    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:186
+    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:187
     always @(posedge clk) if (advance) begin
         compact_total_s4 <= compact_total;
         compact_total_s5 <= compact_total_s4;
@@ -9444,7 +9444,7 @@ module oaken_quantizer_core_p64_n8192 (
             issue_s6 <= issue_s5;
         end
     end
-    wire sparse_valid_1 = issue_s6; // quantizer_back.rs:194
+    wire sparse_valid_1 = issue_s6; // quantizer_back.rs:195
     wire [57:0] header = headers[writer_vector]; // quantizer.rs:223
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
@@ -9463,9 +9463,9 @@ module oaken_quantizer_core_p64_n8192 (
         sparse_beat_last_s7 <= sparse_beat_last;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = issue_s8; // quantizer_back.rs:211
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:211
-    wire coded_1 = coded & advance; // quantizer_back.rs:212
+    wire coded = issue_s8; // quantizer_back.rs:212
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:212
+    wire coded_1 = coded & advance; // quantizer_back.rs:213
     assign dense_valid = dense_m_valid;
     fifo_257x16_distributed dense (
         .clk(clk),

@@ -180,7 +180,8 @@ pub fn sparse_beats(
     let too_many = if p.lanes == p.sparse_bytes() {
         back.valid(beat.issued.meet(found) & starts_chunk & found.eq(p.lanes))
     } else {
-        back.enter(advance.zeros(1))
+        // not entered: a register of it that powers up as 1 would hold the pipeline, and so itself
+        advance.zeros(1)
     };
     let sparse_beat = SparseBeat {
         entries: cat(&entries.bytes),
