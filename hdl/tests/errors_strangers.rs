@@ -236,6 +236,13 @@ mod shapes {
 mod sizes {
     use super::*;
 
+    tagged! {
+        enum Large(width: u32) {
+            None,
+            Two { first: Signal = bits(width), second: Signal = bits(width) },
+        }
+    }
+
     #[test]
     fn memories() {
         reports("too_many_words", |m, io| {
@@ -255,6 +262,11 @@ mod sizes {
             wire.set(0);
             register.set(0);
             io.y.set(wire.trunc(8) ^ register.trunc(8));
+        });
+        reports("too_wide_union", |m, io| {
+            let large = m.reg(Large::shape(u32::MAX));
+            large.set(Large::None);
+            io.y.set(large.payload().trunc(8));
         });
         reports("too_wide_product", |m, io| {
             let wire = m.wire(bits(1 << 24));

@@ -6,7 +6,8 @@ use crate::ir::*;
 use std::panic::Location;
 
 impl Signal {
-    /// A register holds unless `enable` is 1 (its reset still applies).
+    /// A register holds unless `enable` is 1 (its reset still applies). A delay of a pipeline, such as
+    /// [`next`](crate::Staged::next) gives, has no enable of its own: it stands as its pipeline does.
     #[track_caller]
     pub fn enable(self, enable: Signal) -> Signal {
         let loc = Location::caller();

@@ -127,8 +127,8 @@ impl<T: Tagged> Nameable for TaggedSignal<T> {
 
 /// Bits of all fields of a variant.
 fn width<T: Tagged>(variant: &T) -> u32 {
-    let mut sum = 0;
-    variant.each_field(&mut |_, _, s| sum += s.width);
+    let mut sum = 0u32;
+    variant.each_field(&mut |_, _, s| sum = sum.saturating_add(s.width));
     sum
 }
 
