@@ -343,3 +343,22 @@ fn asynchronous_is_no_clock() {
         io.y.set(seen);
     });
 }
+
+/// Clocks and resets are ports: each name stands for one of them, whatever the polarity of the resets.
+#[test]
+#[module]
+fn names_of_clocks_and_resets() {
+    let two = |name: &str, first: [&str; 2], second: [&str; 2]| {
+        reports(name, |m, io, _| {
+            let held = [first, second].map(|[clock, reset]| m.domain(clock, reset, || m.reg_reset(bits(8), 0)));
+            held.into_iter().for_each(|r| r.set(r));
+            held.into_iter().for_each(Signal::unused);
+            io.y.set(io.a);
+        });
+    };
+    two("names_one_reset", ["a_clk", "a_rst"], ["b_clk", "a_rst"]);
+    two("names_as_reset", ["a_clk", "b_clk"], ["b_clk", "b_rst"]);
+    two("names_active_low", ["a_clk", "a_rst"], ["a_rst_n", "b_rst"]);
+    two("names_twice", ["a_clk", "a_clk"], ["b_clk", "b_rst"]);
+    two("names_underscore", ["_clk", "a_rst"], ["b_clk", "_rst"]);
+}

@@ -3,6 +3,8 @@
 
 #[path = "pipelines/enabled.rs"]
 mod enabled;
+#[path = "pipelines/model.rs"]
+mod model;
 #[path = "common/numbers.rs"]
 mod numbers;
 #[path = "pipelines/random.rs"]

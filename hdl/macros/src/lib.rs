@@ -7,7 +7,10 @@ mod tagged;
 use proc_macro::TokenStream;
 use quote::quote;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Data, DeriveInput, Fields, ItemFn, Pat, Stmt, parse_macro_input};
+use syn::{
+    Block, Data, DeriveInput, Fields, GenericArgument, ItemFn, Pat, PathArguments, ReturnType, Stmt, Type,
+    parse_macro_input,
+};
 
 /// On a function that builds hardware: every `let` names its signal in the Verilog and in waves.
 ///
@@ -22,7 +25,28 @@ use syn::{Block, Data, DeriveInput, Fields, ItemFn, Pat, Stmt, parse_macro_input
 pub fn module(_: TokenStream, item: TokenStream) -> TokenStream {
     let mut function = parse_macro_input!(item as ItemFn);
     NameLets.visit_item_fn_mut(&mut function);
+    if gives_design(&function.sig.output) {
+        // what it begins and does not finish is given up when it returns
+        function.block.stmts.insert(0, syn::parse_quote!(let _building = ::hdl::naming::Building::new();));
+    }
     quote!(#function).into()
+}
+
+/// `Design<..>`, or a `Result` of it.
+fn gives_design(output: &ReturnType) -> bool {
+    let last = |kind: &Type| match kind {
+        Type::Path(path) => path.path.segments.last().cloned(),
+        _ => None,
+    };
+    let ReturnType::Type(_, kind) = output else { return false };
+    let Some(mut segment) = last(kind) else { return false };
+    if let (true, PathArguments::AngleBracketed(of)) = (segment.ident == "Result", &segment.arguments)
+        && let Some(GenericArgument::Type(inner)) = of.args.first()
+        && let Some(inner) = last(inner)
+    {
+        segment = inner;
+    }
+    segment.ident == "Design"
 }
 
 struct NameLets;
@@ -93,7 +117,7 @@ pub fn bundle(item: TokenStream) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     quote! {
         impl #impl_generics ::hdl::Bundle for #name #type_generics #where_clause {
-            fn layouts(&self, f: &mut dyn FnMut(&str, ::std::vec::Vec<u32>)) {
+            fn layouts(&self, f: &mut dyn FnMut(&str, ::hdl::naming::Layout)) {
                 #(::hdl::Bundle::layouts(&self.#names, f);)*
             }
             fn each(&self, f: &mut dyn FnMut(&str, bool, ::hdl::Signal)) {

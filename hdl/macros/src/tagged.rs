@@ -179,6 +179,10 @@ fn implementation(union: &Union, tag: &Ident) -> TokenStream {
         let (names, texts) = (v.names(), v.texts());
         quote!({ #(::hdl::Bundle::each(#names, &mut |path, flip, s| f(&::hdl::naming::path(#texts, path), flip, s));)* })
     });
+    let layouts = variants.iter().map(|v| {
+        let names = v.names();
+        quote!({ #(::hdl::Bundle::layouts(#names, f);)* })
+    });
     let map = variants.iter().map(|v| {
         let (names, texts, value) = (v.names(), v.texts(), v.with_fields(name));
         quote!({
@@ -199,6 +203,10 @@ fn implementation(union: &Union, tag: &Ident) -> TokenStream {
             #[allow(unused_variables)]
             fn each_field(&self, f: &mut dyn FnMut(&str, bool, ::hdl::Signal)) {
                 match self { #(#patterns => #each)* }
+            }
+            #[allow(unused_variables)]
+            fn layouts(&self, f: &mut dyn FnMut(&str, ::hdl::naming::Layout)) {
+                match self { #(#patterns => #layouts)* }
             }
             #[allow(unused_variables)]
             fn map_fields(&self, f: &mut dyn FnMut(&str, bool, ::hdl::Signal) -> ::hdl::Signal) -> Self {

@@ -5,7 +5,7 @@
 //! `#[flip]` runs against the others, as `ready` does in a stream.
 
 use super::control::check_conditions;
-use super::naming::Nameable;
+use super::naming::{Layout, Nameable};
 use super::number::Value;
 use super::signal::bits;
 use super::slices::cat;
@@ -62,7 +62,7 @@ pub trait Bundle: Copy + Nameable + 'static {
     }
     /// Calls `f` with the name of every tagged union inside, and what two of them must share to be alike.
     #[doc(hidden)]
-    fn layouts(&self, _: &mut dyn FnMut(&str, Vec<u32>)) {}
+    fn layouts(&self, _: &mut dyn FnMut(&str, Layout)) {}
     /// Calls `f` with every signal in the order in which [`Bundle::pack`] puts them, the high bits first.
     fn high_first(&self, f: &mut dyn FnMut(Signal)) {
         self.each(&mut |_, _, s| f(s));
@@ -91,8 +91,13 @@ pub trait Bundle: Copy + Nameable + 'static {
     }
     /// Bits of all fields together.
     fn total_width(&self) -> u32 {
+        u32::try_from(self.wide_width()).unwrap_or(u32::MAX)
+    }
+    /// The same where it is more than a signal can have.
+    #[doc(hidden)]
+    fn wide_width(&self) -> u64 {
         let mut sum = 0;
-        self.each(&mut |_, _, s| sum += s.width);
+        self.each(&mut |_, _, s| sum += u64::from(s.width));
         sum
     }
     /// The same shape, as blanks.
@@ -185,7 +190,7 @@ impl Bundle for Signal {
 macro_rules! tuple {
     ($($name:ident $index:tt),+) => {
         impl<$($name: Bundle),+> Bundle for ($($name,)+) {
-            fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
+            fn layouts(&self, f: &mut dyn FnMut(&str, Layout)) {
                 $(self.$index.layouts(f);)+
             }
             fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {

@@ -36,12 +36,15 @@ impl Module {
         store::leave_condition();
         self.with(|b| b.close_block())
     }
+    /// The condition, if it is a signal of this module; if not, that is reported, and something stands in its place.
     #[track_caller]
-    fn condition(self, cond: Signal) {
+    fn condition(self, cond: Signal) -> Id {
         let loc = Location::caller();
         if store::with(self.key, loc, |b| b.check_same(&[cond], loc)) == Some(true) {
             cond.one_bit("a condition");
+            return cond.id;
         }
+        store::with(self.key, loc, |b| b.poison(1, loc)).unwrap_or(0)
     }
     /// Assignments made inside `f` apply only when `cond` is 1.
     ///
@@ -71,13 +74,13 @@ impl Module {
     /// ```
     #[track_caller]
     pub fn when<R: BlockEnd>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
-        self.condition(cond);
-        let then = self.block(cond.id, f);
+        let cond = self.condition(cond);
+        let then = self.block(cond, f);
         let (block, at) = self.with(|b| {
-            b.block().push(Stmt::If { cond: cond.id, then, otherwise: vec![] });
+            b.block().push(Stmt::If { cond, then, otherwise: vec![] });
             (b.block_number(), b.block().len() - 1)
         });
-        When { module: self, block, at, conds: vec![cond.id], loc: Location::caller() }
+        When { module: self, block, at, conds: vec![cond], loc: Location::caller() }
     }
 }
 
@@ -123,11 +126,11 @@ impl When {
     /// Applies where the conditions before are 0 and this one is 1.
     #[track_caller]
     pub fn elsewhen<R: BlockEnd>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
-        self.module.condition(cond);
-        let then = self.module.block(cond.id, f);
-        let stmt = Stmt::If { cond: cond.id, then, otherwise: vec![] };
+        let cond = self.module.condition(cond);
+        let then = self.module.block(cond, f);
+        let stmt = Stmt::If { cond, then, otherwise: vec![] };
         let mut when = self.attach("elsewhen", vec![stmt], Location::caller());
-        when.conds.push(cond.id);
+        when.conds.push(cond);
         when
     }
     /// Applies where all conditions before are 0.

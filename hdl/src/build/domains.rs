@@ -47,8 +47,8 @@ impl Module {
         let loc = Location::caller();
         let wanted = Domain { clock: clock.into(), reset: reset.into() };
         let index = self.with(|b| {
-            for name in [clock, reset].into_iter().filter(|name| !names::usable(name)) {
-                let help = "letters, digits and underscores, not a digit first, not a keyword of Verilog or C++";
+            for name in [clock, reset].into_iter().filter(|name| !names::usable_for_port(name)) {
+                let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++";
                 b.error(loc, format!("`{name}` is not a legal name"), vec![], Some(help.into()));
             }
             b.def.domain_index(&wanted)
@@ -167,7 +167,7 @@ impl Module {
                 });
                 id
             });
-            id.map_or(s, |id| Signal { id, ..s })
+            id.map_or(s, |id| Signal { id, key: self.key, ..s })
         })
     }
     /// Signals of this module are not checked for their clocks; neither are the ports where it is used. Only for what cannot

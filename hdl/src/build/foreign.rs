@@ -210,9 +210,29 @@ impl Foreign {
     /// This input reaches this output within a cycle.
     #[track_caller]
     pub fn combinational<A: Bundle, B: Bundle>(self, input: A, output: B) {
-        let mut inputs = vec![];
-        input.each(&mut |_, _, s| inputs.push(s.id));
-        output.each(&mut |_, _, s| self.with(|f| f.paths.extend(inputs.iter().map(|i| (s.id, *i)))));
+        let loc = Location::caller();
+        let ports = |of: Vec<Signal>, input| of.into_iter().filter(move |s| self.is_port(*s, input, loc)).map(|s| s.id);
+        let inputs: Vec<Id> = ports(input.signals(), true).collect();
+        for to in ports(output.signals(), false) {
+            self.with(|f| f.paths.extend(inputs.iter().map(|from| (to, *from))));
+        }
+    }
+    /// Is this a port of the module, of this direction? If not, that is reported.
+    fn is_port(self, s: Signal, input: bool, loc: Loc) -> bool {
+        let check = |b: &mut Draft| {
+            if !b.check_same(&[s], loc) {
+                return false;
+            }
+            let found = b.def.ports.iter().any(|p| p.node == s.id && p.input == input);
+            if !found {
+                let wanted = if input { "input" } else { "output" };
+                let message = format!("{} is not an {wanted} of `{}`", b.describe(s.id), b.def.name);
+                let help = "give an input, then an output that it reaches: `f.combinational(io.a, io.y)`";
+                b.error(loc, message, vec![], Some(help.into()));
+            }
+            found
+        };
+        store::with(self.module.key, loc, check).unwrap_or(false)
     }
     /// The port is called otherwise in the Verilog.
     #[track_caller]

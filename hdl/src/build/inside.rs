@@ -28,9 +28,9 @@ impl Module {
                 let help = "a clock is a port, or an output of one bit of a foreign module or black box, such as a PLL";
                 b.error(loc, message, vec![], Some(help.into()));
             }
-            if !names::usable(name) || b.def.domains.iter().any(|d| d.clock == name) {
+            if !names::usable_for_port(name) || b.def.domains.iter().any(|d| d.clock == name) {
                 let message = format!("`{name}` cannot be the name of a clock");
-                let help = "letters, digits and underscores, not a digit first, not a keyword of Verilog or C++, not the name of another clock";
+                let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of another clock";
                 b.error(loc, message, vec![], Some(help.into()));
             }
             let domain = b.def.domain_index(&Domain { clock: name.into(), reset: format!("{name}_reset") });

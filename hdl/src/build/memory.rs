@@ -7,6 +7,7 @@ use super::module::Module;
 use super::naming::Nameable;
 use super::number::same_layouts;
 use super::signal::clog2;
+use super::slices::MAX_WIDTH;
 use super::store;
 use super::vector::lengths_differ;
 use crate::ir::names::{LUT_RAM, join};
@@ -49,20 +50,28 @@ pub enum RamStyle {
     Registers,
 }
 
+/// The most words of a memory.
+const MAX_WORDS: usize = 1 << 30;
+
 impl Module {
     /// A memory of `depth` words of the given shape; addresses are `clog2(depth)` bits, which is 1 for a single word. Reading beyond the last word gives an
     /// unspecified value, writing there does nothing.
     #[track_caller]
     pub fn memory<B: Bundle>(self, shape: B, depth: usize) -> Memory<B> {
         let loc = Location::caller();
+        self.forward(&shape, "the words of a memory", "store", loc);
+        self.possible_width(shape.wide_width(), "a word", loc);
         let index = self.with(|b| {
             if depth == 0 {
                 b.error(loc, "a memory needs at least 1 word, not 0".into(), vec![], None);
+            } else if depth > MAX_WORDS {
+                let help = format!("a memory has at most {MAX_WORDS} words");
+                b.error(loc, format!("a memory of {depth} words"), vec![], Some(help));
             }
             b.def.mems.push(ir::Memory {
                 name: String::new(),
-                width: shape.total_width(),
-                depth: depth as u32,
+                width: shape.total_width().min(MAX_WIDTH as u32),
+                depth: depth.min(MAX_WORDS + 1) as u32,
                 init: vec![],
                 reads: vec![],
                 writes: vec![],
@@ -99,7 +108,9 @@ impl<B: Bundle> Memory<B> {
                     None,
                 );
             }
-            words.resize(depth as usize, BigUint::default());
+            if b.errors.is_empty() {
+                words.resize(depth as usize, BigUint::default());
+            }
             b.def.mems[self.index as usize].init = words;
         });
         self
@@ -131,13 +142,17 @@ impl<B: Bundle> Memory<B> {
         self.module.with(|b| b.def.mems[self.index as usize].crossing = Some(reason.into()));
         self
     }
+    /// The address, if it is a signal of this module; if not, that is reported, and something stands in its place.
     #[track_caller]
-    fn check_address(self, addr: Signal) {
+    fn address(self, addr: Signal) -> Id {
         let loc = Location::caller();
-        self.module.with(|b| {
+        let id = store::with(self.module.key, loc, |b| {
             let depth = b.def.mems[self.index as usize].depth;
             let wanted = clog2(depth as usize);
-            if b.check_same(&[addr], loc) && addr.width != wanted {
+            if !b.check_same(&[addr], loc) {
+                return b.poison(wanted, loc);
+            }
+            if addr.width != wanted && depth as usize <= MAX_WORDS {
                 let message = format!(
                     "the address of `{}` ({depth} words) must have {wanted} bits, not {}",
                     b.memory_label(self.index),
@@ -145,7 +160,9 @@ impl<B: Bundle> Memory<B> {
                 );
                 b.error(loc, message, vec![], None);
             }
+            addr.id
         });
+        id.unwrap_or(0)
     }
     /// Has what is written the shape of the words? If not, that is reported; a word of one signal is left to the caller.
     #[track_caller]
@@ -176,9 +193,14 @@ impl<B: Bundle> Memory<B> {
     #[track_caller]
     fn read_port(self, addr: Signal, sync: bool, enable: Option<Signal>) -> B {
         let loc = Location::caller();
-        self.check_address(addr);
+        let addr = self.address(addr);
+        let ours = |enable: &Signal| store::with(self.module.key, loc, |b| b.check_same(&[*enable], loc)) == Some(true);
+        let enable = enable.filter(ours);
         if let Some(enable) = enable {
             enable.one_bit("the enable of a read port");
+        }
+        if self.shape.wide_width() > MAX_WIDTH {
+            return self.shape.map(&mut |_, _, s| self.module.lost(s.width, loc)); // reported where it is declared
         }
         let port = self.module.with(|b| b.def.mems[self.index as usize].reads.len() as u32);
         let width = self.shape.total_width();
@@ -186,13 +208,13 @@ impl<B: Bundle> Memory<B> {
         store::with(self.module.key, loc, |b| {
             let mut enable = enable.map(|e| e.id);
             // what stands still may be the address, but the word there may change
-            if let Some(stage) = b.node(addr.id).stage.filter(|s| s.at.is_some()) {
+            if let Some(stage) = b.node(addr).stage.filter(|s| s.at.is_some()) {
                 b.def.nodes[data.id as usize].stage = Some(stage.later(i32::from(sync)));
-                enable = b.read_enable(addr.id, stage, sync, enable, loc);
+                enable = b.read_enable(addr, stage, sync, enable, loc);
                 b.reaches(data.id, loc);
             }
             let enable = if sync { b.register_enable(data.id, enable, loc) } else { enable };
-            let port = ReadPort { addr: addr.id, data: data.id, sync, enable, domain: b.domain };
+            let port = ReadPort { addr, data: data.id, sync, enable, domain: b.domain };
             b.def.mems[self.index as usize].reads.push(port);
         });
         self.shape.unpack(data)
@@ -229,20 +251,20 @@ impl<B: Bundle> Memory<B> {
     #[track_caller]
     pub fn write_lanes(self, addr: Signal, data: B, mask: Signal) {
         let loc = Location::caller();
-        self.check_address(addr);
+        let addr = self.address(addr);
         let alike = self.check_shape(&data);
         let data = data.pack();
         self.module.with(|b| {
             if !b.check_same(&[data, mask], loc) || !alike || !self.may_write(b, data, mask, loc) {
                 return;
             }
-            let Ok(stage) = b.merge_stages(&[addr.id, data.id, mask.id], loc) else { return };
-            let (memory, enabled, sources) = (self.index, b.enabling.current, [addr.id, data.id, mask.id]);
+            let Ok(stage) = b.merge_stages(&[addr, data.id, mask.id], loc) else { return };
+            let (memory, enabled, sources) = (self.index, b.enabling.current, [addr, data.id, mask.id]);
             b.staging.writes.push(Written { memory, sources, stage, enabled, loc });
             let moves = stage.filter(|s| s.at.is_some()).and_then(|stage| b.moves(stage));
             let mask = b.gated(mask.id, moves, stage);
             let mask = b.mask_here(mask, loc);
-            let port = WritePort { addr: addr.id, data: data.id, mask, domain: b.domain, section: b.section() };
+            let port = WritePort { addr, data: data.id, mask, domain: b.domain, section: b.section() };
             b.def.mems[self.index as usize].writes.push(port);
         });
     }

@@ -2,6 +2,7 @@
 
 use super::bundle::Bundle;
 use super::number::{Value, literal};
+use super::slices::MAX_WIDTH;
 use super::store;
 use crate::check;
 use crate::design::{Design, Ports};
@@ -101,6 +102,7 @@ impl Module {
     }
     #[track_caller]
     pub(crate) fn net(self, width: u32, kind: Net, name: Option<String>, loc: Loc) -> Signal {
+        let width = self.possible_width(width.into(), "a signal", loc);
         let id = store::with(self.key, loc, |b| {
             if width == 0 {
                 b.error(loc, "a signal needs at least one bit".into(), vec![], None);
@@ -110,6 +112,19 @@ impl Module {
             id
         });
         Signal { key: self.key, id: id.unwrap_or(0), width }
+    }
+    /// What stands where a mistake was reported.
+    pub(crate) fn lost(self, width: u32, loc: Loc) -> Signal {
+        let id = store::with(self.key, loc, |b| b.poison(width, loc));
+        Signal { key: self.key, id: id.unwrap_or(0), width }
+    }
+    /// A width that a signal can have: this one, or the widest in its place. Then it is reported.
+    pub(crate) fn possible_width(self, width: u64, what: &str, loc: Loc) -> u32 {
+        if width > MAX_WIDTH {
+            let (message, help) = (format!("{what} of {width} bits"), format!("a signal has at most {MAX_WIDTH} bits"));
+            store::with(self.key, loc, |b| b.error(loc, message, vec![], Some(help)));
+        }
+        width.min(MAX_WIDTH) as u32
     }
     /// Declares the ports of a [`ports!`](crate::ports!) struct.
     #[track_caller]
@@ -141,16 +156,16 @@ impl Module {
     #[track_caller]
     pub fn reg<B: Bundle>(self, shape: B) -> B {
         let loc = Location::caller();
-        self.forward(&shape, loc);
+        self.forward(&shape, "a register", "register", loc);
         shape.map(&mut |_, _, s| self.reg_at(s.width, loc))
     }
-    /// No field of a register is flipped.
-    pub(crate) fn forward(self, shape: &impl Bundle, loc: Loc) {
+    /// No field of a register, or of the words of a memory, is flipped.
+    pub(crate) fn forward(self, shape: &impl Bundle, what: &str, verb: &str, loc: Loc) {
         shape.each(&mut |_, flip, _| {
             if flip {
-                let help = Some("register the forward fields one by one");
-                let message = "a bundle with flipped fields cannot be a register".to_string();
-                store::with(self.key, loc, |b| b.error(loc, message, vec![], help.map(Into::into)));
+                let help = format!("{verb} the forward fields one by one");
+                let message = format!("a bundle with flipped fields cannot be {what}");
+                store::with(self.key, loc, |b| b.error(loc, message, vec![], Some(help)));
             }
         });
     }
@@ -167,6 +182,7 @@ impl Module {
     #[track_caller]
     pub fn reg_reset<B: Bundle>(self, shape: B, reset: impl Value<Signal> + Copy) -> B {
         let loc = Location::caller();
+        self.forward(&shape, "a register", "register", loc);
         shape.map(&mut |_, _, s| {
             let net = self.reg_at(s.width, loc);
             let errors = self.with(|b| b.errors.len());

@@ -2,8 +2,14 @@
 
 use super::bundle::Bundle;
 use super::store;
+#[doc(hidden)]
+pub use super::store::Building;
 use crate::ir::Signal;
 use crate::ir::names::join;
+
+/// The fields of a tagged union: of each its variant and path, and its width.
+#[doc(hidden)]
+pub type Layout = Vec<(String, u32)>;
 
 /// Things that take the name of their binding.
 pub trait Nameable {

@@ -48,12 +48,13 @@ impl<B: Bundle> Value<B> for B {
 /// Have the tagged unions in two bundles fields of the same widths? Else bits would be taken for others, which is reported.
 pub(super) fn same_layouts<B: Bundle>(a: &B, b: &B, loc: Loc) -> bool {
     let mut layouts = vec![];
-    a.layouts(&mut |_, widths| layouts.push(widths));
+    a.layouts(&mut |_, fields| layouts.push(fields));
     let (mut layouts, mut differ) = (layouts.into_iter(), None);
-    b.layouts(&mut |name, widths| {
-        if layouts.next().is_some_and(|other| other != widths) {
-            differ = Some(format!("two shapes of `{name}` meet: their fields have other widths"));
-        }
+    b.layouts(&mut |name, fields| {
+        let Some(other) = layouts.next().filter(|other| *other != fields && differ.is_none()) else { return };
+        let alike = other.len() == fields.len() && other.iter().zip(&fields).all(|(a, b)| a.0 == b.0);
+        let what = if alike { "widths" } else { "lengths" };
+        differ = Some(format!("two shapes of `{name}` meet: their fields have other {what}"));
     });
     let Some(message) = differ else { return true };
     let (signals, help) = ([a.signals(), b.signals()].concat(), "give both the same shape");

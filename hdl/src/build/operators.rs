@@ -85,7 +85,7 @@ impl<T: Value<Signal>> ops::Mul<T> for Signal {
     #[allow(clippy::suspicious_arithmetic_impl)] // the widths add up
     fn mul(self, rhs: T) -> Signal {
         let rhs = self.beside(rhs, Reading::Unsigned, ["*", "mul_signed"]);
-        self.two(BinOp::Mul, rhs, self.width + rhs.width)
+        self.product(BinOp::Mul, rhs)
     }
 }
 impl ops::Not for Signal {

@@ -130,7 +130,7 @@ impl Pipeline {
                 b.staging.gates.insert(id, gate);
                 id
             });
-            Signal { id: id.unwrap_or(0), ..s }
+            Signal { id: id.unwrap_or(0), key: self.module.key, ..s }
         })
     }
     /// As [`Pipeline::enter`], for a valid bit: its delayed copies are reset to 0.
@@ -141,15 +141,25 @@ impl Pipeline {
     /// Marks a signal in the pipeline as a valid bit: its delayed copies are reset to 0.
     #[track_caller]
     pub fn valid(self, s: Signal) -> Signal {
-        self.module.with(|b| b.staging.valids.insert(s.id));
+        let loc = Location::caller();
+        let staged = store::with(self.module.key, loc, |b| {
+            let staged = self.witness(b, &[s], loc).is_some();
+            if staged && s.width == 1 {
+                b.mark_valid(s.id);
+            }
+            staged
+        });
+        if staged == Some(true) {
+            s.one_bit("a valid bit");
+        }
         s
     }
     /// Takes signals out of the pipeline; all must be at one stage.
     #[track_caller]
     pub fn leave<B: Bundle>(self, x: B) -> B {
         let loc = Location::caller();
-        let mut ids = vec![];
-        x.each(&mut |_, _, s| ids.push(s.id));
+        let ours = x.signals().into_iter().filter(|s| s.key == self.module.key); // others are reported below
+        let ids: Vec<Id> = ours.map(|s| s.id).collect();
         store::with(self.module.key, loc, |b| self.check_leaving(b, &ids, loc));
         x.map(&mut |_, _, s| {
             let id = store::with(self.module.key, loc, |b| match b.check_same(&[s], loc) {
@@ -180,8 +190,13 @@ impl Pipeline {
         }
     }
     /// The stage of a signal, from 0; `None` for signals outside, such as literals, and for constants of the pipeline.
+    #[track_caller]
     pub fn stage_of(self, s: Signal) -> Option<u32> {
-        self.module.with(|b| b.node(s.id).stage.and_then(|s| s.at).map(|at| at as u32))
+        let loc = Location::caller();
+        self.module.with(|b| {
+            let stage = if b.check_same(&[s], loc) { b.node(s.id).stage } else { None };
+            stage.and_then(|s| s.at).map(|at| at as u32)
+        })
     }
 }
 
@@ -205,12 +220,15 @@ pub trait Staged: Bundle {
     #[track_caller]
     fn meet<B: Bundle>(self, other: B) -> Self {
         let loc = Location::caller();
-        let mut ids = vec![];
-        other.each(&mut |_, _, s| ids.push(s.id));
+        let others = other.signals();
+        let (ids, mut ours): (Vec<Id>, bool) = (others.iter().map(|s| s.id).collect(), true);
         self.map(&mut |_, _, s| {
-            let id = store::with(s.key, loc, |b| match b.merge_stages(&ids, loc) {
-                Ok(goal) => b.delay_to(s.id, goal, loc),
-                Err(_) => b.poison(s.width, loc),
+            let id = store::with(s.key, loc, |b| {
+                ours = ours && b.check_same(&others, loc); // once for all fields
+                match ours.then(|| b.merge_stages(&ids, loc)) {
+                    Some(Ok(goal)) => b.delay_to(s.id, goal, loc),
+                    _ => b.poison(s.width, loc),
+                }
             });
             Signal { id: id.unwrap_or(s.id), ..s }
         })

@@ -49,10 +49,8 @@ impl Pipeline {
         self.mark(back, at, Mark::Feedback, Location::caller())
     }
     fn mark<B: Bundle, A: Bundle>(self, state: B, at: A, mark: Mark, loc: Loc) -> B {
-        let mut ids = vec![];
-        at.each(&mut |_, _, s| ids.push(s.id));
         let key = self.module.key;
-        let stage = store::with(key, loc, |b| self.witness(b, &ids, loc)).flatten();
+        let stage = store::with(key, loc, |b| self.witness(b, &at.signals(), loc)).flatten();
         if let Some(stage) = stage {
             let mut files = HashSet::new();
             state.each(&mut |_, _, s| {
@@ -72,10 +70,14 @@ impl Pipeline {
         state
     }
     /// The stage that signals are at, in this pipeline.
-    pub(super) fn witness(self, b: &mut Draft, ids: &[Id], loc: Loc) -> Option<Stage> {
-        let stage = b.merge_stages(ids, loc).ok()?;
+    pub(super) fn witness(self, b: &mut Draft, of: &[Signal], loc: Loc) -> Option<Stage> {
+        if !b.check_same(of, loc) {
+            return None;
+        }
+        let ids: Vec<Id> = of.iter().map(|s| s.id).collect();
+        let stage = b.merge_stages(&ids, loc).ok()?;
         let stage = stage.filter(|s| s.pipe == self.index && s.at.is_some());
-        if stage.is_none() {
+        if stage.is_none() && ids.iter().all(|id| b.node(*id).op != Op::Poison) {
             let name = &b.staging.pipes[self.index as usize].name;
             let message = format!("{} is at no stage of pipeline `{name}`", b.describe(*ids.first()?));
             b.error(loc, message, vec![], Some("give a signal that entered it, to say which stage is meant".into()));
@@ -91,7 +93,7 @@ impl Pipeline {
                 true => b.after(s.id, loc),
                 false => b.poison(s.width, loc),
             });
-            Signal { id: id.unwrap_or(0), ..s }
+            Signal { id: id.unwrap_or(0), key: self.module.key, ..s }
         })
     }
 }

@@ -88,12 +88,10 @@ impl Pipeline {
     #[track_caller]
     pub fn leave_stream<P: Bundle>(self, x: P, to: Stream<P>) {
         let loc = Location::caller();
-        let mut ids = vec![];
-        x.each(&mut |_, _, s| ids.push(s.id));
         let valid = store::with(self.module.key, loc, |b| {
             under_no_condition(b, &b.staging.pipes[self.index as usize].name.clone(), "leaves", loc);
-            let stage = self.witness(b, &ids, loc)?;
-            self.may_leave(b, loc).then(|| b.elastic_leave(stage, to.ready.id, loc))
+            let stage = self.witness(b, &x.signals(), loc)?;
+            (b.check_same(&[to.ready], loc) && self.may_leave(b, loc)).then(|| b.elastic_leave(stage, to.ready.id, loc))
         });
         if let Some(id) = valid.flatten() {
             let valid = Signal { key: self.module.key, id, width: 1 };
@@ -132,10 +130,8 @@ impl Pipeline {
         self.tell(x, |b, stage| b.elastic_moves(stage), Location::caller())
     }
     fn tell<B: Bundle>(self, x: B, what: impl FnOnce(&mut Draft, Stage) -> Id, loc: Loc) -> Signal {
-        let mut ids = vec![];
-        x.each(&mut |_, _, s| ids.push(s.id));
         let id = store::with(self.module.key, loc, |b| {
-            let Some(stage) = self.witness(b, &ids, loc) else { return b.poison(1, loc) };
+            let Some(stage) = self.witness(b, &x.signals(), loc) else { return b.poison(1, loc) };
             if b.elastic(self.index).is_none() {
                 let message = format!("pipeline `{}` does not know where an item is", b.pipe(stage).name);
                 let help =

@@ -6,7 +6,8 @@ use crate::ir::*;
 use std::panic::Location;
 
 impl Signal {
-    /// A register holds unless `enable` is 1 (its reset still applies).
+    /// A register holds unless `enable` is 1 (its reset still applies). A delay of a pipeline, such as
+    /// [`next`](crate::Staged::next) gives, has no enable of its own: it stands as its pipeline does.
     #[track_caller]
     pub fn enable(self, enable: Signal) -> Signal {
         let loc = Location::caller();
@@ -39,6 +40,10 @@ impl Signal {
                 let message = format!("{} is not a register", b.describe(self.id));
                 return b.error(loc, message, vec![], Some(b.register_help(self.id, "only registers have a reset")));
             };
+            let method = format!(".asynchronous_reset({}, 0)", b.rust(reset.id, "reset"));
+            if b.is_delay(self.id, "has no reset of its own", &method, loc) {
+                return;
+            }
             let reg = &b.def.regs[r as usize];
             if reg.reset.is_some() || reg.at_once.is_some() {
                 let message = format!("{} has a reset already", b.describe(self.id));

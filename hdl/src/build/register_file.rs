@@ -43,7 +43,7 @@ impl Module {
         self.file(shape, length, Some(reset), Location::caller())
     }
     fn file<B: Bundle>(self, shape: B, length: usize, reset: Option<impl Value<Signal> + Copy>, loc: Loc) -> Vector<B> {
-        self.forward(&shape, loc);
+        self.forward(&shape, "a register", "register", loc);
         if let Some((message, help)) = wrong_length(length) {
             store::with(self.key, loc, |b| b.error(loc, message, vec![], Some(help)));
         }

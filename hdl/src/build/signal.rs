@@ -5,6 +5,7 @@
 
 use super::bundle::Bundle;
 use super::number::{Reading, Value};
+use super::slices::possible;
 use super::store;
 use crate::ir::*;
 use std::panic::Location;
@@ -126,7 +127,7 @@ impl Signal {
     #[track_caller]
     pub fn mul_signed(self, rhs: impl Value<Signal>) -> Signal {
         let rhs = self.beside(rhs, Reading::Signed, ["mul_signed", "*"]);
-        self.two(BinOp::MulSigned, rhs, self.width + rhs.width)
+        self.product(BinOp::MulSigned, rhs)
     }
     /// A comment beside the declaration.
     #[track_caller]
@@ -189,6 +190,13 @@ impl Signal {
     pub(crate) fn same_module(self, other: Signal) -> bool {
         let loc = Location::caller();
         store::with_any(&[self, other], loc, |b| b.check_same(&[self, other], loc)).unwrap_or(false)
+    }
+    #[track_caller]
+    pub(crate) fn product(self, op: BinOp, rhs: Signal) -> Signal {
+        match possible(u64::from(self.width) + u64::from(rhs.width), "a product", &[self, rhs]) {
+            Some(width) => self.two(op, rhs, width),
+            None => Signal::poison_of(&[self, rhs], self.width),
+        }
     }
     #[track_caller]
     pub(crate) fn two(self, op: BinOp, rhs: Signal, width: u32) -> Signal {

@@ -24,11 +24,11 @@ pub fn cat(parts: &[Signal]) -> Signal {
 }
 
 /// The most bits of a signal.
-const MAX_WIDTH: u64 = 1 << 24;
+pub(super) const MAX_WIDTH: u64 = 1 << 24;
 
 /// A width that a signal can have; another one is reported.
 #[track_caller]
-fn possible(width: u64, what: &str, parts: &[Signal]) -> Option<u32> {
+pub(super) fn possible(width: u64, what: &str, parts: &[Signal]) -> Option<u32> {
     let loc = Location::caller();
     if width > MAX_WIDTH {
         let (message, help) = (format!("{what} of {width} bits"), format!("a signal has at most {MAX_WIDTH} bits"));

@@ -20,8 +20,6 @@ static FINISHED: Mutex<BTreeMap<u32, (String, Loc)>> = Mutex::new(BTreeMap::new(
 thread_local! {
     /// The open blocks of `when` and `switch`: the module of each, and the number of modules that were begun before.
     static CONDITIONS: RefCell<Vec<(u32, u32)>> = const { RefCell::new(vec![]) };
-    /// Mistakes in shapes that no `finish` has reported yet.
-    static SHAPES: RefCell<Vec<(Loc, String, String)>> = const { RefCell::new(vec![]) };
     static BODIES: RefCell<BTreeMap<u32, Draft>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -35,8 +33,7 @@ pub(crate) fn open(mut body: Draft) -> u32 {
 
 /// Takes a body out for good; an error if it is not there.
 pub(crate) fn close(key: u32, loc: Loc) -> Result<Draft, Errors> {
-    let mut body = BODIES.with_borrow_mut(|b| b.remove(&key)).ok_or_else(|| Errors(vec![absent(key, loc)]))?;
-    SHAPES.take().into_iter().for_each(|(loc, message, help)| body.error(loc, message, vec![], Some(help)));
+    let body = BODIES.with_borrow_mut(|b| b.remove(&key)).ok_or_else(|| Errors(vec![absent(key, loc)]))?;
     let mut finished = finished();
     finished.insert(key, (body.def.name.clone(), loc));
     if finished.len() > REMEMBERED {
@@ -95,13 +92,38 @@ pub(crate) fn refuse(loc: Loc, message: impl Into<String>, help: impl Into<Strin
     panic!("{:?}", Diagnostic { module: String::new(), message, span: loc.into(), notes: vec![], help })
 }
 
-/// For a mistake in a shape, which belongs to no module: it comes back from the next `finish` of this thread, if there is a module
-/// under construction.
+/// For a mistake in a shape, which no signal brings to a module: it is one of the module under construction that was begun last on this
+/// thread, if there is one.
 pub(crate) fn report_or_refuse(loc: Loc, message: String, help: String) {
-    if BODIES.with_borrow(|bodies| bodies.is_empty()) {
-        refuse(loc, message, help);
+    let last = BODIES.with_borrow(|bodies| bodies.last_key_value().map(|(key, _)| *key));
+    match last {
+        Some(key) => if_open(key, |b| b.error(loc, message, vec![], Some(help))),
+        None => refuse(loc, message, help),
+    };
+}
+
+/// A function that gives a finished module runs. What it began and did not finish is given up when it returns, with `?` or a panic:
+/// nobody can finish it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Building {
+    /// The modules of this thread that are begun from here on have this key or a higher one.
+    first: u32,
+}
+
+impl Building {
+    #[doc(hidden)]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Building {
+        Building { first: NEXT_KEY.load(Ordering::Relaxed) }
     }
-    SHAPES.with_borrow_mut(|mistakes| mistakes.push((loc, message, help)));
+}
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        // dropped when the store is free again
+        let _given_up = BODIES.with_borrow_mut(|bodies| bodies.split_off(&self.first));
+    }
 }
 
 fn finished() -> std::sync::MutexGuard<'static, BTreeMap<u32, (String, Loc)>> {

@@ -1,7 +1,7 @@
 //! The standard bundle: valid, ready and a payload.
 
 use super::bundle::Bundle;
-use super::naming::{Nameable, name_fields};
+use super::naming::{Layout, Nameable, name_fields};
 use super::signal::bits;
 use crate::ir::{Signal, names};
 use std::borrow::Cow;
@@ -56,7 +56,7 @@ impl<P: Bundle> Stream<P> {
 }
 
 impl<P: Bundle> Bundle for Stream<P> {
-    fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
+    fn layouts(&self, f: &mut dyn FnMut(&str, Layout)) {
         self.payload.layouts(f);
     }
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {

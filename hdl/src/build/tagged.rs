@@ -3,7 +3,7 @@
 use super::bundle::{Bundle, Selector};
 use super::control::BlockEnd;
 use super::module::Module;
-use super::naming::{Nameable, name_fields};
+use super::naming::{Layout, Nameable, name_fields};
 use super::number::Value;
 use super::signal::bits;
 use super::slices::cat;
@@ -76,6 +76,9 @@ pub trait Tagged: Copy + 'static {
     fn tag(&self) -> Self::Tag;
     #[doc(hidden)]
     fn each_field(&self, f: &mut dyn FnMut(&str, bool, Signal));
+    /// As [`Bundle::layouts`], of the fields of this variant.
+    #[doc(hidden)]
+    fn layouts(&self, f: &mut dyn FnMut(&str, Layout));
     #[doc(hidden)]
     fn map_fields(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self;
 }
@@ -98,12 +101,13 @@ impl<T: Tagged> Bundle for TaggedSignal<T> {
     fn selector(&self) -> Selector {
         Selector::Tagged
     }
-    fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
-        let mut widths = vec![];
-        for variant in self.shapes.as_ref() {
-            variant.each_field(&mut |_, _, s| widths.push(s.width));
+    fn layouts(&self, f: &mut dyn FnMut(&str, Layout)) {
+        let mut fields = vec![];
+        for (i, variant) in self.shapes.as_ref().iter().enumerate() {
+            variant.each_field(&mut |path, _, s| fields.push((format!("{i}_{path}"), s.width)));
         }
-        f(T::NAME, widths);
+        f(T::NAME, fields);
+        self.shapes.as_ref().iter().for_each(|variant| variant.layouts(f));
     }
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
         f("tag", false, self.tag.code());
@@ -123,8 +127,8 @@ impl<T: Tagged> Nameable for TaggedSignal<T> {
 
 /// Bits of all fields of a variant.
 fn width<T: Tagged>(variant: &T) -> u32 {
-    let mut sum = 0;
-    variant.each_field(&mut |_, _, s| sum += s.width);
+    let mut sum = 0u32;
+    variant.each_field(&mut |_, _, s| sum = sum.saturating_add(s.width));
     sum
 }
 

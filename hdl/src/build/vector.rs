@@ -1,7 +1,7 @@
 //! Vectors: several bundles of one shape, as many as a parameter says; and arrays, whose length the type says.
 
 use super::bundle::{Bundle, renamed};
-use super::naming::Nameable;
+use super::naming::{Layout, Nameable};
 use super::number::{Value, same_layouts};
 use super::register_file;
 use super::store;
@@ -48,7 +48,7 @@ pub struct Vector<B: 'static = Signal> {
 
 /// The shape of `length` bundles of one shape; from 1 to 65,536.
 ///
-/// Another length is an error that comes back from the next `finish`.
+/// Another length is an error of the module under construction that was begun last, and comes back from its `finish`.
 ///
 /// # Panics
 /// With another length, where no module is under construction whose error that could be.
@@ -229,7 +229,7 @@ impl<B: Bundle> Bundle for Vector<B> {
     fn high_first(&self, f: &mut dyn FnMut(Signal)) {
         high_first(self.elements, f);
     }
-    fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
+    fn layouts(&self, f: &mut dyn FnMut(&str, Layout)) {
         self.elements.iter().for_each(|element| element.layouts(f));
     }
 }
@@ -244,7 +244,7 @@ impl<B: Bundle, const N: usize> Bundle for [B; N] {
     fn high_first(&self, f: &mut dyn FnMut(Signal)) {
         high_first(self, f);
     }
-    fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
+    fn layouts(&self, f: &mut dyn FnMut(&str, Layout)) {
         self.iter().for_each(|element| element.layouts(f));
     }
 }

@@ -1,11 +1,12 @@
 //! Clocks and resets that come from inside a module, and those that it needs from outside.
 
 use crate::ir::*;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Clocks from inside are clocks and nothing else, and what needs their reset has one; no two clocks have one name.
 pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>, loc: Loc) {
     let used = needed(&b.def);
+    check_names(b, &used, loc);
     for (i, (domain, _)) in used.iter().enumerate() {
         if used[..i].iter().any(|(d, _)| d.clock == domain.clock) {
             let message = format!("two clocks are called `{}`", domain.clock);
@@ -26,6 +27,26 @@ pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>, loc: Loc) {
             let message = format!("clock `{name}` comes from inside, and has no reset, but something in it is reset");
             let help = "give it one with `reset_from`, mostly the output of a reset synchronizer";
             b.error(inside.loc, message, vec![], Some(help.into()));
+        }
+    }
+}
+
+/// A name is that of one clock or of one reset, whatever the polarity of the resets. (Two clocks of one name are looked for elsewhere.)
+fn check_names(b: &mut Draft, used: &[(Domain, bool)], loc: Loc) {
+    let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    used.iter().for_each(|(domain, _)| drop(taken.insert(domain.clock.clone(), format!("clock `{}`", domain.clock))));
+    for (domain, _) in used.iter().filter(|(_, reset)| *reset) {
+        let low = format!("{}_n", domain.reset);
+        let other = [&domain.reset, &low].into_iter().find_map(|name| Some((name, taken.get(name)?)));
+        if let Some((name, other)) = other {
+            let Domain { clock, reset } = domain;
+            let active = if name == reset { String::new() } else { " (where resets are active at 0)".into() };
+            let message = format!("the reset of clock `{clock}` is called `{name}`{active}, and so is {other}");
+            let help = "give each clock and each reset a name of its own; what resets two clocks comes in by two ports";
+            b.error(loc, message, vec![], Some(help.into()));
+        }
+        for name in [domain.reset.clone(), low] {
+            taken.entry(name).or_insert_with(|| format!("the reset of clock `{}`", domain.clock));
         }
     }
 }

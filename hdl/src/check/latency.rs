@@ -169,7 +169,7 @@ fn check_furthest(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
 fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
     let (mut todo, mut seen) = (vec![], HashSet::new());
     todo.extend(b.def.ports.iter().filter(|p| !p.input).map(|p| p.node));
-    let (mut enables, mut masks) = (vec![], vec![]);
+    let (mut enables, mut writes) = (vec![], vec![]);
     while let Some(id) = todo.pop() {
         if !seen.insert(id) || b.staging.gates.get(&id) == Some(&Gate::Constant) {
             continue;
@@ -179,7 +179,7 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
             Op::Net(Net::MemRead(m, p)) => {
                 let memory = &b.def.mems[m as usize];
                 enables.extend(memory.reads.get(p as usize).filter(|r| r.sync).map(|r| r.enable));
-                masks.extend(memory.writes.iter().map(|w| w.mask));
+                writes.extend(&memory.writes);
             }
             Op::Net(Net::PinOut(i)) if b.def.insts[i as usize].def.keeps_something() => {
                 let pin = b.advance_pin(i);
@@ -193,8 +193,8 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
         todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x));
     }
     let held = |port: &Port| enables.iter().all(|e| e.is_some_and(|e| needs(b, e, port.node)));
-    let written = |port: &Port| masks.iter().all(|mask| is_zero_without(b, *mask, port.node));
-    let holds = |port: &Port| !(enables.is_empty() && masks.is_empty()) && held(port) && written(port);
+    let written = |port: &Port| writes.iter().all(|w| stands_without(b, w, port.node));
+    let holds = |port: &Port| !(enables.is_empty() && writes.is_empty()) && held(port) && written(port);
     b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
 }
 
@@ -208,10 +208,16 @@ fn needs(b: &Draft, enable: Id, input: Id) -> bool {
     of == input
 }
 
-/// Is this mask of a write port 0 while `input` is? A setting stands still.
+/// Does a write port change nothing while `input` is 0? What writes a setting to a place that is one does it again and again.
+fn stands_without(b: &Draft, port: &WritePort, input: Id) -> bool {
+    let setting = |id: &Id| b.node(*id).stage.is_some_and(|s| s.at.is_none()) || b.is_free(*id);
+    [port.addr, port.data, port.mask].iter().all(setting) || is_zero_without(b, port.mask, input)
+}
+
+/// Is this mask of a write port 0 while `input` is?
 fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
     match b.node(mask).op {
-        _ if mask == input || b.node(mask).stage.is_some_and(|s| s.at.is_none()) => true,
+        _ if mask == input => true,
         Op::Alias(of) | Op::Repeat(of, _) => is_zero_without(b, of, input),
         Op::Bin(BinOp::And, x, y) => is_zero_without(b, x, input) || is_zero_without(b, y, input),
         _ => false,

@@ -48,17 +48,12 @@ impl Taken {
     }
 }
 
-/// Temporaries of the printer begin with an underscore.
-fn usable_for_port(name: &str) -> bool {
-    names::usable(name) && !name.starts_with('_')
-}
-
 fn check_ports(b: &mut Draft, taken: &mut Taken) {
     let ports: BTreeMap<Id, Port> = b.def.ports.iter().map(|p| (p.node, p.clone())).collect();
     for p in ports.values() {
         let loc = b.node(p.node).loc;
         let twice = ports.values().any(|q| q.name == p.name && q.node != p.node);
-        if !usable_for_port(&p.name) || (taken.contains(&p.name) && !twice) {
+        if !names::usable_for_port(&p.name) || (taken.contains(&p.name) && !twice) {
             let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of a clock or reset";
             b.error(loc, format!("`{}` cannot be the name of a port", p.name), vec![], Some(help.into()));
         }
@@ -68,7 +63,7 @@ fn check_ports(b: &mut Draft, taken: &mut Taken) {
 
 fn check_pads(b: &mut Draft, taken: &mut Taken) {
     for pad in b.def.pads.clone() {
-        if !usable_for_port(&pad.name) || taken.contains(&pad.name) {
+        if !names::usable_for_port(&pad.name) || taken.contains(&pad.name) {
             let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of another port, a clock or a reset";
             let message = format!("`{}` cannot be the name of a port", pad.name);
             b.error(b.node(pad.out).loc, message, vec![], Some(help.into()));

@@ -162,7 +162,8 @@ fn check_memories(b: &mut Draft) {
         if b.staging.feedback_memories.contains(&(index as u32)) {
             continue;
         }
-        let writes: Vec<Stage> = m.writes.iter().filter_map(|w| at(b, w.addr).or(at(b, w.data))).collect();
+        let written = b.staging.writes.iter().filter(|w| w.memory == index as u32);
+        let writes: Vec<Stage> = written.filter_map(|w| w.sources.iter().find_map(|id| at(b, *id))).collect();
         let apart = m.reads.iter().find_map(|r| {
             let read = at(b, r.addr)?;
             Some((read, *writes.iter().find(|w| w.pipe == read.pipe && **w != read)?, b.node(r.data).loc))

@@ -29,6 +29,11 @@ pub(crate) fn usable(name: &str) -> bool {
     legal(name) && !CPP_WORDS.contains(&format!(" {name} "))
 }
 
+/// Can a port be called so, or a clock? Temporaries of the printer begin with an underscore.
+pub(crate) fn usable_for_port(name: &str) -> bool {
+    usable(name) && !name.starts_with('_') && name != UNUSED
+}
+
 /// Can it stand between quotes in Verilog, as it is?
 pub(crate) fn quotable(text: &str) -> bool {
     text.chars().all(|c| (c == ' ' || c.is_ascii_graphic()) && !matches!(c, '"' | '\\'))

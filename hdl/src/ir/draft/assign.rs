@@ -46,6 +46,9 @@ impl Draft {
                 (format!("{} is connected already", self.describe(target)), vec![(enabled.loc, "to this")]);
             return self.error(loc, message, notes, Some("an instance takes the enable that it stands in".into()));
         }
+        if self.is_delay(target, "cannot be assigned", "", loc) {
+            return;
+        }
         self.assign_stage(target, place, from.id, loc);
         self.set_at.entry((target, from.id)).or_insert(loc);
         let section = self.section();

@@ -35,6 +35,29 @@ impl Draft {
         self.reaches(reg, loc);
         reg
     }
+    /// The copies of a signal are reset to 0, also those that are there already.
+    pub fn mark_valid(&mut self, mut id: Id) {
+        while self.staging.valids.insert(id) {
+            let Some(&copy) = self.staging.delayed.get(&id) else { return };
+            if let Op::Net(Net::Reg(r)) = self.node(copy).op {
+                self.def.regs[r as usize].reset = Some(num_bigint::BigUint::default());
+            }
+            id = copy;
+        }
+    }
+    /// A register between stages is shared by all that ask for it, and stands as its pipeline does: what a user would do to it alone is
+    /// reported. `method` is what is legal for a register of the user's.
+    pub fn is_delay(&mut self, id: Id, cannot: &str, method: &str, loc: Loc) -> bool {
+        let Some((&of, stage)) = self.named_after.get(&id).zip(self.node(id).stage) else { return false };
+        let message =
+            format!("{} is a delay of pipeline `{}`, which {cannot}", self.describe(id), self.pipe(stage).name);
+        let (width, value) = (self.node(id).width, self.rust(of, "x"));
+        let help = format!(
+            "all that delay `{value}` share it; declare a register with `m.reg`: `let r = m.reg(bits({width})){method}; r.set({value});`"
+        );
+        self.error(loc, message, vec![(self.node(id).loc, "it comes from here")], Some(help));
+        true
+    }
     pub fn not_in_a_pipeline(&mut self, id: Id, loc: Loc) {
         let message = format!("{} is not in a pipeline", self.describe(id));
         self.error(loc, message, vec![], Some("take it in with `enter`, or use a register".into()));

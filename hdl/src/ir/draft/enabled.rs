@@ -70,6 +70,9 @@ impl Draft {
     /// A register gets an enable of its own.
     pub fn set_enable(&mut self, node: Id, own: Id, loc: Loc) {
         let Op::Net(Net::Reg(r)) = self.node(node).op else { return };
+        if self.is_delay(node, "has no enable of its own", &format!(".enable({})", self.rust(own, "enable")), loc) {
+            return;
+        }
         let held = self.enabling.registers.get(&node).copied();
         if self.enabling.own.insert(node, own).is_some() {
             let message = format!("{} has an enable already", self.describe(node));

@@ -1,0 +1,147 @@
+//! Delays of pipelines, and what holds while they stand: tests/errors/NAME.txt. `BLESS=1` renews the files.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::mistakes::reports;
+use hdl::engine::Engine;
+use hdl::sim::Simulator;
+use hdl::*;
+
+/// A delay is shared by all that ask for it, and stands as its pipeline does.
+mod delays {
+    use super::*;
+
+    #[test]
+    #[module]
+    fn have_no_enable() {
+        reports("delay_enabled", |m, io| {
+            let p = m.pipeline_enabled("hold", io.c);
+            let x = p.enter(io.a);
+            let late = x.next().enable(p.enter(io.b.bit(0)));
+            io.y.set(p.leave(late));
+        });
+    }
+
+    #[test]
+    #[module]
+    fn have_no_reset_of_their_own() {
+        reports("delay_reset", |m, io| {
+            let p = m.pipeline("hold");
+            let x = p.enter(io.a);
+            let late = x.next().asynchronous_reset(io.c, 0);
+            io.y.set(p.leave(late));
+        });
+    }
+
+    #[test]
+    #[module]
+    fn are_not_assigned() {
+        reports("delay_assigned", |m, io| {
+            let p = m.pipeline("hold");
+            let (x, c) = p.enter((io.a, io.c));
+            let y = x.next();
+            m.when(c, || y.set(0));
+            y.bits(3, 0).set(0);
+            x.later(2).set(0);
+            io.y.set(p.leave(y ^ x.next()));
+        });
+    }
+}
+
+mod valid_bits {
+    use super::*;
+
+    #[test]
+    #[module]
+    fn what_is_none() {
+        reports("valid_outside", |m, io| {
+            let p = m.pipeline("sum");
+            p.valid(io.c);
+            p.valid(p.enter(io.a));
+            p.valid(p.constant(io.c));
+            p.valid(m.pipeline("other").enter(io.c));
+            io.y.set(p.leave(p.enter(io.a)));
+        });
+    }
+
+    ports! {
+        struct ValidPorts() {
+            input valid: Signal = bits(1),
+            output late: Signal = bits(1),
+        }
+    }
+
+    /// Copies that are there already are reset too.
+    #[test]
+    #[module]
+    fn marked_late() {
+        let m = Module::new("marked_late");
+        let io = ValidPorts::new(m);
+        let p = m.pipeline("marked_late");
+        let valid = p.enter(io.valid);
+        let late = valid.later(2);
+        p.valid(valid);
+        io.late.set(p.leave(late.next()));
+        let mut sim = Simulator::new(&m.finish(io).unwrap());
+        sim.poke(0, 1);
+        sim.reset(5);
+        for (cycle, late) in [0, 0, 0, 1, 1].into_iter().enumerate() {
+            assert_eq!(sim.peek(1), late, "cycle {cycle}");
+            sim.step();
+        }
+    }
+}
+
+mod memories {
+    use super::*;
+
+    /// Only the mask says at which stage a memory is written.
+    #[test]
+    #[module]
+    fn stage_of_a_mask() {
+        reports("memory_written_by_its_mask", |m, io| {
+            let p = m.pipeline("table");
+            let (b, c) = p.enter((io.b, io.c));
+            let table = m.memory(bits(8), 16);
+            table.write(p.constant(io.b), p.constant(io.a), c.next());
+            io.y.set(p.leave(table.read(b)));
+        });
+    }
+
+    ports! {
+        struct WrittenPorts() {
+            input advance: Signal = bits(1),
+            input on: Signal = bits(1),
+            input at: Signal = bits(4),
+            input x: Signal = bits(8),
+            output y: Signal = bits(8),
+        }
+    }
+
+    /// It writes while `advance` is 0.
+    #[module]
+    fn written() -> Design<WrittenPorts> {
+        let m = Module::new("written");
+        let io = WrittenPorts::new(m);
+        m.latency(1);
+        let p = m.pipeline("settings");
+        let table = m.memory(bits(8), 16);
+        table.write(io.at, io.x, p.constant(io.on));
+        io.y.set(table.read_sync_enabled(io.at, io.advance));
+        m.finish(io).unwrap()
+    }
+
+    #[test]
+    #[module]
+    fn a_setting_holds_no_memory() {
+        reports("memory_enabled_by_a_setting", |m, io| {
+            let p = m.pipeline_enabled("outer", io.c);
+            let unit = m.instance(&written());
+            unit.on.set(p.constant(io.c));
+            unit.at.set(p.enter(io.b));
+            unit.x.set(p.enter(io.a));
+            io.y.set(p.leave(unit.y));
+        });
+    }
+}
