@@ -295,7 +295,7 @@ mod latencies {
             io.y.set(y);
         });
         states("latency_of_a_rom", 2, |m, io| {
-            let squares = m.memory(bits(8), 256).init((0..256u32).map(|i| i * i & 255));
+            let squares = m.memory(bits(8), 256).init((0..256u32).map(|i| (i * i) & 255));
             io.y.set(squares.read_sync(io.x));
         });
         states("latency_0_behind_a_register", 0, |m, io| {
