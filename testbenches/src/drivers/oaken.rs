@@ -177,10 +177,14 @@ fn mistakes(run: &mut Converting<Device<QuantizerAxiPorts>>) -> Result<(), Strin
     let short: Vec<u16> = good[..few].to_vec();
     let long: Vec<u16> = good.iter().chain(&good[..more]).copied().collect();
     let padded: Vec<u16> = short.iter().copied().chain(std::iter::repeat_n(0, LENGTH - few)).collect();
+    // beside numbers as small as these, what a short vector is filled with shows in every bit
+    let tiny: Vec<u16> = (0..few as u16).collect();
+    let filled: Vec<u16> = tiny.iter().copied().chain(std::iter::repeat_n(0, LENGTH - few)).collect();
     let mut partial = misfit(&good, lanes);
     partial[1].0[1] -= 1u32;
     let cases = [
         ("short", misfit(&short, lanes), &padded, 1),
+        ("short and tiny", misfit(&tiny, lanes), &filled, 1),
         ("long", misfit(&long, lanes), &good, 2),
         ("nonfinite", misfit(&nonfinite, lanes), &nonfinite, 4),
         ("partial", partial, &good, 8),

@@ -2,8 +2,9 @@
 
 use super::Driver;
 use super::parts::{build, converter, narrow_driver, one_to_one, widen_driver};
-use super::stream::{Streams, Traffic, in_beats, packets, random};
+use super::stream::{Streams, Traffic, in_beats, packet_words, random};
 use fastrand::Rng;
+use hdl::BigUint;
 use hw::stream::gearbox::gearbox;
 use hw::stream::pack::{Beats, pack};
 use hw::stream::register_slice_backward::register_slice_backward;
@@ -44,16 +45,50 @@ fn scattered(rng: &mut Rng, streams: &Streams) -> Traffic {
             beats.push(beat);
             rest = later;
         }
+        if rng.u8(0..4) == 0 {
+            // the end comes behind the words
+            beats.last_mut().expect("a packet has a word").0[2] = 0u32.into();
+            beats.push(Beat(vec![0u32.into(), 0u32.into(), 1u32.into()]));
+        }
     }
     vec![beats]
+}
+
+/// What a packer makes of beats with any number of words: full beats as soon as their words are there, and what is left with the end of
+/// the packet, if need be without words.
+fn packed(sent: &[Beat], lanes: usize, word: u32) -> Vec<Beat> {
+    let (mut held, mut out) = (vec![], vec![]);
+    let beat = |words: Vec<BigUint>, last: bool| {
+        let mut beat = in_beats(&words, lanes, word).pop().unwrap_or(Beat(vec![0u32.into(); 3]));
+        beat.0[2] = u32::from(last).into();
+        beat
+    };
+    for Beat(fields) in sent {
+        let last = fields[2].bit(0);
+        let alone = Beat(vec![fields[0].clone(), fields[1].clone(), 1u32.into()]);
+        held.extend(packet_words(&[alone], word).concat());
+        let full = held.len() >= lanes;
+        if full {
+            let rest = held.split_off(lanes);
+            let ends = last && rest.is_empty();
+            out.push(beat(std::mem::replace(&mut held, rest), ends));
+        }
+        if last && !(full && held.is_empty()) {
+            out.push(beat(std::mem::take(&mut held), true));
+        }
+    }
+    out
 }
 
 /// A packer; a beat goes in in every cycle.
 pub fn pack_driver(name: impl Into<String>, word: u32, words_in: u32, words_out: u32, beats: Beats) -> Driver {
     let design = build(pack(word, words_in, words_out, beats));
     let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
-    let feed = if beats == Beats::Any { scattered } else { packets };
-    let streams = Streams { feed, ..converter(plain, word, words_out as usize, 1) };
+    let mut streams = converter(plain, word, words_out as usize, 1);
+    if beats == Beats::Any {
+        streams.feed = scattered;
+        streams.model = Box::new(move |sent| vec![packed(&sent[0], words_out as usize, word)]);
+    }
     Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
 }
 
