@@ -26,9 +26,9 @@ module commands (
     localparam [2:0] COMMAND_TAG_WRITE = 3'h2;
     localparam [2:0] COMMAND_TAG_CONTROL = 3'h3;
     // localparam [2:0] COMMAND_TAG_NESTED = 3'h4;
-    reg [2:0] held_tag; // enums.rs:391
-    reg [11:0] held_payload; // enums.rs:391
-    reg full; // enums.rs:392
+    reg [2:0] held_tag; // unions.rs:109
+    reg [11:0] held_payload; // unions.rs:109
+    reg full; // unions.rs:110
     reg [14:0] words [0:3];
 
     // a register
@@ -45,26 +45,26 @@ module commands (
         end
     end
     assign s_ready = (~full) | m_ready;
-    wire _t1 = held_tag == COMMAND_TAG_IDLE; // enums.rs:399
+    wire _t1 = held_tag == COMMAND_TAG_IDLE; // unions.rs:117
     assign m_tag = _t1 ? held_tag : COMMAND_TAG_READ;
     assign m_payload = _t1 ? held_payload : {6'h0, {2'h0, at}, at};
 
     // a memory
     always @(posedge clk) if (full) words[at] <= {held_tag, held_payload};
-    wire [14:0] words_q0 = words[at]; // enums.rs:404
+    wire [14:0] words_q0 = words[at]; // unions.rs:122
     assign seen_tag = words_q0[14:12];
     assign seen_payload = words_q0[11:0];
 
     // fields
-    wire [3:0] held_read_address = held_payload[5:2]; // enums.rs:408
-    wire [1:0] held_read_tag = held_payload[1:0]; // enums.rs:408
-    wire [2:0] held_write_word_0 = held_payload[7:5]; // enums.rs:408
-    wire [4:0] held_write_word_1 = held_payload[4:0]; // enums.rs:408
-    wire [3:0] held_control_code = held_payload[3:0]; // enums.rs:408
-    wire [1:0] held_nested_inner_tag = held_payload[7:6]; // enums.rs:408
-    wire [5:0] held_nested_inner_payload = held_payload[5:0]; // enums.rs:408
-    wire held_nested_inner_small_a = held_nested_inner_payload[0]; // enums.rs:413
-    wire [5:0] held_nested_inner_large_a = held_nested_inner_payload; // enums.rs:413
+    wire [3:0] held_read_address = held_payload[5:2]; // unions.rs:126
+    wire [1:0] held_read_tag = held_payload[1:0]; // unions.rs:126
+    wire [2:0] held_write_word_0 = held_payload[7:5]; // unions.rs:126
+    wire [4:0] held_write_word_1 = held_payload[4:0]; // unions.rs:126
+    wire [3:0] held_control_code = held_payload[3:0]; // unions.rs:126
+    wire [1:0] held_nested_inner_tag = held_payload[7:6]; // unions.rs:126
+    wire [5:0] held_nested_inner_payload = held_payload[5:0]; // unions.rs:126
+    wire held_nested_inner_small_a = held_nested_inner_payload[0]; // unions.rs:131
+    wire [5:0] held_nested_inner_large_a = held_nested_inner_payload; // unions.rs:131
     always @* begin
         sum = 8'h0;
         case (held_tag)
