@@ -160,7 +160,7 @@ fn select() -> Result<Design<SelectPorts>, Errors> {
     io.tags.set(tags);
 
     m.section("eight parts of 5 bits, apart by 9: places that are a product");
-    let fives = m.reg(bits(132));
+    let fives = m.reg_reset(bits(132), 0);
     let place = (io.set * io.set.lit(9u32, 4)).zext(8);
     fives.part(place, 5).set(io.tag.bits(7, 3));
     io.found.set(fives.part(place, 5));

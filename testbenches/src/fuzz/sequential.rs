@@ -1,4 +1,4 @@
-//! Random modules with state ([`super::unit`]): the built-in simulator against machine code, Verilator, and Verilator on what Yosys
+//! Random modules with state (`unit.rs`): the built-in simulator against machine code, Verilator, and Verilator on what Yosys
 //! makes of the Verilog.
 
 use super::Others;

@@ -46,16 +46,20 @@ module select (
     wire [6:0] _t1 = {4'h0, set} * {3'h0, 4'h9}; // processes.rs:164
     wire [7:0] place = {1'h0, _t1}; // processes.rs:164
     always @(posedge clk) begin
-        case (set)
-            3'h0: fives[4:0] <= tag[7:3];
-            3'h1: fives[13:9] <= tag[7:3];
-            3'h2: fives[22:18] <= tag[7:3];
-            3'h3: fives[31:27] <= tag[7:3];
-            3'h4: fives[40:36] <= tag[7:3];
-            3'h5: fives[49:45] <= tag[7:3];
-            3'h6: fives[58:54] <= tag[7:3];
-            3'h7: fives[67:63] <= tag[7:3];
-        endcase
+        if (rst) begin
+            fives <= 132'h0;
+        end else begin
+            case (set)
+                3'h0: fives[4:0] <= tag[7:3];
+                3'h1: fives[13:9] <= tag[7:3];
+                3'h2: fives[22:18] <= tag[7:3];
+                3'h3: fives[31:27] <= tag[7:3];
+                3'h4: fives[40:36] <= tag[7:3];
+                3'h5: fives[49:45] <= tag[7:3];
+                3'h6: fives[58:54] <= tag[7:3];
+                3'h7: fives[67:63] <= tag[7:3];
+            endcase
+        end
     end
     assign found = fives[place +: 5];
 
