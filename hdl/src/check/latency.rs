@@ -136,10 +136,8 @@ fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
                 "a latency of {latency} is stated, but input `{name}` reaches output `{}` within the cycle",
                 port.name
             );
-            let help = format!(
-                "put registers between; a setting that stands still while data is in flight is marked in its pipeline: `p.constant(io.{name})`"
-            );
-            return b.error(loc, message, vec![(b.node(input).loc, "the input")], Some(help));
+            let help = "put registers between; a setting that stands still while data is in flight is marked in its pipeline: `p.constant(x)`";
+            return b.error(loc, message, vec![(b.node(input).loc, "the input")], Some(help.into()));
         }
         if cycles > latency {
             let plural = if cycles == 1 { "register is" } else { "registers are" };

@@ -131,9 +131,11 @@ impl Draft {
             (id, delays) = (*of, delays + 1);
         }
         let label = self.label(id);
+        // `s_valid` is `io.s.valid` to the user, or whatever the ports are called
+        let port = matches!(self.node(id).op, Op::Net(Net::Input | Net::Output));
         let plain = |c: char| c.is_alphanumeric() || "_.".contains(c);
         match delays {
-            _ if label.contains("..") || !label.chars().all(plain) => otherwise.into(),
+            _ if port || label.contains("..") || !label.chars().all(plain) => otherwise.into(),
             0 => label,
             1 => format!("{label}.next()"),
             _ => format!("{label}.later({delays})"),
