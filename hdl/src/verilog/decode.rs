@@ -1,7 +1,7 @@
 //! Writes to a part of a register whose place a signal gives.
 //!
 //! Synthesis makes `x[{i, 3'h0} +: 8] <= v` a shifter as wide as the register. A condition for each place is a clock enable
-//! instead: 64 parts of 8 bits take 263 LUT4 so, and 2,894 with the shifter (Yosys 0.70, synth_ecp5). So the places stand one by
+//! instead, and takes a small part of the LUTs where the parts are many. So the places stand one by
 //! one, in a `case` or, if they are many, in a loop. Up to four single bits cost the same either way, and wires have no clock
 //! enable: those keep the short form.
 
