@@ -1,6 +1,8 @@
-//! Vectors, lengths of 1 and the logic of `hdl::logic` on every engine: the built-in simulator, machine code, Verilator, and
+//! Vectors, places that a signal gives, lengths of 1 and the logic of `hdl::logic` on every engine: the built-in simulator, machine code, Verilator, and
 //! Verilator on the gates that Yosys makes of the Verilog.
 #![allow(missing_docs)]
+
+mod decoded;
 
 use fastrand::Rng;
 use hdl::engine::Engine;
@@ -130,6 +132,7 @@ fn top(sizes: &[usize]) -> Result<Design<()>, Errors> {
         outside(m, &tables([1, 4, 5, 8][size % 4], size)?);
         outside(m, &logic(size)?);
     }
+    outside(m, &decoded::decoded()?);
     m.finish(())
 }
 
