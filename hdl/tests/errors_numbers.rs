@@ -40,3 +40,11 @@ fn numbers_that_fit() {
     io.y.set((signed | unsigned | either).mux(held, -128));
     m.finish(io).unwrap();
 }
+
+/// Text of 4 GB is not printed for it.
+#[test]
+fn far_too_wide() {
+    common::mistakes::reports("numbers_too_wide", |m, io| {
+        io.y.set(m.lit(1u32, u32::MAX).trunc(8) + io.a.zext(u32::MAX).trunc(8));
+    });
+}

@@ -228,3 +228,17 @@ fn arms_stand_in_their_switch() {
         assert!(errors.contains(&format!("`{word}` stands in another block than its `switch`")), "{errors}");
     }
 }
+
+/// In the closure of a `switch`, but in none of its cases: what would it depend on?
+#[test]
+fn outside_of_the_cases() {
+    reports("switch_outside_of_cases", |m, io| {
+        io.y.set(0);
+        m.switch(io.b, |s| {
+            io.y.set(io.a);
+            s.case(1, || io.y.set(2));
+            m.when(io.c, || io.y.set(3)).otherwise(|| io.y.set(4));
+            m.assert(io.c, "c is 1");
+        });
+    });
+}

@@ -7,7 +7,6 @@ use super::module::Module;
 use super::naming::Nameable;
 use super::number::same_layouts;
 use super::signal::clog2;
-use super::slices::MAX_WIDTH;
 use super::store;
 use super::vector::lengths_differ;
 use crate::ir::names::{LUT_RAM, join};

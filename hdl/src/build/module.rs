@@ -2,7 +2,6 @@
 
 use super::bundle::Bundle;
 use super::number::{Value, literal};
-use super::slices::MAX_WIDTH;
 use super::store;
 use crate::check;
 use crate::design::{Design, Ports};
@@ -120,11 +119,8 @@ impl Module {
     }
     /// A width that a signal can have: this one, or the widest in its place. Then it is reported.
     pub(crate) fn possible_width(self, width: u64, what: &str, loc: Loc) -> u32 {
-        if width > MAX_WIDTH {
-            let (message, help) = (format!("{what} of {width} bits"), format!("a signal has at most {MAX_WIDTH} bits"));
-            store::with(self.key, loc, |b| b.error(loc, message, vec![], Some(help)));
-        }
-        width.min(MAX_WIDTH) as u32
+        let possible = store::with(self.key, loc, |b| b.possible_width(width, what, loc)).flatten();
+        possible.unwrap_or(MAX_WIDTH as u32)
     }
     /// Declares the ports of a [`ports!`](crate::ports!) struct.
     #[track_caller]

@@ -186,6 +186,7 @@ pub(crate) fn literal(key: u32, value: BigUint, width: u32) -> Signal {
 fn literal_beside(key: u32, value: BigUint, width: u32, beside: Option<Id>) -> Signal {
     let loc = Location::caller();
     let id = store::with(key, loc, |b| {
+        let Some(width) = b.possible_width(width.into(), "a constant", loc) else { return b.poison(1, loc) };
         if width == 0 || value.bits() > u64::from(width) {
             let plural = if width == 1 { "" } else { "s" };
             let room = beside.map_or(format!("{width} bit{plural}"), |x| b.describe(x));

@@ -23,19 +23,11 @@ pub fn cat(parts: &[Signal]) -> Signal {
     first.make(Op::Cat(parts.iter().map(|p| p.id).collect()), width)
 }
 
-/// The most bits of a signal.
-pub(super) const MAX_WIDTH: u64 = 1 << 24;
-
 /// A width that a signal can have; another one is reported.
 #[track_caller]
 pub(super) fn possible(width: u64, what: &str, parts: &[Signal]) -> Option<u32> {
     let loc = Location::caller();
-    if width > MAX_WIDTH {
-        let (message, help) = (format!("{what} of {width} bits"), format!("a signal has at most {MAX_WIDTH} bits"));
-        store::with_any(parts, loc, |b| b.error(loc, message, vec![], Some(help)));
-        return None;
-    }
-    Some(width as u32)
+    store::with_any(parts, loc, |b| b.possible_width(width, what, loc)).flatten()
 }
 
 impl Signal {
@@ -104,7 +96,10 @@ impl Signal {
                 self.poison(width)
             }
             Some(0) => self,
-            Some(n) => cat(&[fill(self, n), self]),
+            Some(n) => match possible(width.into(), "a signal", &[self]) {
+                Some(_) => cat(&[fill(self, n), self]),
+                None => self.poison(1),
+            },
         }
     }
     /// `n` copies side by side.

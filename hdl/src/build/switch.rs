@@ -7,7 +7,7 @@ use super::number::Value;
 use super::store;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::HashSet;
+use std::collections::{HashMap, hash_map::Entry};
 use std::panic::Location;
 
 /// The arms of a `switch` on a signal, a bundle or a state.
@@ -19,10 +19,10 @@ pub struct Switch<B> {
     /// The enum of a state, an index into the module's.
     states: Option<u32>,
     arms: Vec<Arm>,
-    /// The codes of all arms.
-    listed: HashSet<BigUint>,
+    /// The codes of all arms, and where they stand.
+    listed: HashMap<BigUint, Loc>,
     default: Option<Vec<Stmt>>,
-    /// The block that the `switch` stands in, and where.
+    /// The block of the closure.
     block: u32,
     loc: Loc,
 }
@@ -76,11 +76,28 @@ impl Module {
                 return self.with(|b| b.error(loc, message, vec![], Some(help.into())));
             }
         };
-        let (arms, listed, block) = (vec![], HashSet::new(), self.with(|b| b.block_number()));
-        let mut s = Switch { module: self, selector, packed, states, arms, listed, default: None, block, loc };
+        let block = self.with(|b| {
+            b.open_block(packed.id);
+            b.block_number()
+        });
+        let mut s = Switch {
+            module: self,
+            selector,
+            packed,
+            states,
+            arms: vec![],
+            listed: HashMap::new(),
+            default: None,
+            block,
+            loc,
+        };
         f(&mut s);
         let Switch { arms, default, .. } = s;
-        self.with(|b| b.add_switch(Cases { selector: packed.id, states, arms, default }, loc));
+        self.with(|b| {
+            let outside = b.close_block();
+            b.check_outside_of_cases(&outside, loc);
+            b.add_switch(Cases { selector: packed.id, states, arms, default }, loc);
+        });
     }
 }
 
@@ -90,7 +107,7 @@ impl<B: Bundle> Switch<B> {
     pub fn case<R: BlockEnd>(&mut self, value: impl Value<B>, f: impl FnOnce() -> R) {
         self.case_any([value], f);
     }
-    /// The arm for several values.
+    /// The arm for several values; for none, as a generator may come to, it never applies.
     #[track_caller]
     pub fn case_any<V: Value<B>, R: BlockEnd>(&mut self, values: impl IntoIterator<Item = V>, f: impl FnOnce() -> R) {
         let loc = Location::caller();
@@ -129,10 +146,14 @@ impl<B: Bundle> Switch<B> {
                         let message = format!("the case {} is no variant of `{}`", b.label(value.id), e.name);
                         b.error(loc, message, vec![], None);
                     }
-                    None if !self.listed.insert(code.clone()) => {
-                        b.error(loc, format!("the case {} stands twice", b.label(value.id)), vec![], None);
-                    }
-                    None => {}
+                    None => match self.listed.entry(code.clone()) {
+                        Entry::Vacant(first) => drop(first.insert(loc)),
+                        Entry::Occupied(first) => {
+                            let message = format!("the case {} stands twice", b.label(value.id));
+                            let help = "each value has one case; `case_any` gives several values one";
+                            b.error(loc, message, vec![(first.get(), "it stands here already")], Some(help.into()));
+                        }
+                    },
                 },
             }
             value.id

@@ -60,6 +60,18 @@ impl Stmt {
             }
         }
     }
+    /// The outermost assignments of a block, and where they stand: of an `if` or a `case` the first of each of its branches.
+    pub fn written_at(block: &[Stmt]) -> Vec<(Id, Loc)> {
+        let first = |b: &[Stmt]| Stmt::written_at(b).into_iter().take(1);
+        let of = |stmt: &Stmt| match stmt {
+            Stmt::Set { target, loc, .. } => vec![(*target, *loc)],
+            Stmt::If { then, otherwise, .. } => first(then).chain(first(otherwise)).collect(),
+            Stmt::Case { arms, default, .. } => {
+                arms.iter().map(|(_, b)| b).chain(default).flat_map(|b| first(b)).collect()
+            }
+        };
+        block.iter().flat_map(of).collect()
+    }
     /// The nets that a block assigns on any path.
     pub fn targets(block: &[Stmt]) -> BTreeSet<Id> {
         let mut found = BTreeSet::new();

@@ -78,6 +78,9 @@ pub(crate) enum SharedKey {
     Field(Id, u32, u32, String),
 }
 
+/// The most bits of a signal.
+pub(crate) const MAX_WIDTH: u64 = 1 << 24;
+
 impl Draft {
     pub fn node(&self, id: Id) -> &Node {
         &self.def.nodes[id as usize]
@@ -109,6 +112,15 @@ impl Draft {
     }
     pub fn poison(&mut self, width: u32, loc: Loc) -> Id {
         self.push(Op::Poison, width.max(1), loc)
+    }
+    /// A width that a signal can have; another one is reported.
+    pub fn possible_width(&mut self, width: u64, what: &str, loc: Loc) -> Option<u32> {
+        if width > MAX_WIDTH {
+            let help = format!("a signal has at most {MAX_WIDTH} bits");
+            self.error(loc, format!("{what} of {width} bits"), vec![], Some(help));
+            return None;
+        }
+        Some(width as u32)
     }
     pub fn error(&mut self, loc: Loc, message: String, notes: Vec<(Loc, &str)>, help: Option<String>) {
         self.errors.push(Diagnostic {

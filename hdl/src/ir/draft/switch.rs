@@ -29,6 +29,17 @@ impl Draft {
     pub fn variant(&mut self, e: u32, v: u32, loc: Loc) -> Id {
         self.share(SharedKey::Variant(e, v), Op::Variant(e, v), self.def.enums[e as usize].width, loc)
     }
+    /// Reports assignments in the closure of a `switch` that belong to none of its cases.
+    pub fn check_outside_of_cases(&mut self, outside: &[Stmt], switch: Loc) {
+        for (target, loc) in Stmt::written_at(outside) {
+            let property = self.defaults.iter().any(|stmt| stmt.touches(target));
+            let what =
+                if property { "this property".into() } else { format!("the assignment to {}", self.describe(target)) };
+            let help = "put it into a case, or before the `switch`, where it holds for the cases that do not assign";
+            let notes = vec![(switch, "the `switch` is here")];
+            self.error(loc, format!("{what} belongs to no case of its `switch`"), notes, Some(help.into()));
+        }
+    }
     /// Adds a `switch` to the open block. Of a state enum, every variant needs a case, or there is a default: then a code that no
     /// variant has (of an input, or of a register that powered up with it) goes the way of the default, else that of the last case.
     pub fn add_switch(&mut self, mut cases: Cases, loc: Loc) {
