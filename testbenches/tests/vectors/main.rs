@@ -1,5 +1,5 @@
-//! Vectors, places that a signal gives, lengths of 1 and the logic of `hdl::logic` on every engine: the built-in simulator, machine code, Verilator, and
-//! Verilator on the gates that Yosys makes of the Verilog.
+//! Vectors, places that a signal gives, lengths of 1 and the logic of `hdl::logic` on every engine: the built-in simulator, machine
+//! code, Verilator, and Verilator on the gates that Yosys makes of the Verilog.
 #![allow(missing_docs)]
 
 mod decoded;
