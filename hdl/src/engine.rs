@@ -5,12 +5,15 @@
 pub mod access;
 mod memory;
 mod port_ref;
+mod power_up;
 mod range;
 
 pub use crate::design::PortInfo;
 pub use crate::ir::Signals;
 pub use memory::{Backdoor, MemoryInfo};
 pub use port_ref::PortRef;
+pub use power_up::{Began, PowerUp};
+pub(crate) use power_up::{environment_seed, fill};
 
 use crate::ir::{Failure, Property};
 use num_bigint::BigUint;
@@ -20,7 +23,7 @@ use num_bigint::BigUint;
 /// Tests reach ports with `poke` and `peek`, which `dyn Engine` and every engine of kvforge have (see
 /// [`port_access!`](crate::port_access)): by the signal in [`Design::ports`](crate::Design::ports), by name, or by index. The
 /// methods here are what an engine offers beneath: ports by their index in [`Engine::ports`], wide values as little-endian
-/// 64-bit limbs. Inputs start as 0. All methods that take a port or a clock panic with its name (or the legal range) when it
+/// 64-bit limbs. Inputs start as 0, registers and memories with random contents ([`PowerUp`]). All methods that take a port or a clock panic with its name (or the legal range) when it
 /// does not fit the call: such a call is a mistake in the test.
 ///
 /// ```
@@ -102,6 +105,10 @@ pub trait Engine {
     fn choose(&mut self, name: &str, value: BigUint) {
         check_choice(&[], name, &value);
     }
+
+    /// Begins again as when power comes on: registers, and memories without initial contents, hold this; inputs are 0, resets
+    /// inactive, and there was no edge yet.
+    fn power_up(&mut self, contents: PowerUp);
 
     /// Edges so far (calls of [`Engine::edge`]).
     fn cycles(&self) -> u64;

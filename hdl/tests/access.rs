@@ -131,7 +131,7 @@ fn memories_by_the_back_door() {
     words.load(1, [10, 20, 30]);
     words.write_big(5, &((1u128 << 70) - 1).into());
     assert_eq!(words.read_big(5), (BigUint::from(1u32) << 70) - 1u32);
-    assert_eq!((words.read_big(0), words.read_big(2)), (0u32.into(), 20u32.into()));
+    assert_eq!((words.read_big(1), words.read_big(2)), (10u32.into(), 20u32.into()));
     sim.memory("pairs").load(0, 0xfc00..0xfc04); // sign 1, exponent 31
     assert_eq!(sim.memory("pairs").read(3), 0xfc03);
     sim.poke(io.at, 2);

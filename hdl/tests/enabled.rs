@@ -4,7 +4,7 @@
 mod common;
 
 use common::golden::compare;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
 
@@ -62,6 +62,7 @@ fn unit() -> Result<Design<UnitPorts>, Errors> {
 fn run(edges: &[(u64, u64)]) -> Vec<u64> {
     let design = unit().unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Simulator::new(&design);
+    sim.power_up(PowerUp::Zero);
     sim.reset(1);
     for (i, (go, half)) in edges.iter().enumerate() {
         [*go, *half, 1, 10 + i as u64].into_iter().enumerate().for_each(|(port, value)| sim.poke(port, value));
@@ -85,6 +86,7 @@ fn nothing_advances_without_the_enable() {
 fn resets_act_while_nothing_advances() {
     let design = unit().unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Simulator::new(&design);
+    sim.power_up(PowerUp::Zero);
     let [go, half, count, started] = ["go", "half", "count", "started"].map(|name| sim.port(name).unwrap());
     sim.poke(go, 1);
     (0..5).for_each(|_| sim.step());
@@ -339,4 +341,22 @@ fn a_pipeline_stands_as_one() {
         }
         assert!(moved.len() > 70);
     }
+}
+
+/// A register that the reset of its clock resets at once: an edge of that reset, whatever its polarity.
+#[test]
+#[module]
+fn the_reset_of_the_clock_at_once() {
+    let m = Module::new("at_once");
+    let io = StepPorts::new(m);
+    let waiting = m.reg(bits(4)).asynchronous_reset(m.in_reset(), 1);
+    m.when(io.go, || waiting.set(0));
+    io.count.set(waiting.zext(8));
+    let design = m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+    let process = |active_low| {
+        let reset = Reset { asynchronous: false, active_low };
+        verilog(&design, &Options { reset, ..Options::default() }).single()
+    };
+    assert!(process(false).contains("@(posedge clk or posedge rst) begin\n        if (rst)"), "{}", process(false));
+    assert!(process(true).contains("@(posedge clk or negedge rst_n) begin\n        if (!rst_n)"), "{}", process(true));
 }

@@ -226,3 +226,19 @@ fn an_element_that_a_signal_chooses() {
         io.y.set(list[0] + list[1] + list[2] + io.b.zext(8) + io.c.zext(8));
     });
 }
+
+/// Without a reset, bits that nothing assigns would be unknown for ever.
+#[test]
+fn registers_with_bits_that_nothing_assigns() {
+    reports("register_bits", |m, io| {
+        let half = m.reg(bits(8));
+        half.bits(3, 0).set(io.b);
+        let some = m.reg(bits(8));
+        m.when(io.c, || some.bits(7, 1).set(io.a.bits(7, 1)));
+        let all = m.reg(bits(8));
+        all.part(io.b.bits(2, 0), 1).set(io.c);
+        let reset = m.reg_reset(bits(8), 3);
+        reset.bits(7, 4).set(io.b);
+        io.y.set(half ^ some ^ all ^ reset);
+    });
+}

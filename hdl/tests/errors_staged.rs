@@ -145,3 +145,43 @@ mod memories {
         });
     }
 }
+
+/// What holds a pipeline, or a part beside it, is none of the pipeline's data.
+mod from_outside {
+    use super::*;
+
+    #[test]
+    fn enables_and_flushes() {
+        reports("enable_of_a_stage", |m, io| {
+            let p = m.pipeline("first");
+            let late = p.enter(io.c).later(2);
+            let held = m.in_enabled(late, || m.reg(bits(8)));
+            held.set(io.a);
+            let second = m.pipeline_enabled("second", late);
+            io.y.set(second.leave(second.enter(held).next()));
+        });
+        reports("flush_of_a_stage", |m, io| {
+            let p = m.pipeline("first");
+            let late = p.enter(io.c).later(2);
+            let from = m.wire(stream(bits(8)));
+            from.valid.set(1);
+            from.payload.set(io.a);
+            let options = Elastic { flush: Some(late), ..Elastic::default() };
+            let (second, x) = m.pipeline_stream("second", from, options);
+            let to = m.wire(stream(bits(8)));
+            to.ready.set(1);
+            second.leave_stream(x.next(), to);
+            io.y.set(to.payload & to.valid.repeat(8));
+        });
+    }
+
+    #[test]
+    fn the_address_of_a_read_with_an_enable_of_a_stage() {
+        reports("read_enabled_of_a_stage", |m, io| {
+            let p = m.pipeline("first");
+            let late = p.enter(io.c).later(2);
+            let words = m.memory(bits(8), 16).init(0u32..16);
+            io.y.set(words.read_sync_enabled(io.b, late));
+        });
+    }
+}

@@ -5,7 +5,7 @@
 mod common;
 
 use common::golden::{compare, without_places};
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
 
@@ -389,6 +389,7 @@ fn one_is_no_special_case() {
     let design = ones().unwrap_or_else(|e| panic!("{e}"));
     prints("single", &design);
     let mut sim = Simulator::new(&design);
+    sim.power_up(PowerUp::Zero);
     let ports = ["at", "x", "set", "word", "chosen", "held", "read", "read_sync"].map(|name| port(&sim, name));
     let [at, x, set, word, bit, held, read, read_sync] = ports;
     sim.reset(1);

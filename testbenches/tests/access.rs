@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use ::sim::verilator::open_memories;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
 use testbenches::{have, model, text, verilated};
@@ -44,6 +44,7 @@ fn table() -> Design<TablePorts> {
 
 /// By signal, by name, by index, by bundle, with and without sign.
 fn ports(engine: &mut dyn Engine, io: TablePorts) {
+    engine.power_up(PowerUp::Zero);
     engine.reset(2);
     engine.poke_bundle(io.new, [7, u64::MAX]);
     engine.poke(io.write, 1);

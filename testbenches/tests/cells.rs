@@ -1,7 +1,7 @@
 //! The models of the ECP5 cells that Yosys leaves empty: memories and products of every shape that Yosys maps to them, against
 //! the built-in simulator.
 
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::{BigUint, Bundle, Design, Errors, Module, RamStyle, Reset, Signal, bits, clog2, module, ports};
 use testbenches::netlist::{Family, synthesize};
@@ -60,6 +60,7 @@ fn compare<P>(design: &Design<P>, cell: &str, cycles: usize) {
     assert!(netlist.count(cell) > 0, "{}: Yosys uses no {cell}: {:?}", design.name(), netlist.cells);
     let mut theirs = model(&netlist.verilog, design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
     let mut own = Simulator::new(design);
+    [&mut own as &mut dyn Engine, &mut theirs].into_iter().for_each(|engine| engine.power_up(PowerUp::Zero));
     let ports = design.port_list();
     let mut r = fastrand::Rng::with_seed(3);
     for cycle in 0..cycles {

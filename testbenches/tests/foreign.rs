@@ -1,7 +1,7 @@
 //! Designs with foreign Verilog under Verilator, against the models that the built-in simulator runs.
 #![allow(missing_docs)]
 
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
 use hw::stream::reset_synchronizer::reset_synchronizer;
@@ -135,6 +135,7 @@ fn a_clock_from_inside_runs_on_both_engines() {
     let mut sim = Simulator::new(&design);
     assert_eq!(sim.clocks(), ["clk", "fast_clk"]);
     let run = |engine: &mut dyn Engine| -> Vec<u64> {
+        engine.power_up(PowerUp::Zero);
         engine.reset(1);
         let steps = (0..100).map(|cycle| {
             engine.poke(port(design.ports.button), u64::from((40..45).contains(&cycle)));

@@ -4,7 +4,7 @@ mod common;
 
 use common::{check, finish, input, lockstep, number, output};
 use fastrand::Rng;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
 
@@ -221,6 +221,7 @@ fn in_the_middle_of_a_run() {
     output(m, "y", sum);
     let design = finish(m);
     let mut sim = jit::simulator(&design);
+    sim.power_up(PowerUp::Zero);
     sim.step();
     assert!(!sim.is_native());
     lockstep(&design, &mut jit::simulator(&design), 5000, 1);
@@ -242,6 +243,7 @@ fn no_clock() {
     count.set(count + 1);
     output(m, "y", count);
     let mut sim = jit::compiled(&finish(m));
+    sim.reset(1);
     [1, 0, 2, 1].into_iter().for_each(|clocks| sim.edge(clocks));
     assert_eq!(sim.peek(0), 2);
 }
@@ -258,6 +260,7 @@ fn properties() {
     output(m, "y", count);
     let design = finish(m);
     let seen = [Simulator::new(&design), jit::compiled(&design)].map(|mut sim| {
+        sim.power_up(PowerUp::Zero);
         sim.keep_failures(true);
         sim.poke(0, 7);
         (0..300).for_each(|_| sim.step());

@@ -207,7 +207,9 @@ impl<B: Bundle> Memory<B> {
         store::with(self.module.key, loc, |b| {
             let mut enable = enable.map(|e| e.id);
             // what stands still may be the address, but the word there may change
-            if let Some(stage) = b.node(addr).stage.filter(|s| s.at.is_some()) {
+            let of_enable = |b: &mut Draft| b.merge_stages(&[addr, enable?], loc).ok().flatten();
+            let stage = b.node(addr).stage.filter(|s| s.at.is_some());
+            if let Some(stage) = stage.or_else(|| of_enable(b).filter(|s| s.at.is_some())) {
                 b.def.nodes[data.id as usize].stage = Some(stage.later(i32::from(sync)));
                 enable = b.read_enable(addr, stage, sync, enable, loc);
                 b.reaches(data.id, loc);

@@ -47,7 +47,11 @@ impl Module {
     pub fn pipeline_enabled(self, name: &str, advance: Signal) -> Pipeline {
         let loc = Location::caller();
         advance.one_bit("the enable of a pipeline");
-        let ours = store::with(self.key, loc, |b| b.check_same(&[advance], loc)).unwrap_or(false);
+        let ours = store::with(self.key, loc, |b| {
+            b.check_outside(advance.id, &format!("the enable of pipeline `{name}`"), loc);
+            b.check_same(&[advance], loc)
+        });
+        let ours = ours.unwrap_or(false);
         self.pipe(name, if ours { Advance::When(advance.id) } else { Advance::Always })
     }
     #[track_caller]

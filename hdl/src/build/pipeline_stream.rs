@@ -60,6 +60,9 @@ impl Module {
         let signals: Vec<Signal> = ours.collect();
         let advance = store::with(self.key, loc, |b| {
             under_no_condition(b, name, "begins", loc);
+            if let Some(flush) = flush {
+                b.check_outside(flush.id, &format!("what flushes pipeline `{name}`"), loc);
+            }
             (b.check_same(&signals, loc) && b.can_be_ready(from.ready.id, loc)).then(|| {
                 let (valid, ready) = (from.valid.id, from.ready.id);
                 let flush = flush.map(|f| f.id);

@@ -27,7 +27,8 @@ impl Signal {
     ///
     /// For what resets itself when a clock may stand still, such as a reset synchronizer. `reset` belongs to the clock of the
     /// register, or is brought to it with [`cross`](crate::Module::cross); nothing but a register should drive it, since every
-    /// glitch counts.
+    /// glitch counts. The built-in simulator looks at it at clock edges and when something is peeked; it does not remember one that
+    /// came and went between two edges.
     #[track_caller]
     pub fn asynchronous_reset(self, reset: Signal, value: impl Value<Signal>) -> Signal {
         let loc = Location::caller();

@@ -6,12 +6,12 @@ use super::stalls::{Pattern, Stalls};
 use super::stream::{Beat, Sink, SinkModel, Source, SourceModel};
 use crate::build::Bundle;
 use crate::design::Design;
-use crate::engine::Engine;
+use crate::engine::{Engine, environment_seed};
 use fastrand::Rng;
 
 /// The seed of a test: `default`, or the one in the environment variable `KVFORGE_SEED`. It is printed, for tests that fail.
 pub fn seed(default: u64) -> u64 {
-    let seed = std::env::var("KVFORGE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let seed = environment_seed().unwrap_or(default);
     println!("seed {seed} (KVFORGE_SEED sets another)");
     seed
 }

@@ -38,6 +38,21 @@ fn covered(def: &Def, block: &[Stmt], target: Id) -> BigUint {
     mask
 }
 
+/// The bits of `target` that some path through `block` may assign.
+fn reached(def: &Def, block: &[Stmt], target: Id) -> BigUint {
+    let width = def.nodes[target as usize].width;
+    let mut mask = BigUint::default();
+    Stmt::each_set(block, &mut vec![], &mut |to, place, value, _, _| {
+        if to == target {
+            mask |= match place {
+                Place::At(lo) => ones(def.nodes[value as usize].width) << lo,
+                Place::Whole | Place::AtSignal(_) => ones(width),
+            };
+        }
+    });
+    mask
+}
+
 fn check_assigned(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
     for id in 0..b.def.nodes.len() as Id {
         let (op, loc, width) = (b.node(id).op.clone(), b.node(id).loc, b.node(id).width);
@@ -46,6 +61,15 @@ fn check_assigned(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
             Op::Net(Net::Reg(_)) if !assigned => {
                 let message = format!("register {} is never assigned", b.describe(id));
                 b.error(loc, message, vec![], Some("assign it with `set`; what never changes is a constant".into()));
+            }
+            Op::Net(Net::Reg(r))
+                if b.def.regs[r as usize].reset.is_none() && b.def.regs[r as usize].at_once.is_none() =>
+            {
+                if let Some(bit) = (ones(width) ^ reached(&b.def, &b.def.stmts, id)).trailing_zeros() {
+                    let message = format!("bit {bit} of {} is never assigned, and has no reset", b.describe(id));
+                    let help = "assign all bits, or declare fewer";
+                    b.error(loc, message, vec![], Some(help.into()));
+                }
             }
             Op::Net(Net::PinIn(i)) if !assigned => {
                 if pads::report_unconnected(b, i, id) {

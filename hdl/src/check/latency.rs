@@ -2,7 +2,7 @@
 
 use super::distance::{Drivers, furthest, nearest, steps};
 use crate::ir::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     let (Some(latency), Some(loc)) = (b.def.latency, b.latency_at) else { return };
@@ -11,7 +11,10 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     if b.errors.len() > errors {
         return;
     }
-    check_leaving(b, drivers, latency, loc);
+    check_entering(b, drivers, latency, loc);
+    if b.errors.len() == errors {
+        check_leaving(b, drivers, latency, loc);
+    }
     if b.errors.len() == errors {
         check_registers(b, drivers, latency, loc);
     }
@@ -19,6 +22,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
         check_furthest(b, drivers, latency, loc);
     }
     if b.errors.len() == errors {
+        b.def.settings = settings(b, drivers);
         b.def.advance = b.def.advance.or_else(|| find_advance(b, drivers));
         check_enable(b, latency, loc);
     }
@@ -50,22 +54,70 @@ fn cone(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
     found
 }
 
+/// Where signals enter pipelines: pipeline, stage, signal, and what that depends on within the cycle.
+fn entrances(b: &Draft, drivers: &Drivers) -> Vec<(usize, i32, Id, Vec<Id>)> {
+    let entrance = |(&id, gate): (&Id, &Gate)| match (gate, b.node(id).stage) {
+        (Gate::Enter, Some(Stage { pipe, at: Some(at) })) => Some((pipe as usize, at, id, cone(b, drivers, id))),
+        _ => None,
+    };
+    let mut entrances: Vec<_> = b.staging.gates.iter().filter_map(entrance).collect();
+    entrances.sort();
+    entrances
+}
+
+fn has_input(b: &Draft, cone: &[Id]) -> bool {
+    cone.iter().any(|id| b.node(*id).op == Op::Net(Net::Input))
+}
+
+/// One latency for all inputs: they enter a pipeline at one stage.
+fn check_entering(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
+    let mut first: HashMap<usize, (i32, Id)> = HashMap::new();
+    for (pipe, at, id, cone) in entrances(b, drivers) {
+        let left = cone.iter().any(|id| b.staging.gates.get(id) == Some(&Gate::Leave));
+        if left || !has_input(b, &cone) {
+            continue;
+        }
+        let (before, other) = *first.entry(pipe).or_insert((at, id));
+        if before != at {
+            let message = format!(
+                "a latency of {latency} is stated, but inputs enter pipeline `{}` at stage {before} and at stage {at}",
+                b.staging.pipes[pipe].name
+            );
+            let notes = vec![(b.node(other).loc, "here at the one"), (b.node(id).loc, "here at the other")];
+            let help = "who uses this module gives all inputs in one cycle: enter them at one stage, and delay with `meet` or `later`";
+            return b.error(loc, message, notes, Some(help.into()));
+        }
+    }
+}
+
+/// The inputs that reach the outputs only as what is marked as constant.
+fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
+    let behind = |mut todo: Vec<Id>, through: bool| {
+        let mut seen = HashSet::new();
+        while let Some(id) = todo.pop() {
+            if seen.insert(id) {
+                let constant = b.staging.gates.get(&id) == Some(&Gate::Constant);
+                let of = if constant && through { b.node(id).op.operands() } else { vec![] };
+                todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x).chain(of));
+            }
+        }
+        seen
+    };
+    let outputs: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
+    let (data, all) = (behind(outputs.clone(), false), behind(outputs, true));
+    let setting = |p: &Port| p.input && all.contains(&p.node) && !data.contains(&p.node);
+    (0..).zip(&b.def.ports).filter(|(_, p)| setting(p)).map(|(i, _)| i).collect()
+}
+
 /// When a pipeline's stage 0 is, in cycles from the inputs, if it is fed by inputs or by pipelines that begin above it. `None` where
 /// registers stand before it: then the user's word is all there is.
 fn bases(b: &Draft, drivers: &Drivers) -> Vec<Option<i32>> {
     let pipes = b.staging.pipes.len();
     let mut bases: Vec<Option<i32>> = vec![None; pipes];
-    let mut entrances: Vec<(usize, i32, Vec<Id>)> = vec![];
-    for (&id, gate) in &b.staging.gates {
-        if let (Gate::Enter, Some(Stage { pipe, at: Some(at) })) = (gate, b.node(id).stage) {
-            entrances.push((pipe as usize, at, cone(b, drivers, id)));
-        }
-    }
-    entrances.sort();
-    for (pipe, at, cone) in entrances {
-        let input = cone.iter().any(|id| b.node(*id).op == Op::Net(Net::Input));
+    for (pipe, at, _, cone) in entrances(b, drivers) {
+        let input = has_input(b, &cone);
         let before = cone.iter().filter_map(|id| left(b, &bases[..pipe], *id)).max();
-        let base = before.map(|cycles| cycles - at).or(input.then_some(0));
+        let base = before.or(input.then_some(0)).map(|cycles| cycles - at);
         bases[pipe] = bases[pipe].max(base);
     }
     bases
@@ -151,16 +203,19 @@ fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     }
 }
 
-/// Some output comes as late as stated.
+/// Every output comes as late as stated, where that has a bound.
 fn check_furthest(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
-    let outputs = b.def.ports.iter().filter(|p| !p.input);
-    let most: Option<Vec<u32>> = outputs.map(|p| furthest(b, drivers, p.node)).collect();
-    let Some(most) = most.and_then(|most| most.into_iter().max()).filter(|most| *most < latency) else { return };
-    let plural = if most == 1 { "register is" } else { "registers are" };
-    let message =
-        format!("a latency of {latency} is stated, but at most {most} {plural} between an input and an output");
-    let help = format!("`m.latency({most})`, if all outputs come so many cycles after the inputs");
-    b.error(loc, message, vec![], Some(help));
+    for port in b.def.ports.clone().iter().filter(|p| !p.input) {
+        let most = furthest(b, drivers, port.node).filter(|most| *most < latency);
+        let Some(most) = most.filter(|_| nearest(b, drivers, port.node).is_some()) else { continue };
+        let plural = if most == 1 { "register is" } else { "registers are" };
+        let message = format!(
+            "a latency of {latency} is stated, but at most {most} {plural} between an input and output `{}`",
+            port.name
+        );
+        let help = format!("`m.latency({most})`, if all outputs come so many cycles after the inputs");
+        return b.error(loc, message, vec![], Some(help));
+    }
 }
 
 /// The input without which everything behind the outputs holds, but for settings.

@@ -18,6 +18,13 @@ pub(super) struct Checks {
     counts: Vec<u64>,
 }
 
+impl Checks {
+    /// Without a failure so far.
+    pub fn keeping(keep: bool) -> Checks {
+        Checks { keep, ..Checks::default() }
+    }
+}
+
 impl Simulator {
     /// What [`Engine::covers`] gives.
     pub(super) fn cover_counts(&self) -> Vec<(&Property, &str, u64)> {

@@ -72,6 +72,8 @@ pub(super) struct Program {
     pub late: Block,
     /// Slots at power-up: constants, and zeros.
     pub slots: Vec<u64>,
+    /// Slot and width of each state.
+    pub states: Vec<(Slot, u32)>,
     pub mems: Memories,
     /// Slots of the ports.
     pub ports: Vec<Slot>,
@@ -146,6 +148,7 @@ fn add_memory(mems: &mut Memories, mem: &FlatMem) {
         value.iter_u64_digits().zip(word).for_each(|(digit, limb)| *limb = digit);
     }
     mems.shapes.push(Shape { start, stride, depth: mem.depth.into() });
+    mems.blank.push((start + stride * mem.init.len(), mem.width));
 }
 
 /// The same for a compiler to machine code, which shares the slots of ports and states.
@@ -283,6 +286,7 @@ impl Compile<'_> {
                     staged
                 }
             };
+            self.program.states.push((dst, state.width));
             commits.push(Commit { dst, src, limbs: limbs(state.width) as u32, domain });
             if let Some(reset) = &state.reset {
                 let mut value = reset.to_u64_digits();

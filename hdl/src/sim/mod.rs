@@ -3,7 +3,8 @@
 //! It is cycle-based: inputs are poked, combinational logic settles when somebody looks, and [`Engine::edge`] is one
 //! rising clock edge, at which all registers and memories of the clocks named sample what was there before. What it
 //! defines where hardware does not:
-//! - registers and the outputs of sync read ports power up as 0; memories as their initial contents, or 0;
+//! - registers and the outputs of sync read ports power up with random contents, or others ([`PowerUp`](crate::engine::PowerUp));
+//!   memories with their initial contents, and where there are none, random ones;
 //! - reading past the end of a memory gives 0;
 //! - a reset acts at the clock edge (whichever kind the printed Verilog has), and takes precedence over everything;
 //! - a register with [`asynchronous_reset`](crate::Signal::asynchronous_reset) takes its reset value as soon as the reset is 1; a

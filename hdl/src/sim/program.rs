@@ -6,6 +6,8 @@
 //! program twice changes nothing. Of a `switch` only the arm that is taken runs: a jump is an instruction that runs a block.
 
 use super::wide::{self, Wide};
+use crate::engine::fill;
+use fastrand::Rng;
 
 /// Index of a limb.
 pub type Slot = u32;
@@ -284,9 +286,18 @@ pub struct Shape {
 pub(super) struct Memories {
     pub shapes: Vec<Shape>,
     pub limbs: Vec<u64>,
+    /// For each, the limb at which the words without initial contents begin, and the bits of a word.
+    pub blank: Vec<(usize, u32)>,
 }
 
 impl Memories {
+    /// Random words where there are no initial contents.
+    pub fn power_up(&mut self, rng: &mut Rng) {
+        for (shape, (blank, width)) in self.shapes.iter().zip(&self.blank) {
+            let end = shape.start + shape.stride * shape.depth as usize;
+            self.limbs[*blank..end].chunks_exact_mut(shape.stride).for_each(|word| fill(word, *width, rng));
+        }
+    }
     /// Where the limbs of a word stand; `None` past the end.
     fn range(&self, mem: u32, addr: u64) -> Option<std::ops::Range<usize>> {
         let Shape { start, stride, depth } = self.shapes[mem as usize];

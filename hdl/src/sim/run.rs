@@ -8,7 +8,7 @@ use super::program::{self, Memories, Slot};
 use super::wide::limbs;
 use super::{flatten, lower};
 use crate::design;
-use crate::engine::{Engine, MemoryInfo, PortInfo, big_from_limbs, check_poke};
+use crate::engine::{Began, Engine, MemoryInfo, PortInfo, PowerUp, big_from_limbs, check_poke, fill};
 use crate::ir::Def;
 use crate::ir::{Errors, Failure, Property};
 use num_bigint::BigUint;
@@ -54,6 +54,7 @@ pub struct Simulator {
     cycles: u64,
     last_edge: u64,
     pub(super) checks: Checks,
+    began: Began,
 }
 
 /// A named signal that an observer can see.
@@ -70,8 +71,8 @@ pub struct SignalInfo {
 pub struct Probe(pub(crate) u32);
 
 impl Simulator {
-    /// A simulator of a design, all inputs 0, all resets inactive. Clone it to run the same design again: compiling
-    /// is the expensive part.
+    /// A simulator of a design, all inputs 0, all resets inactive, registers and memories with random contents
+    /// ([`PowerUp::of_environment`]). Clone it to run the same design again: compiling is the expensive part.
     ///
     /// # Panics
     /// If a foreign module has no model, with the message of [`Simulator::try_new`].
@@ -116,10 +117,9 @@ impl Simulator {
             tier: native.map(|(compiler, patience)| Tier::new(plan, compiler, patience)),
             program,
         };
-        let (slots, mems) = (design.program.slots.clone(), design.program.mems.clone());
-        let design = Arc::new(design);
-        Simulator {
-            design,
+        let (slots, mems) = (vec![], Memories::default());
+        let mut simulator = Simulator {
+            design: Arc::new(design),
             slots,
             mems,
             native: false,
@@ -129,7 +129,10 @@ impl Simulator {
             cycles: 0,
             last_edge: 0,
             checks: Checks::default(),
-        }
+            began: Began(PowerUp::Zero),
+        };
+        simulator.power_up(PowerUp::of_environment());
+        simulator
     }
 
     /// All named signals of the hierarchy, those of an instance after those of the module that holds it.
@@ -389,6 +392,25 @@ impl Engine for Simulator {
         (self.dirty, self.inner_dirty) = (true, true);
         self.cycles += 1;
         self.last_edge = clocks;
+    }
+
+    fn power_up(&mut self, contents: PowerUp) {
+        let program = &self.design.program;
+        self.slots.clone_from(&program.slots);
+        self.mems.clone_from(&program.mems);
+        if let Some(mut rng) = contents.random() {
+            for &(slot, width) in &program.states {
+                fill(&mut self.slots[slot as usize..][..limbs(width)], width, &mut rng);
+            }
+            self.mems.power_up(&mut rng);
+        }
+        if let Some(code) = self.design.code().filter(|_| self.native) {
+            self.slots.resize(code.slots(), 0);
+        }
+        (self.dirty, self.inner_dirty, self.late_dirty) = (true, true, true);
+        (self.cycles, self.last_edge) = (0, 0);
+        self.checks = Checks::keeping(self.checks.keep);
+        self.began.0 = contents;
     }
 
     fn cycles(&self) -> u64 {

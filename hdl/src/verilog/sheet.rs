@@ -72,7 +72,10 @@ impl Render<'_> {
             return label(&format!("always @(posedge {clock})"), statements);
         }
         let edge = match (at_once, self.reset.asynchronous, self.reset.active_low) {
-            (Some(reset), ..) => format!(" or posedge {reset}"),
+            (Some(reset), ..) => match reset.strip_prefix('!') {
+                Some(active_low) => format!(" or negedge {active_low}"),
+                None => format!(" or posedge {reset}"),
+            },
             (None, false, _) => String::new(),
             (None, true, low) => format!(" or {} {}", if low { "negedge" } else { "posedge" }, self.reset_name(domain)),
         };

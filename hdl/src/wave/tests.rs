@@ -1,7 +1,7 @@
 //! Golden waves of a small design. To renew them after a wanted change: `BLESS=1 cargo test -p kvforge-hdl wave`.
 
 use super::Wave;
-use crate::engine::Engine;
+use crate::engine::{Engine, PowerUp};
 use crate::ir::{BinOp, Op};
 use crate::sim::Simulator;
 use crate::sim::tests::Build;
@@ -25,6 +25,7 @@ fn design() -> Simulator {
 
 fn record() -> Wave {
     let mut sim = design();
+    sim.power_up(PowerUp::Zero);
     let mut wave = Wave::all(&sim);
     for cycle in 0..8u64 {
         sim.set_reset(0, cycle < 2);

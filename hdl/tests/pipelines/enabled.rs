@@ -1,7 +1,7 @@
 //! `pipeline_enabled` with a random enable: whatever stands in the scope, every item gives what the model says, once.
 
 use crate::numbers::Random;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
 
@@ -196,6 +196,7 @@ fn enables_of_the_user_come_on_top() {
     io.held.set(p.leave(held));
     io.word.set(p.leave(word));
     let mut sim = Simulator::new(&m.finish(io).unwrap());
+    sim.power_up(PowerUp::Zero); // what was read last has no reset
     sim.reset(2);
     let (mut random, mut last) = (Random::new(8), 0);
     for _ in 0..300 {

@@ -3,7 +3,7 @@
 
 use crate::model::{Item, Model};
 use crate::numbers::Random;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
 use std::collections::VecDeque;
@@ -234,6 +234,8 @@ fn run(hardware: &Hardware<StreamPorts>, random: &mut Random, cycles: u32, willi
     let [s_valid, s_ready, s, flush, m_valid, m_ready, m] =
         ["s_valid", "s_ready", "s_payload", "flush", "m_valid", "m_ready", "m_payload"]
             .map(|name| sim.port(name).unwrap());
+    // memories have no reset, and what a stage holds before the reset might write to them
+    sim.power_up(PowerUp::Zero);
     sim.reset(2);
     let (mut queue, mut offered, mut given) = (VecDeque::new(), None, 0);
     for cycle in 0..cycles {

@@ -1,7 +1,7 @@
 //! State of a stage, however it is assigned and whatever it is made of: it stands while the pipeline does.
 
 use crate::numbers::Random;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
 
@@ -124,6 +124,7 @@ fn a_register_file_is_state() {
         let mut sim = Simulator::new(&design);
         let mut random = Random::new(3);
         let (mut last, mut at_1, mut at_2) = ([0u64; 4], (0, 0), None);
+        sim.power_up(PowerUp::Zero); // without a valid, what the stages hold from power-up counts too
         sim.reset(2);
         for cycle in 0..500 {
             let (advance, way, x) = (random.below(2), random.below(4), random.below(16));

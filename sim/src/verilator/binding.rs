@@ -111,15 +111,20 @@ pub(super) struct Binding {
 unsafe impl Send for Binding {}
 
 impl Binding {
-    /// Loads a library that `build` made for these `ports`, and starts its model.
+    /// Loads a library that `build` made for these `ports`, and starts its model with random contents of that seed, or with zeros
+    /// where it is 0.
     ///
     /// With it come the public signals inside.
-    pub(super) fn open(library: &Path, ports: &[PortInfo]) -> Result<(Binding, Vec<Public>), VerilatorError> {
+    pub(super) fn open(
+        library: &Path,
+        ports: &[PortInfo],
+        seed: u32,
+    ) -> Result<(Binding, Vec<Public>), VerilatorError> {
         // SAFETY: the library comes from `build`, which compiled it from `shim.cpp`: loading it runs only the
         // constructors of Verilator's runtime, and the functions and what they give have the types given here.
         unsafe {
             let library = Library::new(library)?;
-            let create = *library.get::<unsafe extern "C" fn() -> *mut c_void>(b"kv_create")?;
+            let create = *library.get::<unsafe extern "C" fn(u32) -> *mut c_void>(b"kv_create")?;
             let port_memory = *library.get::<unsafe extern "C" fn(*mut c_void, *mut *mut u8, *mut u32)>(b"kv_ports")?;
             let publics =
                 *library.get::<unsafe extern "C" fn(*mut c_void, *mut *const RawPublic) -> u32>(b"kv_publics")?;
@@ -132,7 +137,7 @@ impl Binding {
                 close_trace: *library.get(b"kv_close_trace")?,
                 write_coverage: *library.get(b"kv_write_coverage")?,
             };
-            let instance = create();
+            let instance = create(seed);
             let mut addresses = vec![std::ptr::null_mut(); ports.len()];
             let mut sizes = vec![0; ports.len()];
             port_memory(instance, addresses.as_mut_ptr(), sizes.as_mut_ptr());

@@ -120,8 +120,8 @@ pub(super) fn runtime(tools: &Tools, name: &str, dir: &Path) -> Result<(), Veril
 pub(super) fn verilator(tools: &Tools, spec: &ModelSpec) -> Command {
     let mut command = Command::new(&tools.verilator);
     command.args(["--cc", "--prefix", "Vm", "--Mdir", ".", "--top-module", spec.top, "-O3", "--assert"]);
-    // Unknown values are 0, as in the built-in simulator.
-    command.args(["--x-assign", "0", "--x-initial", "0"]);
+    // What is unknown is 0, as in the built-in simulator; how registers and memories begin is said when the model is started.
+    command.args(["--x-assign", "0", "--x-initial", "unique"]);
     // One file: the compiler runs once. Warnings are for the lint, not for every test.
     command.args(["--output-split", "0", "-Wno-fatal", "-Wno-lint", "-Wno-style"]);
     // Instances of a module share their code: a 128-lane dot product compiles in a quarter of the time, and runs

@@ -1,7 +1,7 @@
 //! [`Model`] as an [`Engine`].
 
-use super::Model;
-use hdl::engine::{Engine, MemoryInfo, PortInfo, check_choice, check_poke};
+use super::{Binding, Model, seed};
+use hdl::engine::{Engine, MemoryInfo, PortInfo, PowerUp, check_choice, check_poke};
 use hdl::{BigUint, Failure, Property};
 
 hdl::port_access!(Model);
@@ -73,6 +73,16 @@ impl Engine for Model {
         if failed {
             self.take_failures(self.cycles - 1);
         }
+    }
+
+    /// Coverage is counted anew, and a wave ends.
+    fn power_up(&mut self, contents: PowerUp) {
+        let started = Binding::open(&self.library, &self.all_ports, seed(contents));
+        (self.binding, _) = started.expect("it was loaded before");
+        self.began.0 = contents;
+        (self.stale, self.low, self.cycles) = (true, false, 0);
+        self.failures.clear();
+        self.release();
     }
 
     fn cycles(&self) -> u64 {

@@ -18,7 +18,7 @@ mod tests;
 use binding::Binding;
 pub use build::Calls;
 pub use cache::cached;
-use hdl::engine::PortInfo;
+use hdl::engine::{Began, PortInfo, PowerUp};
 use hdl::{Failure, Property};
 use inner::Inner;
 pub use inner::open_memories;
@@ -114,7 +114,7 @@ impl VerilatorError {
     }
 }
 
-/// A running model. Inputs, registers and memories without initial contents start as 0.
+/// A running model. Inputs start as 0, registers and memories with random contents ([`PowerUp::of_environment`]).
 ///
 /// It is driven through [`Engine`](hdl::engine::Engine). A property of the design that fails (in Verilog printed with its
 /// properties) makes the edge panic with its message and source line, or is kept; any other assertion of the Verilog
@@ -122,6 +122,9 @@ impl VerilatorError {
 /// choose is chosen, by counters and registers of that Verilog: see `inner`.
 pub struct Model {
     binding: Binding,
+    /// The compiled model, to start it again.
+    library: PathBuf,
+    all_ports: Vec<PortInfo>,
     /// Ports that tests see; then follow clocks and resets, which only the binding knows.
     ports: Vec<PortInfo>,
     clocks: Vec<String>,
@@ -142,6 +145,7 @@ pub struct Model {
     properties: HashMap<u32, Property>,
     failures: Vec<Failure>,
     keep_failures: bool,
+    began: Began,
 }
 
 impl Model {
@@ -149,10 +153,12 @@ impl Model {
     pub fn build(spec: &ModelSpec) -> Result<Model, VerilatorError> {
         let all_ports = all_ports(spec)?;
         let library = cache::library(spec, &all_ports)?;
-        let (binding, publics) = Binding::open(&library, &all_ports)?;
+        let began = Began(PowerUp::of_environment());
+        let (binding, publics) = Binding::open(&library, &all_ports, seed(began.0))?;
         let position = |name: &str| all_ports.iter().position(|port| port.name == name);
         let mut model = Model {
             binding,
+            library,
             ports: spec.ports.to_vec(),
             top: spec.top.to_string(),
             inner: Inner::new(spec.verilog, spec.top, &publics, all_ports.len()),
@@ -170,12 +176,24 @@ impl Model {
                 .collect(),
             failures: vec![],
             keep_failures: false,
+            began,
+            all_ports,
         };
-        // Resets start released, whatever level that is.
-        for domain in 0..model.resets.len() {
-            model.write_reset(domain, false);
-        }
+        model.release();
         Ok(model)
+    }
+
+    /// Inputs and clocks are 0, resets released, whatever level that is.
+    fn release(&mut self) {
+        for at in 0..self.all_ports.len() {
+            let PortInfo { width, input, .. } = self.all_ports[at];
+            if input {
+                self.write(at, width, &[]);
+            }
+        }
+        for domain in 0..self.resets.len() {
+            self.write_reset(domain, false);
+        }
     }
 
     /// Starts to write a VCD wave; 10 ns of it are one edge. Ends when the model is dropped or [`Model::close_vcd`].
@@ -253,6 +271,14 @@ impl Model {
             }
             assert!(self.keep_failures, "{text}");
         }
+    }
+}
+
+/// What the shim takes: 0 stands for zeros.
+fn seed(contents: PowerUp) -> u32 {
+    match contents {
+        PowerUp::Zero => 0,
+        PowerUp::Random(seed) => (seed % 0x7fff_ffff) as u32 + 1,
     }
 }
 

@@ -108,9 +108,11 @@ int kv_print(const char* format, ...) {
     return written;
 }
 
-KV_EXPORT Instance* kv_create() {
+// Registers and memories begin as 0, or with the random contents of a seed that is not 0.
+KV_EXPORT Instance* kv_create(uint32_t seed) {
     auto s = std::make_unique<Instance>();
-    s->context.randReset(0);
+    s->context.randReset(seed ? 2 : 0);
+    s->context.randSeed(seed);
 #if KV_TRACE
     s->context.traceEverOn(true);
 #endif

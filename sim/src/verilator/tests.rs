@@ -1,5 +1,5 @@
 use super::*;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use std::fs;
 use std::time::Instant;
 
@@ -214,6 +214,7 @@ fn clock_domains_have_their_own_edges_and_resets() {
         quick: false,
     };
     let mut model = Model::build(&spec).unwrap();
+    model.power_up(PowerUp::Zero);
     model.edge(0b01);
     model.edge(0b01);
     model.edge(0b10);
@@ -333,4 +334,33 @@ fn traces_and_coverage_are_written() {
     assert_eq!(counter().open_vcd(&folder).unwrap_err().to_string(), "the model was built without `trace`");
     assert_eq!(counter().write_coverage(&folder).unwrap_err().to_string(), "the model was built without `coverage`");
     fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What has no reset and no initial contents comes up as the test says, and again so when the test says it again.
+#[test]
+fn power_comes_up_as_the_test_says() {
+    let verilog = "
+        module up (input wire clk, output reg [31:0] a, output wire [99:0] b);
+            reg [99:0] words [0:3];
+            reg [1:0] at = 2'd1;
+            assign b = words[at];
+            always @(posedge clk) a <= ~a;
+        endmodule";
+    let ports = [port("a", 32, false), port("b", 100, false)];
+    let domains = [Domain { clock: "clk".into(), reset: None }];
+    let (trace, coverage, quick) = (false, false, false);
+    let spec = ModelSpec { verilog, top: "up", ports: &ports, domains: &domains, trace, coverage, quick };
+    let mut model = Model::build(&spec).unwrap();
+    let mut came_up = |contents| {
+        model.power_up(contents);
+        assert_eq!(model.cycles(), 0);
+        let seen = (model.peek(0), model.peek_big(1));
+        model.step();
+        assert_eq!(model.peek(0), !seen.0 & 0xffff_ffff);
+        seen
+    };
+    let (one, other) = (came_up(PowerUp::Random(1)), came_up(PowerUp::Random(2)));
+    assert!(one.0 != other.0 && one.1 != other.1, "{one:x?} {other:x?}");
+    assert_eq!(came_up(PowerUp::Random(1)), one);
+    assert_eq!(came_up(PowerUp::Zero), (0, 0u32.into()));
 }

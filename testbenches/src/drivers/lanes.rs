@@ -1,6 +1,6 @@
 //! Streams side by side as streams of their own: an engine whose ports are lanes of the ports of another.
 
-use hdl::engine::{Engine, PortInfo, big_from_limbs, check_poke};
+use hdl::engine::{Engine, PortInfo, PowerUp, big_from_limbs, check_poke};
 use hdl::{BigUint, Design, Failure, Property, Signal};
 
 /// Which lane of which port each port stands for.
@@ -113,6 +113,10 @@ impl Engine for InLanes<'_> {
     }
     fn keep_failures(&mut self, keep: bool) {
         self.engine.keep_failures(keep);
+    }
+    fn power_up(&mut self, contents: PowerUp) {
+        self.inputs.iter_mut().for_each(|input| *input = BigUint::default());
+        self.engine.power_up(contents);
     }
     fn cycles(&self) -> u64 {
         self.engine.cycles()

@@ -5,7 +5,7 @@ use super::Others;
 use super::random::{NoPorts, Random, module_text};
 use super::unit::{INPUTS, UnitPorts, unit};
 use crate::{model, text, yosys};
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
 
@@ -43,6 +43,9 @@ pub fn batch(seed: u64, count: u64, reset: hdl::Reset, others: Others) -> Result
             engines.push(("netlist", Box::new(start(&yosys::reemit(&verilog, design.name(), netlist)?)?)));
         }
     }
+    // memories and registers without reset are compared, too
+    simulator.power_up(PowerUp::Zero);
+    engines.iter_mut().for_each(|(_, engine)| engine.power_up(PowerUp::Zero));
     let mut r = Random::new(seed);
     let domains = design.clocks().count();
     for cycle in 0..CYCLES {

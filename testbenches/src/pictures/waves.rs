@@ -2,7 +2,7 @@
 
 use super::ENGINE;
 use hdl::Errors;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::wave::Wave;
 use hw::oaken::{EngineParams, quantizer_axi};
@@ -55,6 +55,7 @@ pub fn quantizer() -> Result<String, Errors> {
 
 /// Resets the engine and writes its registers: outliers beyond 2, the inner group below 1/8.
 fn set_up(sim: &mut Simulator, p: EngineParams) {
+    sim.power_up(PowerUp::Zero); // the same picture every time
     sim.reset(2);
     let map = hw::oaken::quantizer_axi::registers("oaken_quantizer", p);
     let settings = [("s_low", 0xc000), ("t_low", 0xb000), ("t_high", 0x3000), ("s_high", 0x4000), ("enable", 1)];
@@ -76,6 +77,7 @@ pub fn fifo() -> Result<String, Errors> {
     let port = |signal| design.port_index(signal).expect("a port of the design");
     let (valid, ready, word) = (port(design.ports.s.valid), port(design.ports.s.ready), port(design.ports.s.payload));
     let take = port(design.ports.m.ready);
+    sim.power_up(PowerUp::Zero);
     sim.reset(2);
     let mut wave = Wave::all(&sim);
     let mut next = 0xa0;

@@ -5,7 +5,7 @@
 mod decoded;
 
 use fastrand::Rng;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::logic::*;
 use hdl::sim::Simulator;
 use hdl::*;
@@ -139,6 +139,8 @@ fn top(sizes: &[usize]) -> Result<Design<()>, Errors> {
 /// Runs the built-in simulator beside other engines with the same random inputs.
 fn agree(design: &Design<()>, engines: &mut [(&str, Box<dyn Engine>)]) {
     let (mut simulator, mut r) = (Simulator::new(design), Rng::with_seed(1));
+    simulator.power_up(PowerUp::Zero);
+    engines.iter_mut().for_each(|(_, e)| e.power_up(PowerUp::Zero));
     let ports = design.port_list();
     for cycle in 0..600 {
         let reset = cycle < 2 || r.u32(..60) == 0;

@@ -38,6 +38,7 @@ impl Draft {
     /// What is declared from here on advances only while `enable` is 1, and while what holds here already lets it. Gives what held
     /// before.
     pub fn begin_enabled(&mut self, enable: Id, loc: Loc) -> Option<Enabled> {
+        self.check_outside(enable, "this enable", loc);
         let before = self.enabling.current;
         let enable = before.map_or(enable, |outer| self.both(outer.enable, enable, loc));
         self.enabling.current.replace(Enabled { enable, loc })

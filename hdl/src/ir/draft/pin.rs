@@ -5,8 +5,11 @@ use crate::ir::*;
 
 impl Draft {
     /// The first staged input of an instance gives its outputs their stage; the others must be at the same one.
-    pub fn pin_stage(&mut self, inst: u32, value: Id, stage: Stage, loc: Loc) {
+    pub fn pin_stage(&mut self, inst: u32, pin: Id, value: Id, stage: Stage, loc: Loc) {
         let Some(at) = stage.at else { return };
+        if self.is_setting(inst, pin) {
+            return self.setting_moves(inst, pin, value, stage, loc);
+        }
         match self.staging.instances.get(&inst) {
             Some(&(base, _)) if base != stage => {
                 let def = &self.def.insts[inst as usize].def;
@@ -46,6 +49,33 @@ impl Draft {
             }
         }
         self.elastic_instance(stage, latency);
+        for pin in self.def.insts[inst as usize].pins.clone() {
+            if let Some(&outside) = self.staging.from_outside.get(&pin) {
+                self.pin_from_outside(inst, pin, outside, loc);
+            }
+        }
+    }
+    /// Does the module take this input for what stands still while data is in flight?
+    fn is_setting(&self, inst: u32, pin: Id) -> bool {
+        let inst = &self.def.insts[inst as usize];
+        let port = inst.pins.iter().position(|p| *p == pin);
+        port.is_some_and(|port| inst.def.settings.contains(&(port as u32)))
+    }
+    /// The data of an item is connected to a setting: items before it would see it, too.
+    fn setting_moves(&mut self, inst: u32, pin: Id, value: Id, stage: Stage, loc: Loc) {
+        let def = self.def.insts[inst as usize].def.clone();
+        let port = self.def.insts[inst as usize].pins.iter().position(|p| *p == pin);
+        let port = port.map_or("?", |port| def.ports[port].name.as_str());
+        let message = format!(
+            "{} is at stage {} of pipeline `{}`, but `{}` takes its input `{port}` as a setting that stands still while data is in flight",
+            self.describe(value),
+            stage.at.unwrap_or(0),
+            self.pipe(stage).name,
+            def.name
+        );
+        let p = &self.pipe(stage).variable;
+        let help = format!("connect what stands still: `{p}.constant(x)`; or `{}` enters it with the data", def.name);
+        self.error(loc, message, vec![], Some(help));
     }
     /// A pipeline stops, and the module would go on.
     fn cannot_stand(&mut self, def: &Def, stage: Stage, loc: Loc) {

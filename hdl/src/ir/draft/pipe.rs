@@ -126,6 +126,14 @@ impl Draft {
         id
     }
     /// The enable of a read port with an address of this stage: the word stands while its stage does.
+    /// Reports a signal of a pipeline where only one from outside of all pipelines has a meaning.
+    pub fn check_outside(&mut self, id: Id, what: &str, loc: Loc) {
+        let Some(stage @ Stage { at: Some(at), .. }) = self.node(id).stage else { return };
+        let (pipe, variable) = (self.pipe(stage).name.clone(), self.pipe(stage).variable.clone());
+        let message = format!("{what} is {}, which is at stage {at} of pipeline `{pipe}`", self.describe(id));
+        let help = format!("take it out of the pipeline: `{variable}.leave({})`", self.rust(id, "x"));
+        self.error(loc, message, vec![(self.node(id).loc, "it comes from here")], Some(help));
+    }
     pub fn read_enable(&mut self, addr: Id, stage: Stage, sync: bool, own: Option<Id>, loc: Loc) -> Option<Id> {
         let advance = if sync { self.advance(stage) } else { None };
         if own.is_none() || own == advance {

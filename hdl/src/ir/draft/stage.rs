@@ -163,7 +163,7 @@ impl Draft {
                 self.error(loc, message, vec![], Some("take it to an output with `leave`".into()));
             }
             Op::Net(Net::Output) => {}
-            Op::Net(Net::PinIn(inst)) => self.pin_stage(inst, of, stage, loc),
+            Op::Net(Net::PinIn(inst)) => self.pin_stage(inst, target, of, stage, loc),
             Op::Net(Net::Reg(_)) => self.write_stage(target, of, stage, loc),
             _ if self.staging.marks.contains_key(&target) => self.write_stage(target, of, stage, loc),
             // a wire belongs to the stage at which it is assigned

@@ -1,7 +1,7 @@
 //! Memories against a vector of words.
 
 use super::build::{Build, ByName, Random};
-use crate::engine::Engine;
+use crate::engine::{Engine, PowerUp};
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::panic::Location;
@@ -52,6 +52,7 @@ fn random_traffic() {
         read(&mut m, mem, addr[3], true, Some(en));
         read(&mut m, mem, addr[4], false, None);
         let (mut sim, mut model) = (m.simulate(), init);
+        sim.power_up(PowerUp::Zero);
         let mut q1 = BigUint::ZERO;
         let word = |model: &[BigUint], a: u64| model.get(a as usize).cloned().unwrap_or_default();
         for cycle in 0..400 {
@@ -86,7 +87,7 @@ fn random_traffic() {
 }
 
 #[test]
-fn a_memory_without_contents_starts_at_zero() {
+fn a_memory_without_contents_starts_as_the_power_comes_up() {
     let mut m = Build::new("rom");
     let addr = m.input("addr", 2);
     let mem = memory(&mut m, 8, 4, vec![]);
@@ -94,9 +95,21 @@ fn a_memory_without_contents_starts_at_zero() {
     let rom = memory(&mut m, 8, 4, [3u8, 1, 4, 1].map(BigUint::from).to_vec());
     read(&mut m, rom, addr, true, None);
     let mut sim = m.simulate();
-    for (addr, word) in [3, 1, 4, 1].into_iter().enumerate() {
-        sim.put("addr", addr as u64);
-        sim.step();
-        assert_eq!((sim.peek(1), sim.peek(2)), (0, word));
-    }
+    let mut words = |contents| {
+        sim.power_up(contents);
+        [3, 1, 4, 1]
+            .into_iter()
+            .enumerate()
+            .map(|(addr, word)| {
+                sim.put("addr", addr as u64);
+                sim.step();
+                assert_eq!(sim.peek(2), word);
+                sim.peek(1)
+            })
+            .collect::<Vec<u64>>()
+    };
+    assert_eq!(words(PowerUp::Zero), [0; 4]);
+    let (one, other) = (words(PowerUp::Random(1)), words(PowerUp::Random(2)));
+    assert_ne!(one, other);
+    assert_eq!(one, words(PowerUp::Random(1)));
 }

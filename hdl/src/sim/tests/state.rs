@@ -1,7 +1,7 @@
 //! Statements, registers, hierarchy, clocks.
 
 use super::build::{Build, ByName, Random, domain, set};
-use crate::engine::Engine;
+use crate::engine::{Engine, PowerUp};
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -107,6 +107,7 @@ fn reset_comes_before_enable_before_statements() {
     m.output("y", r);
     m.output("f", free);
     let mut sim = m.simulate();
+    sim.power_up(PowerUp::Zero);
     assert_eq!((sim.get("y"), sim.get("f")), (0, 0), "power-up");
     sim.set_reset(0, true);
     assert_eq!(sim.get("y"), 0, "the reset waits for the edge");
@@ -145,6 +146,7 @@ fn registers_sample_old_values() {
             m.output("o", r);
         }
         let mut sim = m.simulate();
+        sim.power_up(PowerUp::Zero);
         sim.reset(1);
         let mut history = vec![0u64; 3];
         for i in 1..20u64 {
@@ -243,6 +245,7 @@ fn two_clocks() {
         m.output("o", r);
     }
     let mut sim = m.simulate();
+    sim.power_up(PowerUp::Zero);
     assert_eq!(sim.clocks(), ["clk", "fast"]);
     sim.poke(0, 1);
     sim.set_reset(1, true);

@@ -1,6 +1,6 @@
 use super::*;
 use fastrand::Rng;
-use hdl::engine::Engine;
+use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use sim::bus::{Bench, Stalls, seed};
 use std::collections::VecDeque;
@@ -21,6 +21,7 @@ fn reads_what_was_written_whatever_stalls() {
         let port = |signal| design.port_index(signal).unwrap();
         let RamPorts { write_enable, write_address, write_data, s, m } = design.ports;
         let mut engine = Simulator::new(&design);
+        engine.power_up(PowerUp::Zero);
         let mut rng = Rng::with_seed(2);
         let (mut words, mut waiting) = ([0u64; 13], VecDeque::new());
         let (mut offered, mut met, mut read) = (None, 0, 0);

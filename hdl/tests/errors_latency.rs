@@ -1,0 +1,216 @@
+//! The latency that a module states, at its borders: tests/errors/NAME.txt. `BLESS=1` renews the files.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::golden::{compare, stable};
+use common::mistakes::{increment, reports};
+use hdl::*;
+
+ports! {
+    struct LatencyPorts() {
+        input x: Signal = bits(8),
+        input go: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+#[track_caller]
+fn states(name: &str, latency: u32, build: impl FnOnce(Module, LatencyPorts)) {
+    let m = Module::new("example");
+    let io = LatencyPorts::new(m);
+    io.go.unused();
+    m.latency(latency);
+    build(m, io);
+    let errors = m.finish(io).expect_err("the latency is wrong");
+    compare("errors", &format!("{name}.txt"), &stable(&errors.to_string()));
+}
+
+#[test]
+#[module]
+fn wrong_latencies() {
+    states("latency_of_a_pipeline", 3, |m, io| {
+        let p = m.pipeline("square");
+        let x = p.enter(io.x).next();
+        io.y.set(p.leave((x.trunc(4) * x.trunc(4)).next()));
+    });
+    states("latency_of_two_pipelines", 2, |m, io| {
+        let first = m.pipeline("first");
+        let x = first.leave(first.enter(io.x).next());
+        let second = m.pipeline("second");
+        io.y.set(second.leave(second.enter(x + 1).later(2)));
+    });
+    states("latency_without_a_register", 1, |_, io| io.y.set(io.x + 1));
+    states("latency_with_a_way_around", 1, |m, io| {
+        let r = m.reg(bits(8));
+        r.set(io.x);
+        io.y.set(r ^ io.x);
+    });
+    states("latency_with_a_setting", 1, |m, io| {
+        let p = m.pipeline("add");
+        let x = p.enter(io.x).next();
+        io.y.set(p.leave(x) + io.go.zext(8));
+    });
+    states("latency_too_short", 1, |m, io| {
+        let (first, second) = (m.reg(bits(8)), m.reg(bits(8)));
+        first.set(io.x);
+        second.set(first);
+        io.y.set(second);
+    });
+    states("latency_too_long", 2, |m, io| {
+        let y = m.reg(bits(8));
+        y.set(io.x);
+        io.y.set(y);
+    });
+    states("latency_of_a_rom", 2, |m, io| {
+        let squares = m.memory(bits(8), 256).init((0..256u32).map(|i| (i * i) & 255));
+        io.y.set(squares.read_sync(io.x));
+    });
+    states("latency_0_behind_a_register", 0, |m, io| {
+        let r = m.reg(bits(8));
+        r.set(io.x);
+        io.y.set(r);
+    });
+    states("latency_that_nothing_holds", 1, |m, io| {
+        let p = m.pipeline_enabled("add", io.go & io.x.any());
+        io.y.set(p.leave(p.enter(io.x).next()));
+    });
+}
+
+/// Who uses the module gives all inputs in one cycle, and takes all outputs in one.
+#[test]
+#[module]
+fn one_latency_for_all() {
+    states("latency_of_late_inputs", 3, |m, io| {
+        let p = m.pipeline("sum");
+        let x = p.enter(io.x).later(2);
+        let go = p.enter_at(2, io.go);
+        io.y.set(p.leave((x + go.zext(8)).next()));
+    });
+    let m = Module::new("example");
+    let io = TwoOutputs::new(m);
+    m.latency(2);
+    let (first, second, early) = (m.reg(bits(8)), m.reg(bits(8)), m.reg(bits(8)));
+    first.set(io.x);
+    second.set(first);
+    early.set(io.x);
+    io.y.set(second);
+    io.early.set(early);
+    let errors = m.finish(io).expect_err("one output comes early");
+    compare("errors", "latency_of_an_early_output.txt", &stable(&errors.to_string()));
+}
+
+ports! {
+    struct TwoOutputs() {
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+        output early: Signal = bits(8),
+    }
+}
+
+ports! {
+    struct LimitPorts() {
+        input x: Signal = bits(8),
+        input limit: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// At most `limit`, which stands still while data is in flight.
+#[module]
+fn limited() -> Design<LimitPorts> {
+    let m = Module::new("limited");
+    let io = LimitPorts::new(m);
+    m.latency(2);
+    let p = m.pipeline("limit");
+    let x = p.enter(io.x).later(2);
+    let limit = p.constant(io.limit);
+    io.y.set(p.leave(x.gt(limit).mux(limit, x)));
+    m.finish(io).unwrap()
+}
+
+/// An item that brought its own limit would give it to the items before it.
+#[test]
+fn settings_of_an_instance_stand_still() {
+    reports("setting_that_moves", |m, io| {
+        let p = m.pipeline("outer");
+        let (a, b) = p.enter((io.a, io.b)).next();
+        let unit = m.instance(&limited());
+        unit.x.set(a);
+        unit.limit.set(b.zext(8));
+        io.y.set(p.leave(unit.y));
+    });
+    let m = Module::new("example");
+    let io = LimitPorts::new(m);
+    let p = m.pipeline("outer");
+    let unit = m.instance(&limited());
+    unit.x.set(p.enter(io.x).next());
+    unit.limit.set(p.constant(io.limit));
+    io.y.set(p.leave(unit.y));
+    m.finish(io).unwrap();
+}
+
+/// In whatever order the inputs of an instance are connected.
+#[test]
+fn what_is_from_outside_before_the_data() {
+    reports("instance_from_outside_first", |m, io| {
+        let p = m.pipeline("outer");
+        let unit = m.instance(&increment(true));
+        unit.hint.set(io.b.zext(8));
+        unit.x.set(p.enter(io.a).later(2));
+        io.y.set(p.leave(unit.y));
+    });
+}
+
+#[test]
+#[module]
+fn instances_in_a_pipeline_that_stands() {
+    reports("instance_that_goes_on", |m, io| {
+        let p = m.pipeline_enabled("outer", io.c);
+        let unit = m.instance(&increment(true));
+        unit.x.set(p.enter(io.a));
+        unit.hint.set(0);
+        io.y.set(p.leave(unit.y));
+    });
+    reports("foreign_instance_that_goes_on", |m, io| {
+        let f = Foreign::black_box("counter");
+        f.clock("clk");
+        f.latency(2);
+        let ports = LatencyPorts::new(f);
+        f.advance(ports.y);
+        let refused = f.finish(ports).unwrap_err();
+        compare("errors", "advance_that_is_no_input.txt", &stable(&refused.to_string()));
+        let f = Foreign::black_box("counter");
+        f.clock("clk");
+        f.latency(2);
+        let counter = f.finish(LatencyPorts::new(f)).unwrap();
+        let p = m.pipeline_enabled("outer", io.c);
+        let unit = m.instance(&counter);
+        unit.x.set(p.enter(io.a));
+        unit.go.set(1);
+        io.y.set(p.leave(unit.y));
+    });
+    reports("instance_held_by_another", |m, io| {
+        let unit = enabled().unwrap();
+        let p = m.pipeline_enabled("outer", io.c);
+        let unit = m.instance(&unit);
+        unit.x.set(p.enter(io.a));
+        unit.go.set(io.b.any());
+        io.y.set(p.leave(unit.y));
+    });
+    reports("word_held_by_another", |m, io| {
+        let p = m.pipeline_enabled("outer", io.c);
+        let table = m.memory(bits(8), 16).init(0u32..16);
+        io.y.set(p.leave(table.read_sync_enabled(p.enter(io.b), io.a.any())));
+    });
+}
+
+#[module]
+fn enabled() -> Result<Design<LatencyPorts>, Errors> {
+    let m = Module::new("add_one");
+    let io = LatencyPorts::new(m);
+    m.latency(1);
+    let p = m.pipeline_enabled("add_one", io.go);
+    io.y.set(p.leave((p.enter(io.x) + 1).next()));
+    m.finish(io)
+}
