@@ -360,3 +360,63 @@ fn the_reset_of_the_clock_at_once() {
     assert!(process(false).contains("@(posedge clk or posedge rst) begin\n        if (rst)"), "{}", process(false));
     assert!(process(true).contains("@(posedge clk or negedge rst_n) begin\n        if (!rst_n)"), "{}", process(true));
 }
+
+ports! {
+    struct HeldPipelinePorts() {
+        input go: Signal = bits(1),
+        input advance: Signal = bits(1),
+        input write: Signal = bits(1),
+        input at: Signal = bits(2),
+        output read: Signal = bits(2),
+        output last: Signal = bits(2),
+        output word: Signal = bits(2),
+    }
+}
+
+/// Enables, write ports and properties of a pipeline that stands in an enable.
+#[module]
+fn held_pipeline() -> Result<Design<HeldPipelinePorts>, Errors> {
+    let m = Module::new("held_pipeline");
+    let io = HeldPipelinePorts::new(m);
+    m.in_enabled(io.go, || {
+        let p = m.pipeline_enabled("p", io.advance);
+        let (write, at) = p.enter((io.write, io.at));
+        let table = m.memory(bits(2), 4).init(0u32..4);
+        let word = table.read_sync_enabled(at, write);
+        table.write(at, !at, write);
+        let last = m.reg_reset(bits(2), 0).enable(write);
+        last.set(at);
+        m.assert(write | !write, "it is something");
+        io.read.set(p.leave(at.next()));
+        io.last.set(p.leave(last));
+        io.word.set(p.leave(word));
+    });
+    m.finish(io)
+}
+
+#[test]
+fn a_pipeline_inside_of_an_enable() {
+    let design = held_pipeline().unwrap_or_else(|e| panic!("{e}"));
+    let io = design.ports;
+    let mut sim = Simulator::new(&design);
+    sim.power_up(PowerUp::Zero);
+    sim.reset(1);
+    let (mut table, mut expected) = ([0u64, 1, 2, 3], [0u64; 3]);
+    let mut random = fastrand::Rng::with_seed(1);
+    for cycle in 0..400 {
+        let [go, advance, write] = [(); 3].map(|()| random.u64(0..2));
+        let at = random.u64(0..4);
+        [(io.go, go), (io.advance, advance), (io.write, write), (io.at, at)]
+            .into_iter()
+            .for_each(|(port, value)| sim.poke(port, value));
+        sim.step();
+        if go & advance == 1 {
+            expected[0] = at;
+            if write == 1 {
+                (expected[1], expected[2]) = (at, table[at as usize]);
+                table[at as usize] = !at & 3;
+            }
+        }
+        assert_eq!([io.read, io.last, io.word].map(|port| sim.peek(port)), expected, "cycle {cycle}");
+    }
+}

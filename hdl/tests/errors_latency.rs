@@ -214,3 +214,72 @@ fn enabled() -> Result<Design<LatencyPorts>, Errors> {
     io.y.set(p.leave((p.enter(io.x) + 1).next()));
     m.finish(io)
 }
+
+/// Who uses the module knows of one input that holds it.
+#[test]
+#[module]
+fn held_by_a_second_input() {
+    states("latency_held_twice", 1, |m, io| {
+        m.enabled_by(io.go);
+        let p = m.pipeline_enabled("own", io.x.any());
+        io.y.set(p.leave(p.enter(io.x).next()));
+    });
+    states("latency_held_inside", 1, |m, io| {
+        m.enabled_by(io.go);
+        let p = m.in_enabled(io.x.any(), || m.pipeline("own"));
+        io.y.set(p.leave(p.enter(io.x).next()));
+    });
+}
+
+/// What one pipeline delayed meets what comes in at once.
+#[test]
+#[module]
+fn two_pipelines_of_different_cycles() {
+    states("latency_of_inputs_behind_a_pipeline", 3, |m, io| {
+        let first = m.pipeline("first");
+        let x = first.leave(first.enter(io.x).later(2));
+        let second = m.pipeline("second");
+        let (x, go) = second.enter((x, io.go));
+        io.y.set(second.leave((x + go.zext(8)).next()));
+    });
+}
+
+ports! {
+    struct SumPorts() {
+        input x: Signal = bits(8),
+        input go: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+/// A sum over two stages.
+#[module]
+fn slow_sum() -> Design<SumPorts> {
+    let m = Module::new("slow_sum");
+    let io = SumPorts::new(m);
+    m.latency(2);
+    m.enabled_by(io.go);
+    let p = m.pipeline("sum");
+    let x = p.enter(io.x).next();
+    let total = p.state(m.reg_reset(bits(8), 0), x);
+    total.set(total + x);
+    io.y.set(p.leave(p.after(total)));
+    m.finish(io).unwrap()
+}
+
+/// It would take what is in the gaps for items.
+#[test]
+#[module]
+fn a_sum_of_two_stages_between_streams() {
+    reports("instance_that_takes_gaps", |m, io| {
+        let (from, to) = (m.wire(stream(bits(8))), m.wire(stream(bits(8))));
+        from.valid.set(io.c);
+        from.payload.set(io.a);
+        to.ready.set(1);
+        let (p, x) = m.pipeline_stream("items", from, Elastic::default());
+        let unit = m.instance(&slow_sum());
+        unit.x.set(x);
+        p.leave_stream(unit.y, to);
+        io.y.set(to.payload & to.valid.repeat(8));
+    });
+}

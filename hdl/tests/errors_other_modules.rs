@@ -308,3 +308,15 @@ mod homes {
         panics("shape_after_a_module_was_given_up", || vector(bits(8), 0));
     }
 }
+
+#[test]
+fn ports_of_another_module() {
+    let outer = Module::new("outer");
+    let io = Io::new(outer);
+    let inner = Module::new("inner");
+    let ports = Io::new(inner);
+    [ports.a, ports.b, ports.c].into_iter().for_each(Signal::unused);
+    ports.y.set(5);
+    let errors = inner.finish(io).expect_err("`io` is the ports of `outer`");
+    common::golden::compare("errors", "finish_with_other_ports.txt", &common::golden::stable(&errors.to_string()));
+}

@@ -308,3 +308,14 @@ tagged! {
         Pair { high: Signal = bits(high), low: Signal = bits(low) },
     }
 }
+
+#[test]
+fn parts_of_nothing() {
+    reports("part_of_no_bits", |_, io| io.y.set(io.a.part(io.b.trunc(3), 0).zext(8)));
+    reports("lanes_uneven", |_, io| io.y.set(io.a.lanes(3)[0].zext(8)));
+    reports("part_of_an_element", |m, io| {
+        let v = m.reg_reset(vector(bits(8), 4), 0);
+        v.at(io.b.trunc(2)).part(io.a.trunc(3), 1).set(io.c);
+        io.y.set(v[0]);
+    });
+}

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::mistakes::reports;
+use common::mistakes::{Io, reports};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
@@ -173,6 +173,25 @@ mod from_outside {
             second.leave_stream(x.next(), to);
             io.y.set(to.payload & to.valid.repeat(8));
         });
+        reports("reset_of_a_stage", |m, io| {
+            let p = m.pipeline("first");
+            let late = p.enter(io.c).later(2);
+            let r = m.reg(bits(8)).asynchronous_reset(late, 1);
+            r.set(io.a);
+            m.reset_from(m.current_domain(), late);
+            io.y.set(r);
+        });
+        reports("handshakes_of_a_stage", |m, io| {
+            let p = m.pipeline("first");
+            let late = p.enter(io.c).later(2);
+            let (from, to) = (m.wire(stream(bits(8))), m.wire(stream(bits(8))));
+            from.valid.set(late);
+            from.payload.set(io.a);
+            to.ready.set(late);
+            let (second, x) = m.pipeline_stream("second", from, Elastic::default());
+            second.leave_stream(x.next(), to);
+            io.y.set(to.payload & to.valid.repeat(8));
+        });
     }
 
     #[test]
@@ -184,4 +203,63 @@ mod from_outside {
             io.y.set(words.read_sync_enabled(io.b, late));
         });
     }
+}
+
+/// A pipeline stands as a whole: a part of it cannot stand alone.
+#[test]
+fn delays_inside_of_an_enable() {
+    reports("delay_inside_of_an_enable", |m, io| {
+        let p = m.pipeline("outside");
+        let a = p.enter(io.a);
+        let x = m.in_enabled(io.c, || a.later(2));
+        io.y.set(p.leave(x) + io.c.zext(8));
+    });
+    let m = Module::new("inner");
+    let io = Io::new(m);
+    io.b.unused();
+    let p = m.in_enabled(io.c, || m.in_enabled(io.a.any(), || m.pipeline("inside")));
+    let a = p.enter(io.a);
+    io.y.set(p.leave(m.in_enabled(io.c, || a.next())));
+    m.finish(io).unwrap();
+}
+
+/// What stands a step earlier, in a pipeline that stands.
+#[test]
+#[module]
+fn past_stands_with_its_pipeline() {
+    let m = Module::new("past");
+    let io = Io::new(m);
+    io.b.unused();
+    let p = m.pipeline_enabled("hold", io.c);
+    let a = p.enter(io.a).next();
+    io.y.set(p.leave(m.past(a)));
+    let design = m.finish(io).unwrap();
+    let mut sim = Simulator::new(&design);
+    sim.reset(1);
+    for (a, c) in [(1, 1), (2, 1), (3, 0), (4, 0), (5, 1)] {
+        sim.poke(design.ports.a, a);
+        sim.poke(design.ports.c, c);
+        sim.step();
+    }
+    assert_eq!(sim.peek(design.ports.y), 2, "5 came behind 2");
+
+    reports("past_between_streams", |m, io| {
+        let from = m.wire(stream(bits(8)));
+        from.valid.set(io.c);
+        from.payload.set(io.a);
+        let (p, x) = m.pipeline_stream("items", from, Elastic::default());
+        let to = m.wire(stream(bits(8)));
+        to.ready.set(1);
+        p.leave_stream(m.past(x).next(), to);
+        io.y.set(to.payload & to.valid.repeat(8));
+    });
+}
+
+/// A number that was computed wrong, and not a memory full of registers.
+#[test]
+fn far_too_late() {
+    reports("later_by_too_many", |m, io| {
+        let p = m.pipeline("long");
+        io.y.set(p.leave(p.enter(io.a).later(3_000_000_000)));
+    });
 }

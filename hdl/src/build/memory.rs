@@ -97,7 +97,13 @@ impl<B: Bundle> Memory<B> {
                 b.error(loc, message, vec![], Some("give all words to one `init`".into()));
             }
             if words.len() > depth as usize {
-                b.error(loc, format!("{} initial words for a memory of {depth}", words.len()), vec![], None);
+                let help = "fewer words, or a deeper memory; words that are not given are 0";
+                b.error(
+                    loc,
+                    format!("{} initial words for a memory of {depth}", words.len()),
+                    vec![],
+                    Some(help.into()),
+                );
             }
             if let Some(i) = words.iter().position(|w| w.bits() > u64::from(width)) {
                 b.error(
@@ -157,7 +163,7 @@ impl<B: Bundle> Memory<B> {
                     b.memory_label(self.index),
                     b.describe(addr.id)
                 );
-                b.error(loc, message, vec![], None);
+                b.error(loc, message, vec![], Some("cut or widen it with `trunc` or `zext`".into()));
             }
             addr.id
         });

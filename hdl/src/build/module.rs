@@ -45,7 +45,8 @@ impl Module {
         body.def.domains.push(Domain { clock: "clk".into(), reset: "rst".into() });
         if !names::usable(&name) {
             let message = format!("`{name}` is not a legal module name");
-            let help = "letters, digits and underscores, not a digit first, not a keyword of Verilog or C++";
+            let help =
+                "letters, digits and underscores, not a digit or an underscore first, not a keyword of Verilog or C++";
             body.error(Location::caller(), message, vec![], Some(help.into()));
         }
         Module { key: store::open(body) }
@@ -132,7 +133,9 @@ impl Module {
             let net = self.net(s.width, if input { Net::Input } else { Net::Output }, Some(name.clone()), loc);
             store::with(self.key, loc, |b| {
                 if b.def.ports.iter().any(|p| p.name == name) {
-                    b.error(loc, format!("two ports are called `{name}`"), vec![], None);
+                    let help =
+                        "fields of bundles have the port's name in front: `s_valid` is a port, and a field of `s`";
+                    b.error(loc, format!("two ports are called `{name}`"), vec![], Some(help.into()));
                 }
                 // the doc of a bundle stands at its first field
                 let doc = std::mem::take(&mut doc).to_string();
@@ -224,6 +227,16 @@ impl Module {
     #[track_caller]
     pub fn finish<P: Ports>(self, ports: P) -> Result<Design<P>, Errors> {
         let loc = Location::caller();
+        let mut foreign = false;
+        ports.map_ports(&mut |s| {
+            foreign |= s.key != self.key;
+            s
+        });
+        if foreign {
+            let help = "make them of this module: `let io = P::new(m);`".to_string();
+            let message = "these ports are those of another module".to_string();
+            self.with(|b| b.error(loc, message, vec![], Some(help)));
+        }
         check::finish(store::close(self.key, loc)?, loc).map(|def| Design { def: Arc::new(def), ports })
     }
 }

@@ -28,6 +28,9 @@ use super::store;
 use crate::ir::*;
 use std::panic::Location;
 
+/// The most stages of one `later`.
+const MAX_STAGES: u32 = 1 << 14;
+
 /// A pipeline scope of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct Pipeline {
@@ -48,8 +51,11 @@ impl Module {
         let loc = Location::caller();
         advance.one_bit("the enable of a pipeline");
         let ours = store::with(self.key, loc, |b| {
-            b.check_outside(advance.id, &format!("the enable of pipeline `{name}`"), loc);
-            b.check_same(&[advance], loc)
+            let ours = b.check_same(&[advance], loc);
+            if ours {
+                b.check_outside(advance.id, &format!("the enable of pipeline `{name}`"), loc);
+            }
+            ours
         });
         let ours = ours.unwrap_or(false);
         self.pipe(name, if ours { Advance::When(advance.id) } else { Advance::Always })
@@ -216,6 +222,13 @@ pub trait Staged: Bundle {
     fn later(self, stages: u32) -> Self {
         let loc = Location::caller();
         self.map(&mut |_, _, s| {
+            if stages > MAX_STAGES {
+                store::with(s.key, loc, |b| {
+                    let help = format!("at most {MAX_STAGES} stages at a time; a memory delays longer in less room");
+                    b.error(loc, format!("`later` by {stages} stages"), vec![], Some(help));
+                });
+                return s.poison(s.width);
+            }
             let id = store::with(s.key, loc, |b| (0..stages).fold(s.id, |id, _| b.delay(id, loc)));
             Signal { id: id.unwrap_or(s.id), ..s }
         })

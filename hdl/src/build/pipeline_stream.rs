@@ -60,10 +60,11 @@ impl Module {
         let signals: Vec<Signal> = ours.collect();
         let advance = store::with(self.key, loc, |b| {
             under_no_condition(b, name, "begins", loc);
-            if let Some(flush) = flush {
-                b.check_outside(flush.id, &format!("what flushes pipeline `{name}`"), loc);
-            }
             (b.check_same(&signals, loc) && b.can_be_ready(from.ready.id, loc)).then(|| {
+                b.check_outside(from.valid.id, &format!("`valid` of the stream into pipeline `{name}`"), loc);
+                if let Some(flush) = flush {
+                    b.check_outside(flush.id, &format!("what flushes pipeline `{name}`"), loc);
+                }
                 let (valid, ready) = (from.valid.id, from.ready.id);
                 let flush = flush.map(|f| f.id);
                 ElasticData { collapse, flush, domain: b.domain, valid, ready, ..ElasticData::default() }
@@ -94,7 +95,11 @@ impl Pipeline {
         let valid = store::with(self.module.key, loc, |b| {
             under_no_condition(b, &b.staging.pipes[self.index as usize].name.clone(), "leaves", loc);
             let stage = self.witness(b, &x.signals(), loc)?;
-            (b.check_same(&[to.ready], loc) && self.may_leave(b, loc)).then(|| b.elastic_leave(stage, to.ready.id, loc))
+            (b.check_same(&[to.ready], loc) && self.may_leave(b, loc)).then(|| {
+                let name = &b.staging.pipes[self.index as usize].name;
+                b.check_outside(to.ready.id, &format!("`ready` of the stream out of pipeline `{name}`"), loc);
+                b.elastic_leave(stage, to.ready.id, loc)
+            })
         });
         if let Some(id) = valid.flatten() {
             let valid = Signal { key: self.module.key, id, width: 1 };

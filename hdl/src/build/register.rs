@@ -45,6 +45,7 @@ impl Signal {
             if b.is_delay(self.id, "has no reset of its own", &method, loc) {
                 return;
             }
+            b.check_outside(reset.id, "what resets a register at once", loc);
             let reg = &b.def.regs[r as usize];
             if reg.reset.is_some() || reg.at_once.is_some() {
                 let message = format!("{} has a reset already", b.describe(self.id));

@@ -42,7 +42,10 @@ impl Signal {
         if hi < lo || hi >= self.width {
             let what = if hi == lo { format!("bit {hi}") } else { format!("[{hi}:{lo}]") };
             match hi < lo {
-                true => self.fail(|b, id| format!("{what} of {}: the high bit comes first", b.describe(id)), None),
+                true => self.fail(
+                    |b, id| format!("{what} of {}: the high bit comes first", b.describe(id)),
+                    Some(&format!("`bits({lo}, {hi})`")),
+                ),
                 false => self.fail(|b, id| format!("{what} is outside {}", b.describe(id)), None),
             }
             return self.poison(hi.saturating_sub(lo).min(1 << 20) + 1);
@@ -121,8 +124,9 @@ impl Signal {
     #[track_caller]
     pub fn lanes(self, width: u32) -> Vec<Signal> {
         if width == 0 || !self.width.is_multiple_of(width) {
-            self.fail(|b, id| format!("{} cannot be cut into lanes of {width} bits", b.describe(id)), None);
-            return vec![];
+            let help = "the lanes are equal: widen with `zext`, or cut with `bits`";
+            self.fail(|b, id| format!("{} cannot be cut into lanes of {width} bits", b.describe(id)), Some(help));
+            return vec![self.poison(width); (self.width / width.max(1)) as usize + 1];
         }
         let loc = Location::caller();
         (0..self.width / width).map(|i| self.slice_at(i * width, width, loc)).collect()
@@ -136,6 +140,10 @@ impl Signal {
         Signal::build_of(&[self, low], width, loc, |b| {
             if !b.check_same(&[self, low], loc) || b.node(self.id).op == Op::Poison || b.node(low.id).op == Op::Poison {
                 return b.poison(width, loc);
+            }
+            if width == 0 {
+                b.error(loc, format!("`part` takes 0 bits of {}", b.describe(self.id)), vec![], None);
+                return b.poison(1, loc);
             }
             if self.width == 1 && width == 1 {
                 return b.choose(&[self], low, loc);

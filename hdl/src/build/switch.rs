@@ -139,7 +139,15 @@ impl<B: Bundle> Switch<B> {
             let states = self.states.map(|e| &b.def.enums[e as usize]);
             match b.constant(value.id) {
                 None if b.node(value.id).op == Op::Poison => {}
-                None => b.error(loc, format!("the case {} is not a constant", b.describe(value.id)), vec![], None),
+                None => {
+                    let help = "compare with `when`: `m.when(x.eq(y), || ..)`";
+                    b.error(
+                        loc,
+                        format!("the case {} is not a constant", b.describe(value.id)),
+                        vec![],
+                        Some(help.into()),
+                    );
+                }
                 Some(_) if value.width != self.packed.width => b.width_error("case", self.packed.id, value.id, loc),
                 Some(code) => match states.filter(|e| e.with_code(code).is_none()) {
                     Some(e) => {

@@ -23,7 +23,13 @@ pub(super) fn connect(b: &mut Draft) {
 
 /// The input that holds an instance is the enable of its pipeline, or 1 where that never stands.
 fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u32) {
-    let enable = b.advance(stage);
+    let def = b.def.insts[inst as usize].def.clone();
+    // what remembers its items takes nothing else; what only delays must let go of what is before a gap
+    let enable = if def.remembers && def.latency.is_some_and(|latency| latency <= 1) {
+        b.moves(stage)
+    } else {
+        b.advance(stage)
+    };
     if b.enabling.pins.contains_key(&pin) {
         return narrow(b, pin, enable);
     }

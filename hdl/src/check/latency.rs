@@ -23,6 +23,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     }
     if b.errors.len() == errors {
         b.def.settings = settings(b, drivers);
+        b.def.remembers = remembers(b, drivers);
         b.def.advance = b.def.advance.or_else(|| find_advance(b, drivers));
         check_enable(b, latency, loc);
     }
@@ -65,29 +66,34 @@ fn entrances(b: &Draft, drivers: &Drivers) -> Vec<(usize, i32, Id, Vec<Id>)> {
     entrances
 }
 
-fn has_input(b: &Draft, cone: &[Id]) -> bool {
-    cone.iter().any(|id| b.node(*id).op == Op::Net(Net::Input))
-}
-
-/// One latency for all inputs: they enter a pipeline at one stage.
+/// What enters a pipeline together came in together: counted from the inputs, its stage 0 is at one time.
 fn check_entering(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     let mut first: HashMap<usize, (i32, Id)> = HashMap::new();
-    for (pipe, at, id, cone) in entrances(b, drivers) {
-        let left = cone.iter().any(|id| b.staging.gates.get(id) == Some(&Gate::Leave));
-        if left || !has_input(b, &cone) {
-            continue;
-        }
-        let (before, other) = *first.entry(pipe).or_insert((at, id));
-        if before != at {
+    for (pipe, _, id, base) in based(b, drivers) {
+        let Some(base) = base else { continue };
+        let (known, other) = *first.entry(pipe).or_insert((base, id));
+        if known != base {
+            let late = |base: i32| match base {
+                0 => "from inputs of the cycle of its stage 0".to_string(),
+                1.. => format!("from inputs of {base} cycles before its stage 0"),
+                _ => format!("from inputs of {} cycles behind its stage 0", -base),
+            };
             let message = format!(
-                "a latency of {latency} is stated, but inputs enter pipeline `{}` at stage {before} and at stage {at}",
+                "a latency of {latency} is stated, but what enters pipeline `{}` comes from inputs of different cycles",
                 b.staging.pipes[pipe].name
             );
-            let notes = vec![(b.node(other).loc, "here at the one"), (b.node(id).loc, "here at the other")];
-            let help = "who uses this module gives all inputs in one cycle: enter them at one stage, and delay with `meet` or `later`";
+            let (one, two) = (late(known), late(base));
+            let notes = vec![(b.node(other).loc, one.as_str()), (b.node(id).loc, two.as_str())];
+            let help = "who uses this module gives all inputs in one cycle: enter them at one stage of the first pipeline, and delay them there";
             return b.error(loc, message, notes, Some(help.into()));
         }
     }
+}
+
+/// Does what went through stay, in state that goes round or in a memory?
+fn remembers(b: &Draft, drivers: &Drivers) -> bool {
+    let goes_round = |p: &Port| !p.input && furthest(b, drivers, p.node).is_none();
+    b.def.ports.iter().any(goes_round) || b.def.insts.iter().any(|inst| inst.def.remembers)
 }
 
 /// The inputs that reach the outputs only as what is marked as constant.
@@ -109,15 +115,25 @@ fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
     (0..).zip(&b.def.ports).filter(|(_, p)| setting(p)).map(|(i, _)| i).collect()
 }
 
-/// When a pipeline's stage 0 is, in cycles from the inputs, if it is fed by inputs or by pipelines that begin above it. `None` where
+/// The entrances, each with the time of its pipeline's stage 0 in cycles from the inputs, as this entrance has it. `None` where
 /// registers stand before it: then the user's word is all there is.
-fn bases(b: &Draft, drivers: &Drivers) -> Vec<Option<i32>> {
-    let pipes = b.staging.pipes.len();
-    let mut bases: Vec<Option<i32>> = vec![None; pipes];
-    for (pipe, at, _, cone) in entrances(b, drivers) {
-        let input = has_input(b, &cone);
+fn based(b: &Draft, drivers: &Drivers) -> Vec<(usize, i32, Id, Option<i32>)> {
+    let mut bases: Vec<Option<i32>> = vec![None; b.staging.pipes.len()];
+    let mut out = vec![];
+    for (pipe, at, id, cone) in entrances(b, drivers) {
+        let input = cone.iter().any(|id| b.node(*id).op == Op::Net(Net::Input)).then_some(0);
         let before = cone.iter().filter_map(|id| left(b, &bases[..pipe], *id)).max();
-        let base = before.or(input.then_some(0)).map(|cycles| cycles - at);
+        let base = before.or(input).map(|cycles| cycles - at);
+        bases[pipe] = bases[pipe].max(base);
+        out.push((pipe, at, id, base));
+    }
+    out
+}
+
+/// When a pipeline's stage 0 is, if it is fed by inputs or by pipelines that begin above it.
+fn bases(b: &Draft, drivers: &Drivers) -> Vec<Option<i32>> {
+    let mut bases: Vec<Option<i32>> = vec![None; b.staging.pipes.len()];
+    for (pipe, _, _, base) in based(b, drivers) {
         bases[pipe] = bases[pipe].max(base);
     }
     bases
@@ -251,14 +267,15 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
     b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
 }
 
-/// Is this enable `input`, or what the user gave together with it?
+/// Is this enable 0 while `input` is: the input itself, or that together with others?
 fn needs(b: &Draft, enable: Id, input: Id) -> bool {
     let held = b.staging.gates.get(&enable) == Some(&Gate::Held);
-    let of = match b.node(enable).op {
-        Op::Alias(of) | Op::Bin(BinOp::And, _, of) if held => of,
-        _ => enable,
-    };
-    of == input
+    match b.node(enable).op {
+        _ if enable == input => true,
+        Op::Alias(of) if held => needs(b, of, input),
+        Op::Bin(BinOp::And, one, other) if held => needs(b, one, input) || needs(b, other, input),
+        _ => false,
+    }
 }
 
 /// Does a write port change nothing while `input` is 0? What writes a setting to a place that is one does it again and again.
@@ -277,21 +294,38 @@ fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
     }
 }
 
-/// A pipeline that may stand has a latency only together with the input that holds it.
+/// A pipeline that may stand has a latency only together with the input that holds it, and nothing else.
 fn check_enable(b: &mut Draft, latency: u32, loc: Loc) {
-    if latency == 0 || b.def.advance.is_some() {
+    if latency == 0 {
         return;
     }
-    let stands = b.staging.pipes.iter().find_map(|p| match p.advance {
-        Advance::When(enable) => Some((p.name.clone(), enable, p.loc)),
-        _ => None,
+    let input = b.def.advance.map(|port| b.def.ports[port as usize].node);
+    let other = |enable: &Id| Some(*enable) != input;
+    let stands = b.staging.pipes.iter().find_map(|p| {
+        let own = if let Advance::When(enable) = p.advance { Some(enable) } else { None };
+        let around = p.enabled.map_or(vec![], |enabled| all_of(b, enabled.enable));
+        Some((p.name.clone(), own.into_iter().chain(around).find(other)?, p.loc))
     });
     let Some((name, enable, begins)) = stands else { return };
+    let held = match b.def.advance {
+        None => "no input holds all of the module".to_string(),
+        Some(port) => format!("who uses the module holds it with `{}` alone", b.def.ports[port as usize].name),
+    };
     let message = format!(
-        "a latency of {latency} is stated, but pipeline `{name}` stands while {} is 0, and no input holds all of the module",
+        "a latency of {latency} is stated, but pipeline `{name}` stands while {} is 0, and {held}",
         b.describe(enable)
     );
     let help = "a latency is counted where one input of one bit holds everything behind the outputs: make that the enable of the \
                 pipeline, and of the registers beside it; or state no latency";
     b.error(loc, message, vec![(begins, "the pipeline")], Some(help.into()));
+}
+
+/// The enables that an enable inside of others is made of.
+fn all_of(b: &Draft, enable: Id) -> Vec<Id> {
+    match b.node(enable).op {
+        Op::Bin(BinOp::And, outer, own) if b.staging.gates.get(&enable) == Some(&Gate::Held) => {
+            [all_of(b, outer), all_of(b, own)].concat()
+        }
+        _ => vec![enable],
+    }
 }

@@ -4,12 +4,14 @@
 use crate::ir::fold;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Takes the branches that constant conditions decide, and joins constant assignments to parts of one net.
 pub(super) fn simplify(def: &mut Def) {
     let stmts = std::mem::take(&mut def.stmts);
+    let before = Stmt::targets(&stmts);
     def.stmts = taken(def, stmts);
+    hold(def, before);
     for (target, value) in constants(def) {
         let width = def.nodes[target as usize].width;
         let (loc, section) = (def.nodes[target as usize].loc, 0);
@@ -52,6 +54,18 @@ fn taken(def: &Def, block: Vec<Stmt>) -> Vec<Stmt> {
         }
     }
     out
+}
+
+/// A register to which nothing is assigned any more keeps its value, which a reset may have given it.
+fn hold(def: &mut Def, before: BTreeSet<Id>) {
+    let after = Stmt::targets(&def.stmts);
+    for target in before.difference(&after).copied() {
+        let Node { op, loc, .. } = &def.nodes[target as usize];
+        if matches!(op, Op::Net(Net::Reg(_))) {
+            let (value, section, loc) = (target, 0, *loc);
+            def.stmts.push(Stmt::Set { target, place: Place::Whole, value, section, loc });
+        }
+    }
 }
 
 /// The combinational nets that several unconditional assignments of constants give a constant value.

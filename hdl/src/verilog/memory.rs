@@ -2,7 +2,7 @@
 
 use super::Child;
 use super::render::{Item, Rank, Render};
-use super::text::{begin, range};
+use super::text::{begin, paren, range};
 use crate::ir::Pin;
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -68,13 +68,17 @@ impl Render<'_> {
     fn write_lines(&self, m: &Memory, w: &WritePort) -> Vec<String> {
         let (addr, data, mask) = (self.t(w.addr), self.t(w.data), self.t(w.mask));
         let lanes = self.width(w.mask);
+        // Yosys cuts the address of a single word to no bits, and would write it wherever that points
+        let guarded = m.depth == 1 && !matches!(self.op(w.addr), Op::Const(_));
+        let here = |mask: String| if guarded { format!("{mask} && !{}", paren(addr)) } else { mask };
         if lanes == 1 {
-            return vec![format!("if ({mask}) {}[{addr}] <= {data};", m.name)];
+            let mask = if guarded { paren(mask) } else { mask.to_string() };
+            return vec![format!("if ({}) {}[{addr}] <= {data};", here(mask), m.name)];
         }
         let part = m.width / lanes;
         let lane = |i: u32| {
             let select = if part == 1 { format!("[{i}]") } else { format!("[{}:{}]", (i + 1) * part - 1, i * part) };
-            format!("if ({mask}[{i}]) {}[{addr}]{select} <= {data}{select};", m.name)
+            format!("if ({}) {}[{addr}]{select} <= {data}{select};", here(format!("{mask}[{i}]")), m.name)
         };
         (0..lanes).map(lane).collect()
     }

@@ -261,3 +261,77 @@ fn an_instance_moves_in_one_piece() {
         assert!(given > 800, "{given}");
     }
 }
+
+ports! {
+    struct HeldPorts() {
+        input s: Stream<(Signal, Signal)> = stream((bits(8), bits(1))),
+        output m: Stream<(Signal, Signal, Signal)> = stream((bits(8), bits(8), bits(8))),
+    }
+}
+
+/// The sum of what went through, in a module of its own.
+#[module]
+fn sum() -> Design<UnitPorts> {
+    let m = Module::new("sum");
+    let io = UnitPorts::new(m);
+    m.latency(1);
+    m.enabled_by(io.go);
+    let total = m.reg_reset(bits(8), 0);
+    total.set(total + io.x);
+    io.y.set(total);
+    m.finish(io).unwrap()
+}
+
+/// Words that are read now and then, and a sum of all items: in cycles without an item neither changes.
+#[test]
+fn gaps_change_nothing() {
+    for collapse in [false, true] {
+        #[module]
+        fn held(collapse: bool) -> Design<HeldPorts> {
+            let m = Module::new("held");
+            let io = HeldPorts::new(m);
+            let (p, (a, read)) = m.pipeline_stream("held", io.s, Elastic { collapse, flush: None });
+            let word = m.memory(bits(8), 256).init((0..256u32).map(|i| 255 - i)).read_sync_enabled(a, read);
+            let unit = m.instance(&sum());
+            unit.x.set(a);
+            p.leave_stream((a.next(), word, unit.y), io.m);
+            m.finish(io).unwrap()
+        }
+        let mut sim = Simulator::new(&held(collapse));
+        sim.reset(2);
+        let (mut random, mut queue) = (Random::new(9), VecDeque::<(u64, Option<u64>, u64)>::new());
+        let [s_valid, s_ready, a, read, m_valid, m_ready, item, word, total] = [
+            "s_valid",
+            "s_ready",
+            "s_payload_0",
+            "s_payload_1",
+            "m_valid",
+            "m_ready",
+            "m_payload_0",
+            "m_payload_1",
+            "m_payload_2",
+        ]
+        .map(|n| sim.port(n).unwrap());
+        let (mut last, mut sum, mut given) = (None, 0, 0);
+        for cycle in 0..3000 {
+            // what is not valid may be anything
+            let [offered, x, asked, ready] = [2, 256, 2, 2].map(|n| random.below(n));
+            [(s_valid, offered), (a, x), (read, asked), (m_ready, ready)]
+                .into_iter()
+                .for_each(|(port, v)| sim.poke(port, v));
+            if sim.peek(m_valid) == 1 && ready == 1 {
+                let (x, held, total_so_far) = queue.pop_front().expect("an item");
+                assert_eq!([sim.peek(item), sim.peek(total)], [x, total_so_far], "collapse {collapse}, cycle {cycle}");
+                assert!(held.is_none_or(|held| held == sim.peek(word)), "collapse {collapse}, cycle {cycle}");
+                given += 1;
+            }
+            if offered == 1 && sim.peek(s_ready) == 1 {
+                last = if asked == 1 { Some(255 - x) } else { last };
+                sum = (sum + x) % 256;
+                queue.push_back((x, last, sum));
+            }
+            sim.step();
+        }
+        assert!(given > 600, "{given}");
+    }
+}

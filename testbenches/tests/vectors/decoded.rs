@@ -11,6 +11,8 @@ ports! {
         output used: Signal = bits(32),
         output counts: Signal = bits(128),
         output fives: Signal = bits(132),
+        output off: Signal = bits(14),
+        output single: Signal = bits(16),
         output mark: Signal = bits(32),
         output read: Signal = bits(10),
     }
@@ -40,6 +42,24 @@ pub fn decoded() -> Result<Design<DecodedPorts>, Errors> {
     let place = (io.to.trunc(3) * io.to.lit(9u32, 4)).zext(8);
     m.when(!io.clear, || fives.part(place, 5).set(io.word.trunc(5)));
     io.fives.set(fives);
+
+    m.section("what a parameter switched off keeps its reset value");
+    let never = m.lit(0u32, 1);
+    let off = m.reg_reset(bits(8), 5);
+    m.when(never, || off.set(io.word));
+    let elements = m.reg_reset(vector(bits(2), 3), 1);
+    m.when(never, || elements[1].set(io.word.trunc(2)));
+    elements[0].set(io.word.trunc(2));
+    elements[2].set(io.word.trunc(2));
+    io.off.set(off.cat(elements.pack()));
+
+    m.section("a memory of one word: address 1 is none");
+    let single = m.memory(bits(8), 1);
+    single.write(io.to.trunc(1), io.word, io.write);
+    let lanes = m.memory(bits(8), 1);
+    lanes.write_lanes(io.to.trunc(1), io.word, io.clear.cat(io.write));
+    let first = m.lit(0u32, 1);
+    io.single.set(single.read(first).cat(lanes.read(first)));
 
     m.section("a wire");
     io.mark.set(0);

@@ -28,7 +28,13 @@ impl Draft {
         if let Some(id) = self.not_assignable(to.id) {
             let message = format!("{} cannot be assigned", self.describe(id));
             let note = vec![(self.node(id).loc, "it comes from here")];
-            let help = "only wires, registers, output ports and inputs of instances can";
+            let part = matches!(self.node(id).op, Op::Part(of, _) if self.place(of).is_some() || self.chosen_bits(of).is_some());
+            let help = match part {
+                true => {
+                    "a part at a place that a signal gives, of an element or part that a signal chose: assign all of that, or `bits` of it"
+                }
+                false => "only wires, registers, output ports and inputs of instances can",
+            };
             return self.error(loc, message, note, Some(help.into()));
         }
         if to.width != from.width {

@@ -5,6 +5,10 @@ use crate::ir::*;
 
 impl Draft {
     pub fn delay(&mut self, id: Id, loc: Loc) -> Id {
+        if let Some(stage) = self.node(id).stage.filter(|stage| stage.at.is_some() && self.ignores_enable(*stage)) {
+            self.goes_on(id, stage, loc);
+            return self.poison(self.node(id).width, loc);
+        }
         if let Some(&known) = self.staging.delayed.get(&id) {
             return known;
         }
@@ -34,6 +38,27 @@ impl Draft {
         self.staging.delayed.insert(id, reg);
         self.reaches(reg, loc);
         reg
+    }
+    /// Does the pipeline go on while the innermost open `in_enabled` stands?
+    fn ignores_enable(&self, stage: Stage) -> bool {
+        let Some(here) = self.enabling.current else { return false };
+        let mut pipe = self.pipe(stage).enabled.map(|enabled| enabled.enable);
+        while let Some(enable) = pipe {
+            if enable == here.enable {
+                return false;
+            }
+            // an enable inside of another one is both
+            pipe = if let Op::Bin(BinOp::And, outer, _) = self.node(enable).op { Some(outer) } else { None };
+        }
+        true
+    }
+    fn goes_on(&mut self, id: Id, stage: Stage, loc: Loc) {
+        let (name, begins) = (self.pipe(stage).name.clone(), self.pipe(stage).loc);
+        let message = format!("a delay of {} goes on while the enable around it is 0", self.describe(id));
+        let enabled = self.enabling.current.map(|enabled| (enabled.loc, "the enable is given here"));
+        let notes = [(begins, "its pipeline begins here, and stands as one")].into_iter().chain(enabled).collect();
+        let help = format!("begin pipeline `{name}` inside of the `in_enabled`, or delay outside of it");
+        self.error(loc, message, notes, Some(help));
     }
     /// The copies of a signal are reset to 0, also those that are there already.
     pub fn mark_valid(&mut self, mut id: Id) {

@@ -149,7 +149,7 @@ impl Draft {
     }
 
     /// What `id` is chosen from, and which of its bits are meant.
-    fn chosen_bits(&self, id: Id) -> Option<(Chosen, u32)> {
+    pub(super) fn chosen_bits(&self, id: Id) -> Option<(Chosen, u32)> {
         match self.node(id).op {
             _ if self.chosen.contains_key(&id) => Some((self.chosen[&id].clone(), 0)),
             Op::Slice(x, lo) => self.chosen_bits(x).map(|(chosen, base)| (chosen, base + lo)),

@@ -1,6 +1,6 @@
 //! What advances only while a signal is 1: what is declared inside `in_enabled`.
 
-use super::Draft;
+use super::{Draft, Gate};
 use crate::ir::*;
 use std::collections::{BTreeMap, HashMap};
 
@@ -49,9 +49,17 @@ impl Draft {
         self.enabling.used.entry((enabled.enable, self.domain)).or_insert(enabled.loc);
         Some(enabled)
     }
-    /// One bit: both are 1. It has no stage of its own.
-    fn both(&mut self, a: Id, b: Id, loc: Loc) -> Id {
-        self.push(Op::Bin(BinOp::And, a, b), 1, loc)
+    /// One bit: both are 1.
+    fn both(&mut self, held: Id, own: Id, loc: Loc) -> Id {
+        self.beside(Op::Bin(BinOp::And, held, own), own, loc)
+    }
+    /// What an enable around it makes of `own`: it stands at the stage of that.
+    fn beside(&mut self, op: Op, own: Id, loc: Loc) -> Id {
+        let (width, stage) = (self.node(own).width, self.node(own).stage);
+        let id = self.push(op, width, loc);
+        self.def.nodes[id as usize].stage = stage;
+        self.staging.gates.insert(id, Gate::Held);
+        id
     }
     /// The enable of something declared here.
     pub fn enable_here(&mut self, own: Option<Id>, loc: Loc) -> Option<Id> {
@@ -94,21 +102,18 @@ impl Draft {
         let Some(held) = self.held_here() else { return mask };
         let lanes = self.node(mask).width;
         let all = if lanes == 1 { held.enable } else { self.push(Op::Repeat(held.enable, lanes), lanes, loc) };
-        self.push(Op::Bin(BinOp::And, all, mask), lanes, loc)
+        self.beside(Op::Bin(BinOp::And, all, mask), mask, loc)
     }
     /// The condition of a property declared here: nothing is said of edges at which nothing advances.
     pub fn condition_here(&mut self, kind: PropertyKind, cond: Id, loc: Loc) -> Id {
         let Some(held) = self.held_here() else { return cond };
-        let stage = self.node(cond).stage;
-        let id = match kind {
+        match kind {
             PropertyKind::Cover => self.both(held.enable, cond, loc),
             PropertyKind::Assert | PropertyKind::Assume => {
                 let idle = self.push(Op::Un(UnOp::Not, held.enable), 1, loc);
-                self.push(Op::Bin(BinOp::Or, idle, cond), 1, loc)
+                self.beside(Op::Bin(BinOp::Or, idle, cond), cond, loc)
             }
-        };
-        self.def.nodes[id as usize].stage = stage;
-        id
+        }
     }
     /// An instance declared here: it takes the enable, or there is nothing in it to hold.
     pub fn enable_instance(&mut self, index: u32, loc: Loc) {

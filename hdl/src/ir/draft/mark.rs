@@ -1,6 +1,6 @@
 //! Marks on registers and wires in a pipeline.
 
-use super::{Draft, Gate, Mark};
+use super::{Advance, Draft, Gate, Mark};
 use crate::ir::*;
 
 impl Draft {
@@ -45,6 +45,23 @@ impl Draft {
         if self.files.contains(&id) {
             let elements = self.def.nodes.iter_mut().filter(|n| matches!(n.op, Op::Slice(of, _) if of == id));
             elements.for_each(|n| n.stage = Some(stage));
+        }
+    }
+    /// What was there a step earlier stands as the pipeline of the signal does.
+    pub fn hold_past(&mut self, past: Id, of: Id, loc: Loc) {
+        let Some(stage) = self.node(of).stage.filter(|stage| stage.at.is_some()) else { return };
+        match self.pipe(stage).advance {
+            Advance::Always => {}
+            Advance::When(enable) => {
+                self.staging.held.insert(past, enable);
+            }
+            Advance::Stream(_) => {
+                let (name, p) = (&self.pipe(stage).name, &self.pipe(stage).variable);
+                let message =
+                    format!("{} is in pipeline `{name}` between streams, where items have no past", self.describe(of));
+                let help = format!("take it out: `m.past({p}.leave({}))` counts clock edges", self.rust(of, "x"));
+                self.error(loc, message, vec![], Some(help));
+            }
         }
     }
     /// Marked state one stage behind where it is written.

@@ -40,6 +40,9 @@ impl Draft {
         if stands && def.advance.is_none() && (latency > 0 || def.keeps_something()) {
             self.cannot_stand(&def, stage, loc);
         }
+        if def.remembers && latency > 1 && matches!(self.pipe(stage).advance, Advance::Stream(_)) {
+            self.takes_gaps(&def, stage, loc);
+        }
         let section = self.section();
         self.staging.instances.insert(inst, (stage, section));
         for (pin, port) in self.def.insts[inst as usize].pins.clone().into_iter().zip(&def.ports) {
@@ -85,12 +88,24 @@ impl Draft {
             "say which of its inputs holds them with `advance`; it is connected by the pipeline".to_string()
         } else {
             format!(
-                "give it an input of one bit that holds them, as `m.pipeline_enabled(\"{}\", io.advance)` does; it is connected by the pipeline",
+                "give it an input of one bit that holds them, with `m.pipeline_enabled(\"{}\", io.advance)` or `m.enabled_by(io.advance)`; it is connected by the pipeline",
                 def.name
             )
         };
         let notes = vec![(pipe.loc, "the pipeline that stands")];
         self.error(loc, message, notes, Some(help));
+    }
+    /// Between streams there are cycles without an item, which a module of several stages would take for one.
+    fn takes_gaps(&mut self, def: &Def, stage: Stage, loc: Loc) {
+        let message = format!(
+            "`{}` remembers what goes through it over {} cycles, and pipeline `{}` has gaps between its items",
+            def.name,
+            def.latency.unwrap_or(0),
+            self.pipe(stage).name
+        );
+        let help = "give it streams of its own, or a latency of 1; the state of items can stand in the pipeline itself: `state`";
+        let notes = vec![(self.pipe(stage).loc, "the pipeline begins here")];
+        self.error(loc, message, notes, Some(help.into()));
     }
     /// What holds the registers of an instance, if it has such an input.
     pub fn advance_pin(&self, inst: u32) -> Option<Id> {

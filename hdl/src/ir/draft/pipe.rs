@@ -125,7 +125,6 @@ impl Draft {
         self.staging.gates.insert(id, Gate::Held);
         id
     }
-    /// The enable of a read port with an address of this stage: the word stands while its stage does.
     /// Reports a signal of a pipeline where only one from outside of all pipelines has a meaning.
     pub fn check_outside(&mut self, id: Id, what: &str, loc: Loc) {
         let Some(stage @ Stage { at: Some(at), .. }) = self.node(id).stage else { return };
@@ -134,12 +133,15 @@ impl Draft {
         let help = format!("take it out of the pipeline: `{variable}.leave({})`", self.rust(id, "x"));
         self.error(loc, message, vec![(self.node(id).loc, "it comes from here")], Some(help));
     }
+    /// The enable of a read port with an address of this stage: the word stands while its stage does.
     pub fn read_enable(&mut self, addr: Id, stage: Stage, sync: bool, own: Option<Id>, loc: Loc) -> Option<Id> {
         let advance = if sync { self.advance(stage) } else { None };
         if own.is_none() || own == advance {
             return advance;
         }
         let own = own.filter(|own| self.merge_stages(&[addr, *own], loc).is_ok())?;
-        Some(self.gated(own, advance, Some(stage)))
+        // a word that is held is that of an item before: where there is none, nothing may take its place
+        let moves = if sync { self.moves(stage) } else { None };
+        Some(self.gated(own, moves, Some(stage)))
     }
 }

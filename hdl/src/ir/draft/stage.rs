@@ -106,7 +106,11 @@ impl Draft {
                     "assign `{x}` before it is read here: it takes its stage from that; a way back from a later stage is `{p}.feedback({x}, {at})`"
                 );
             }
-            Op::Net(Net::PinOut(_)) => return "connect the inputs of the instance before its outputs are read".into(),
+            Op::Net(Net::PinOut(_)) => {
+                return format!(
+                    "an instance stands at the stage of its inputs: connect them before its outputs are read, one at least with what entered `{p}`"
+                );
+            }
             _ => {}
         }
         let meet = if stage.at == Some(0) { String::new() } else { format!(".meet({at})") };
@@ -127,6 +131,11 @@ impl Draft {
     /// How the user's Rust calls a signal, as far as its label tells; else `otherwise`.
     pub fn rust(&self, mut id: Id, otherwise: &str) -> String {
         let mut delays = 0;
+        if let (Some(Gate::After), Op::Alias(of), Some(stage)) =
+            (self.staging.gates.get(&id), &self.node(id).op, self.node(id).stage)
+        {
+            return format!("{}.after({})", self.pipe(stage).variable, self.rust(*of, otherwise));
+        }
         while let (None, Some(of)) = (&self.node(id).name, self.named_after.get(&id)) {
             (id, delays) = (*of, delays + 1);
         }

@@ -15,7 +15,7 @@ module single (
     reg held_1;
     reg [7:0] memory [0:0];
     reg [7:0] memory_q1;
-    always @(posedge clk) if (set) memory[at] <= word;
+    always @(posedge clk) if (set && !at) memory[at] <= word;
     assign chosen = at ? 1'h0 : x;
     assign held = held_1;
     always @(posedge clk) begin
