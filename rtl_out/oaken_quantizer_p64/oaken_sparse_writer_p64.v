@@ -64,7 +64,7 @@ module oaken_sparse_writer_p64 (
     reg [511:0] out_data; // sparse_writer.rs:292
     reg [63:0] out_keep; // sparse_writer.rs:292
     reg out_last; // sparse_writer.rs:292
-    reg sent_1; // sparse_writer.rs:305
+    reg sent_1; // sparse_writer.rs:308
     (* ram_style = "distributed" *) reg [7:0] byte63_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte62_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte61_ram [0:15];
@@ -459,8 +459,73 @@ module oaken_sparse_writer_p64 (
     wire [511:0] with_header = {word[511:64], first ? header : word[63:0]}; // sparse_writer.rs:295
     wire [63:0] _t8 = {mark_bytes > 7'h3f, mark_bytes > 7'h3e, mark_bytes > 7'h3d, mark_bytes > 7'h3c, mark_bytes > 7'h3b, mark_bytes > 7'h3a, mark_bytes > 7'h39, mark_bytes > 7'h38, mark_bytes > 7'h37, mark_bytes > 7'h36, mark_bytes > 7'h35, mark_bytes > 7'h34, mark_bytes > 7'h33, mark_bytes > 7'h32, mark_bytes > 7'h31, mark_bytes > 7'h30, mark_bytes > 7'h2f, mark_bytes > 7'h2e, mark_bytes > 7'h2d, mark_bytes > 7'h2c, mark_bytes > 7'h2b, mark_bytes > 7'h2a, mark_bytes > 7'h29, mark_bytes > 7'h28, mark_bytes > 7'h27, mark_bytes > 7'h26, mark_bytes > 7'h25, mark_bytes > 7'h24, mark_bytes > 7'h23, mark_bytes > 7'h22, mark_bytes > 7'h21, mark_bytes > 7'h20, mark_bytes > 7'h1f, mark_bytes > 7'h1e, mark_bytes > 7'h1d, mark_bytes > 7'h1c, mark_bytes > 7'h1b, mark_bytes > 7'h1a, mark_bytes > 7'h19, mark_bytes > 7'h18, mark_bytes > 7'h17, mark_bytes > 7'h16, mark_bytes > 7'h15, mark_bytes > 7'h14, mark_bytes > 7'h13, mark_bytes > 7'h12, mark_bytes > 7'h11, mark_bytes > 7'h10, mark_bytes > 7'hf, mark_bytes > 7'he, mark_bytes > 7'hd, mark_bytes > 7'hc, mark_bytes > 7'hb, mark_bytes > 7'ha, mark_bytes > 7'h9, mark_bytes > 7'h8, mark_bytes > 7'h7, mark_bytes > 7'h6, mark_bytes > 7'h5, mark_bytes > 7'h4, mark_bytes > 7'h3, mark_bytes > 7'h2, mark_bytes > 7'h1, mark_bytes > 7'h0}; // sparse_writer.rs:94
     wire [63:0] keep = _t8 | {64{~mark_last}}; // sparse_writer.rs:296
+    wire [7:0] kept_0 = keep[0] ? with_header[7:0] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_1 = keep[1] ? with_header[15:8] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_2 = keep[2] ? with_header[23:16] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_3 = keep[3] ? with_header[31:24] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_4 = keep[4] ? with_header[39:32] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_5 = keep[5] ? with_header[47:40] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_6 = keep[6] ? with_header[55:48] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_7 = keep[7] ? with_header[63:56] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_8 = keep[8] ? with_header[71:64] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_9 = keep[9] ? with_header[79:72] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_10 = keep[10] ? with_header[87:80] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_11 = keep[11] ? with_header[95:88] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_12 = keep[12] ? with_header[103:96] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_13 = keep[13] ? with_header[111:104] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_14 = keep[14] ? with_header[119:112] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_15 = keep[15] ? with_header[127:120] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_16 = keep[16] ? with_header[135:128] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_17 = keep[17] ? with_header[143:136] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_18 = keep[18] ? with_header[151:144] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_19 = keep[19] ? with_header[159:152] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_20 = keep[20] ? with_header[167:160] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_21 = keep[21] ? with_header[175:168] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_22 = keep[22] ? with_header[183:176] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_23 = keep[23] ? with_header[191:184] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_24 = keep[24] ? with_header[199:192] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_25 = keep[25] ? with_header[207:200] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_26 = keep[26] ? with_header[215:208] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_27 = keep[27] ? with_header[223:216] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_28 = keep[28] ? with_header[231:224] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_29 = keep[29] ? with_header[239:232] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_30 = keep[30] ? with_header[247:240] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_31 = keep[31] ? with_header[255:248] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_32 = keep[32] ? with_header[263:256] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_33 = keep[33] ? with_header[271:264] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_34 = keep[34] ? with_header[279:272] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_35 = keep[35] ? with_header[287:280] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_36 = keep[36] ? with_header[295:288] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_37 = keep[37] ? with_header[303:296] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_38 = keep[38] ? with_header[311:304] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_39 = keep[39] ? with_header[319:312] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_40 = keep[40] ? with_header[327:320] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_41 = keep[41] ? with_header[335:328] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_42 = keep[42] ? with_header[343:336] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_43 = keep[43] ? with_header[351:344] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_44 = keep[44] ? with_header[359:352] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_45 = keep[45] ? with_header[367:360] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_46 = keep[46] ? with_header[375:368] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_47 = keep[47] ? with_header[383:376] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_48 = keep[48] ? with_header[391:384] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_49 = keep[49] ? with_header[399:392] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_50 = keep[50] ? with_header[407:400] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_51 = keep[51] ? with_header[415:408] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_52 = keep[52] ? with_header[423:416] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_53 = keep[53] ? with_header[431:424] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_54 = keep[54] ? with_header[439:432] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_55 = keep[55] ? with_header[447:440] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_56 = keep[56] ? with_header[455:448] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_57 = keep[57] ? with_header[463:456] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_58 = keep[58] ? with_header[471:464] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_59 = keep[59] ? with_header[479:472] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_60 = keep[60] ? with_header[487:480] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_61 = keep[61] ? with_header[495:488] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_62 = keep[62] ? with_header[503:496] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_63 = keep[63] ? with_header[511:504] : 8'h0; // sparse_writer.rs:298
+    wire [511:0] data = {kept_63, kept_62, kept_61, kept_60, kept_59, kept_58, kept_57, kept_56, kept_55, kept_54, kept_53, kept_52, kept_51, kept_50, kept_49, kept_48, kept_47, kept_46, kept_45, kept_44, kept_43, kept_42, kept_41, kept_40, kept_39, kept_38, kept_37, kept_36, kept_35, kept_34, kept_33, kept_32, kept_31, kept_30, kept_29, kept_28, kept_27, kept_26, kept_25, kept_24, kept_23, kept_22, kept_21, kept_20, kept_19, kept_18, kept_17, kept_16, kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, kept_0}; // sparse_writer.rs:299
     always @(posedge clk) if (moves) begin
-        out_data <= with_header;
+        out_data <= data;
         out_keep <= keep;
         out_last <= mark_last;
     end

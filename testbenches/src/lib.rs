@@ -5,6 +5,7 @@ pub mod coverage;
 pub mod diagram;
 pub mod drivers;
 pub mod formal;
+pub mod four_state;
 pub mod fuzz;
 pub mod lint;
 pub mod mutation;

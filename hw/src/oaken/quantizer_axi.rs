@@ -5,7 +5,7 @@
 //! | `s_axil` | AXI4-Lite, the registers of [`registers`] |
 //! | `s_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends, `tkeep` all ones |
 //! | `m_axis_dense` | dense part: 4-bit codes, `tlast` at vector ends |
-//! | `m_axis_sparse` | sparse part: header, counts and entries; `tkeep` and `tlast` at vector ends |
+//! | `m_axis_sparse` | sparse part: header, counts and entries; `tkeep` and `tlast` at vector ends; bytes that are not kept are 0 |
 //!
 //! `s_axis_tready` comes from registers, `m_axis_dense` from LUT RAM behind a registered address; all other outputs are registers.
 //! Parameters, throughput and behaviour are those of the [engine](super::quantizer()). Vectors begin when `enable` is 1 and the

@@ -11,7 +11,7 @@
 //! | --- | --- |
 //! | `s` | beats; `ready` is a register but for beats that bring a byte more than a word has: their count goes ahead for a cycle |
 //! | `header` | of the vector whose number is `vector`; there before its first beat comes |
-//! | `m` | words; valid and payload are registers |
+//! | `m` | words; valid and payload are registers; bytes that are not kept are 0 |
 //! | `stop` | 1: no more beats, after at most two (a register may stand before it) |
 //! | `sent` | the last word of a vector left the RAMs in the cycle before; a register |
 //!
@@ -294,9 +294,12 @@ fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, word: S
     let takes = moves & reading.ne(open);
     let with_header = word.drop_low(64).cat(first.mux(io.header, word.trunc(64)));
     let keep = below(mark.bytes, width) | (!last).repeat(width);
+    let kept: Vec<Signal> =
+        with_header.lanes(8).into_iter().zip(keep.lanes(1)).map(|(byte, keep)| keep.mux(byte, 0)).collect();
+    let data = cat(&kept.into_iter().rev().collect::<Vec<_>>());
     m.when(moves, || {
         out_valid.set(takes);
-        out.set(SparseWord { data: with_header, keep, last });
+        out.set(SparseWord { data, keep, last });
     });
     m.when(takes, || {
         reading.set(reading + 1);

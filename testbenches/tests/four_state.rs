@@ -1,0 +1,79 @@
+//! Every named configuration in a simulator with unknown values, after a reset of two cycles.
+#![allow(missing_docs)]
+
+use hdl::*;
+use rayon::prelude::*;
+use std::time::Instant;
+use testbenches::drivers::{Driver, Effort, configuration, names};
+use testbenches::four_state::{TOOLS, check};
+use testbenches::{have, yosys};
+
+/// Edges of each run.
+const EDGES: usize = 5000;
+
+/// Edges until a part that no reset begins has given what came in: operands of a number unit, the reset that is synchronized.
+fn settles(name: &str) -> usize {
+    if ["f16_", "bf16_", "reset_synchronizer"].iter().any(|prefix| name.starts_with(prefix)) { 64 } else { 0 }
+}
+
+fn run(driver: &Driver) -> Result<(), String> {
+    let start = Instant::now();
+    let edges = if Effort::from_environment().long { 10 * EDGES } else { EDGES };
+    let folder = yosys::folder();
+    let mut engine = jit::simulator(&driver.design);
+    let compared = check(driver, &mut engine, edges, settles(&driver.name), &folder)
+        .map_err(|error| format!("{} (see {}): {error}", driver.name, folder.display()))?;
+    let _ = std::fs::remove_dir_all(&folder);
+    println!("{}: {compared:?} in {:.1} s", driver.name, start.elapsed().as_secs_f64());
+    if compared.values < compared.edges / 2 {
+        return Err(format!("{}: hardly anything was known", driver.name));
+    }
+    Ok(())
+}
+
+#[test]
+fn nothing_unknown_leaves_a_configuration() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let drivers: Vec<Driver> = names().iter().map(|name| configuration(name).unwrap()).collect();
+    let wrong: Vec<String> = drivers.par_iter().with_max_len(1).map(run).filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), drivers.len(), wrong.join("\n"));
+}
+
+ports! {
+    struct HangPorts() {
+        input go: Signal = bits(1),
+        output ready: Signal = bits(1),
+    }
+}
+
+/// A register without reset in a loop with its own enable: what it comes up with decides whether it ever moves.
+#[test]
+#[module]
+fn a_loop_without_a_reset_is_found() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let m = Module::new("hangs");
+    let io = HangPorts::new(m);
+    let busy = m.reg(bits(1));
+    m.when(!busy & io.go, || busy.set(0));
+    let before = m.reg_reset(bits(1), 0);
+    before.set(io.go);
+    io.ready.set(!busy | before);
+    let design = m.finish(io).unwrap();
+    let go = design.port_index(design.ports.go).unwrap();
+    let driver = Driver::new("hangs", design, move |engine, _| {
+        engine.reset(2);
+        (0..20).for_each(|cycle| {
+            engine.poke_u64(go, cycle & 1);
+            engine.step();
+        });
+        Ok(())
+    });
+    let folder = yosys::folder();
+    let found = check(&driver, &mut jit::simulator(&driver.design), 100, 0, &folder).expect_err("`ready` is unknown");
+    assert!(found.contains("`ready` is x"), "{found}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
