@@ -283,3 +283,96 @@ fn a_sum_of_two_stages_between_streams() {
         io.y.set(to.payload & to.valid.repeat(8));
     });
 }
+
+/// In whatever order the pipelines begin, and behind an instance as behind a pipeline.
+#[test]
+#[module]
+fn inputs_of_different_cycles() {
+    states("latency_of_pipelines_in_another_order", 1, |m, io| {
+        let (second, first) = (m.pipeline("second"), m.pipeline("first"));
+        let x = first.leave(first.enter(io.x).later(2));
+        let (x, go) = second.enter((x, io.go));
+        io.y.set(second.leave((x + go.zext(8)).next()));
+    });
+    states("latency_of_inputs_behind_an_instance", 1, |m, io| {
+        let unit = m.instance(&increment(true));
+        unit.x.set(io.x);
+        unit.hint.set(0);
+        let p = m.pipeline("sum");
+        let (x, go) = p.enter((unit.y, io.go));
+        io.y.set(p.leave((x + go.zext(8)).next()));
+    });
+}
+
+ports! {
+    struct LimitsPorts() {
+        input x: Signal = bits(8),
+        input limit: Signal = bits(8),
+        output y: Signal = bits(8),
+        output seen: Signal = bits(8),
+    }
+}
+
+/// A setting that also goes out again.
+#[module]
+fn limited_and_seen() -> Design<LimitsPorts> {
+    let m = Module::new("limited_and_seen");
+    let io = LimitsPorts::new(m);
+    m.latency(1);
+    let p = m.pipeline("limit");
+    let x = p.enter(io.x).next();
+    let limit = p.constant(io.limit);
+    io.y.set(p.leave(x.gt(limit).mux(limit, x)));
+    io.seen.set(p.leave(p.enter(io.limit).next()));
+    m.finish(io).unwrap()
+}
+
+#[test]
+fn a_setting_is_one_also_where_it_is_read_otherwise() {
+    reports("setting_that_is_also_data", |m, io| {
+        let p = m.pipeline("outer");
+        let (a, b) = p.enter((io.a, io.b)).next();
+        let unit = m.instance(&limited_and_seen());
+        unit.x.set(a);
+        unit.limit.set(b.zext(8));
+        io.y.set(p.leave(unit.y ^ unit.seen));
+    });
+}
+
+/// What holds a value on its own terms has no bound: a configuration that is read back, a value that is sampled. So it may be stated.
+#[test]
+#[module]
+fn registers_that_hold_may_state_it() {
+    let m = Module::new("sampled");
+    let io = LimitPorts::new(m);
+    m.latency(2);
+    let (sampled, last) = (m.reg_reset(bits(8), 0).enable(io.limit.bit(0)), m.reg_reset(bits(8), 0));
+    sampled.set(io.x);
+    m.when(io.limit.bit(1), || last.set(io.x));
+    io.y.set(sampled ^ last);
+    m.finish(io).unwrap();
+}
+
+/// A foreign module says that it remembers.
+#[test]
+#[module]
+fn a_foreign_sum_between_streams() {
+    let f = Foreign::black_box("SUM");
+    f.clock("clk");
+    f.latency(2);
+    f.remembers();
+    let ports = LatencyPorts::new(f);
+    f.advance(ports.go);
+    let sum = f.finish(ports).unwrap();
+    reports("foreign_that_takes_gaps", |m, io| {
+        let (from, to) = (m.wire(stream(bits(8))), m.wire(stream(bits(8))));
+        from.valid.set(io.c);
+        from.payload.set(io.a);
+        to.ready.set(1);
+        let (p, x) = m.pipeline_stream("items", from, Elastic::default());
+        let unit = m.instance(&sum);
+        unit.x.set(x);
+        p.leave_stream(unit.y, to);
+        io.y.set(to.payload & to.valid.repeat(8));
+    });
+}

@@ -100,7 +100,11 @@ module oaken_sparse_writer_p1 (
     wire overflow = s_end > 6'h10; // sparse_writer.rs:196
     wire [5:0] _t1 = s_end - 6'h10; // sparse_writer.rs:197
     wire [4:0] filled = overflow ? _t1[4:0] : s_end[4:0]; // sparse_writer.rs:197
-    always @(posedge clk) if (go & s_valid) fill <= filled;
+    always @(posedge clk) begin
+        if (rst) begin
+            fill <= 5'h0;
+        end else if (go & s_valid) fill <= filled;
+    end
 
     // turned to their place
     always @(posedge clk) begin

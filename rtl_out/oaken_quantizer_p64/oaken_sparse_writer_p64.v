@@ -156,7 +156,11 @@ module oaken_sparse_writer_p64 (
     wire overflow = s_end > 8'h40; // sparse_writer.rs:196
     wire [7:0] _t1 = s_end - 8'h40; // sparse_writer.rs:197
     wire [6:0] filled = overflow ? _t1[6:0] : s_end[6:0]; // sparse_writer.rs:197
-    always @(posedge clk) if (go & s_valid) fill <= filled;
+    always @(posedge clk) begin
+        if (rst) begin
+            fill <= 7'h0;
+        end else if (go & s_valid) fill <= filled;
+    end
 
     // turned to their place
     always @(posedge clk) begin

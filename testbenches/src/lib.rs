@@ -10,6 +10,7 @@ pub mod fuzz;
 pub mod lint;
 pub mod mutation;
 pub mod netlist;
+pub mod outputs;
 pub mod pages;
 pub mod pictures;
 pub mod proofs;

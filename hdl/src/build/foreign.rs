@@ -135,6 +135,12 @@ impl Foreign {
     pub fn latency(self, cycles: u32) {
         self.module.latency(cycles);
     }
+    /// What goes through it stays in it, as in a sum or a memory: in a pipeline between streams, cycles without an item must not reach
+    /// it. What only delays what goes through it does not remember.
+    #[track_caller]
+    pub fn remembers(self) {
+        self.module.with(|b| b.def.remembers = true);
+    }
     /// The input of one bit that holds all its registers while it is 0, as [`Module::enabled_by`]. A pipeline that stands connects it to
     /// what lets it move ([`Module::pipeline_enabled`]), [`Module::in_enabled`] to its enable.
     #[track_caller]

@@ -85,7 +85,8 @@ impl Module {
 }
 
 impl<B: Bundle> Memory<B> {
-    /// Contents before the first clock edge; words not given are 0.
+    /// Contents before the first clock edge; words not given are 0. A memory that is also written has no reset: what the registers
+    /// before its enable come up with may write to it before they are reset.
     #[track_caller]
     pub fn init<T: Into<BigUint>>(self, words: impl IntoIterator<Item = T>) -> Self {
         let loc = Location::caller();

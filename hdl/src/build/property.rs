@@ -42,8 +42,8 @@ impl Module {
         self.net(width, Net::Any(true), None, Location::caller())
     }
     /// The value of one clock edge earlier; nothing is known about it in the first cycle (see [`Module::past_valid`]). It does
-    /// not depend on the `when` and `switch` that it stands in. In a pipeline that stands, edges at which it stands do not count; in
-    /// one between streams there is none: take the value out with `leave`.
+    /// not depend on the `when` and `switch` that it stands in. Of a value in a pipeline that may stand there is none: take it out with
+    /// `leave`.
     #[track_caller]
     pub fn past<B: Bundle>(self, x: B) -> B {
         let loc = Location::caller();
@@ -53,7 +53,7 @@ impl Module {
                 if b.check_same(&[s], loc) {
                     b.def.nodes[reg.id as usize].stage = b.node(s.id).stage;
                     b.staging.marks.insert(reg.id, Mark::Past);
-                    b.hold_past(reg.id, s.id, loc);
+                    b.check_past(s.id, loc);
                     let section = b.section();
                     b.blocks[0].push(Stmt::Set { target: reg.id, place: Place::Whole, value: s.id, section, loc });
                 }

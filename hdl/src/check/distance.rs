@@ -1,5 +1,6 @@
 //! How many registers are between the inputs and a node.
 
+use super::driven::covered;
 use crate::ir::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -81,13 +82,34 @@ pub(super) fn furthest(b: &Draft, drivers: &Drivers, from: Id) -> Option<u32> {
     done.get(&from).copied()
 }
 
+/// Does this enable hold something while the module goes on: is it not, or not only, what holds all of it or its pipeline?
+fn chosen(b: &Draft, enable: Id) -> bool {
+    let advance = b.def.advance.map(|port| b.def.ports[port as usize].node);
+    let of_a_pipe = |enable: &Id| b.staging.pipes.iter().any(|p| matches!(p.advance, Advance::When(e) if e == *enable));
+    b.enables_of(enable).iter().any(|enable| Some(*enable) != advance && !of_a_pipe(enable))
+}
+
+/// Does a write port depend on anything but settings?
+fn changes(b: &Draft, port: &WritePort) -> bool {
+    let setting = |id: &Id| b.staging.gates.get(id) == Some(&Gate::Constant) || b.is_free(*id);
+    ![port.addr, port.data, port.mask].iter().all(setting)
+}
+
 /// Does what goes in stay for an unknown time?
 fn keeps(b: &Draft, id: Id) -> bool {
     match b.node(id).op {
-        Op::Net(Net::MemRead(m, _)) => !b.def.mems[m as usize].writes.is_empty(),
+        Op::Net(Net::MemRead(m, p)) => {
+            let mem = &b.def.mems[m as usize];
+            let port = &mem.reads[p as usize];
+            mem.writes.iter().any(|w| changes(b, w)) || (port.sync && port.enable.is_some_and(|e| chosen(b, e)))
+        }
+        Op::Net(Net::Reg(r)) => {
+            let all = fold::ones(b.node(id).width);
+            b.def.regs[r as usize].enable.is_some_and(|e| chosen(b, e)) || covered(&b.def, &b.def.stmts, id) != all
+        }
         Op::Net(Net::PinOut(i)) => {
             let def = &b.def.insts[i as usize].def;
-            def.keeps_something() && def.latency.is_none()
+            def.remembers || (def.keeps_something() && def.latency.is_none())
         }
         _ => false,
     }

@@ -14,7 +14,7 @@ pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
 }
 
 /// The bits of `target` that every path through `block` assigns.
-fn covered(def: &Def, block: &[Stmt], target: Id) -> BigUint {
+pub(super) fn covered(def: &Def, block: &[Stmt], target: Id) -> BigUint {
     let width = def.nodes[target as usize].width;
     let mut mask = BigUint::default();
     for stmt in block.iter().filter(|s| s.touches(target)) {

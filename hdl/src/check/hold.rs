@@ -4,6 +4,11 @@ use crate::ir::*;
 use num_bigint::BigUint;
 
 pub(super) fn connect(b: &mut Draft) {
+    let mut instances: Vec<(u32, (Stage, u32))> = b.staging.instances.iter().map(|(i, at)| (*i, *at)).collect();
+    instances.sort_by_key(|(inst, _)| *inst);
+    // what they ask of a pipeline between streams is assigned when that is closed
+    let enables: Vec<Option<Id>> =
+        instances.iter().map(|(inst, (stage, _))| instance_enable(b, *inst, *stage)).collect();
     b.close_elastic();
     for r in 0..b.def.regs.len() {
         let (node, own) = (b.def.regs[r].node, b.def.regs[r].enable);
@@ -12,24 +17,22 @@ pub(super) fn connect(b: &mut Draft) {
             b.def.regs[r].enable = Some(enable);
         }
     }
-    let mut instances: Vec<(u32, (Stage, u32))> = b.staging.instances.iter().map(|(i, at)| (*i, *at)).collect();
-    instances.sort_by_key(|(inst, _)| *inst);
-    for (inst, (stage, section)) in instances {
+    for ((inst, (stage, section)), enable) in instances.into_iter().zip(enables) {
         if let Some(pin) = b.advance_pin(inst) {
-            connect_instance(b, inst, pin, stage, section);
+            connect_instance(b, inst, pin, stage, section, enable);
         }
     }
 }
 
+/// What remembers its items takes nothing else; what only delays must let go of what is before a gap.
+fn instance_enable(b: &mut Draft, inst: u32, stage: Stage) -> Option<Id> {
+    b.advance_pin(inst)?;
+    let def = &b.def.insts[inst as usize].def;
+    if def.remembers && def.latency.is_some_and(|latency| latency <= 1) { b.moves(stage) } else { b.advance(stage) }
+}
+
 /// The input that holds an instance is the enable of its pipeline, or 1 where that never stands.
-fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u32) {
-    let def = b.def.insts[inst as usize].def.clone();
-    // what remembers its items takes nothing else; what only delays must let go of what is before a gap
-    let enable = if def.remembers && def.latency.is_some_and(|latency| latency <= 1) {
-        b.moves(stage)
-    } else {
-        b.advance(stage)
-    };
+fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u32, enable: Option<Id>) {
     if b.enabling.pins.contains_key(&pin) {
         return narrow(b, pin, enable);
     }
@@ -44,7 +47,8 @@ fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u3
             under.is_empty()
                 && (Some(*value) == enable || (enable.is_none() && b.constant(*value).is_some_and(|v| v.bit(0))))
         };
-        if !given.iter().all(same) {
+        // where nothing stands, it is an input as the others are
+        if enable.is_some() && !given.iter().all(same) {
             drives_already(b, inst, pin, stage, given[0].0);
         }
         return;

@@ -19,13 +19,13 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
         check_registers(b, drivers, latency, loc);
     }
     if b.errors.len() == errors {
+        b.def.advance = b.def.advance.or_else(|| find_advance(b, drivers));
         check_furthest(b, drivers, latency, loc);
     }
     if b.errors.len() == errors {
         b.def.settings = settings(b, drivers);
         b.def.remembers = remembers(b, drivers);
-        b.def.advance = b.def.advance.or_else(|| find_advance(b, drivers));
-        check_enable(b, latency, loc);
+        check_enable(b, drivers, latency, loc);
     }
 }
 
@@ -55,10 +55,10 @@ fn cone(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
     found
 }
 
-/// Where signals enter pipelines: pipeline, stage, signal, and what that depends on within the cycle.
-fn entrances(b: &Draft, drivers: &Drivers) -> Vec<(usize, i32, Id, Vec<Id>)> {
+/// Where signals enter pipelines: pipeline, stage, signal.
+fn entrances(b: &Draft) -> Vec<(usize, i32, Id)> {
     let entrance = |(&id, gate): (&Id, &Gate)| match (gate, b.node(id).stage) {
-        (Gate::Enter, Some(Stage { pipe, at: Some(at) })) => Some((pipe as usize, at, id, cone(b, drivers, id))),
+        (Gate::Enter, Some(Stage { pipe, at: Some(at) })) => Some((pipe as usize, at, id)),
         _ => None,
     };
     let mut entrances: Vec<_> = b.staging.gates.iter().filter_map(entrance).collect();
@@ -74,8 +74,10 @@ fn check_entering(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
         let (known, other) = *first.entry(pipe).or_insert((base, id));
         if known != base {
             let late = |base: i32| match base {
+                1 => "from inputs of the cycle before its stage 0".to_string(),
+                -1 => "from inputs of the cycle behind its stage 0".to_string(),
                 0 => "from inputs of the cycle of its stage 0".to_string(),
-                1.. => format!("from inputs of {base} cycles before its stage 0"),
+                2.. => format!("from inputs of {base} cycles before its stage 0"),
                 _ => format!("from inputs of {} cycles behind its stage 0", -base),
             };
             let message = format!(
@@ -92,18 +94,18 @@ fn check_entering(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
 
 /// Does what went through stay, in state that goes round or in a memory?
 fn remembers(b: &Draft, drivers: &Drivers) -> bool {
-    let goes_round = |p: &Port| !p.input && furthest(b, drivers, p.node).is_none();
-    b.def.ports.iter().any(goes_round) || b.def.insts.iter().any(|inst| inst.def.remembers)
+    b.def.ports.iter().any(|p| !p.input && furthest(b, drivers, p.node).is_none())
 }
 
-/// The inputs that reach the outputs only as what is marked as constant.
+/// The inputs that the module takes as standing still: those that it marks as constant, also if they are read otherwise, and those
+/// that reach the outputs only through what is marked.
 fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
+    let constant = |id: &Id| b.staging.gates.get(id) == Some(&Gate::Constant);
     let behind = |mut todo: Vec<Id>, through: bool| {
         let mut seen = HashSet::new();
         while let Some(id) = todo.pop() {
             if seen.insert(id) {
-                let constant = b.staging.gates.get(&id) == Some(&Gate::Constant);
-                let of = if constant && through { b.node(id).op.operands() } else { vec![] };
+                let of = if constant(&id) && through { b.node(id).op.operands() } else { vec![] };
                 todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x).chain(of));
             }
         }
@@ -111,23 +113,20 @@ fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
     };
     let outputs: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
     let (data, all) = (behind(outputs.clone(), false), behind(outputs, true));
-    let setting = |p: &Port| p.input && all.contains(&p.node) && !data.contains(&p.node);
+    let marked = all.iter().filter(|id| constant(id)).flat_map(|id| b.node(*id).op.operands());
+    let marked: HashSet<Id> = marked.flat_map(|id| cone(b, drivers, id)).collect();
+    let setting = |p: &Port| p.input && (marked.contains(&p.node) || all.contains(&p.node) && !data.contains(&p.node));
     (0..).zip(&b.def.ports).filter(|(_, p)| setting(p)).map(|(i, _)| i).collect()
 }
 
-/// The entrances, each with the time of its pipeline's stage 0 in cycles from the inputs, as this entrance has it. `None` where
-/// registers stand before it: then the user's word is all there is.
+/// The entrances, each with the time of its pipeline's stage 0 in cycles from the inputs, as this entrance has it. `None` where the
+/// ways from the inputs differ, or state is among them: then the user's word is all there is.
 fn based(b: &Draft, drivers: &Drivers) -> Vec<(usize, i32, Id, Option<i32>)> {
-    let mut bases: Vec<Option<i32>> = vec![None; b.staging.pipes.len()];
-    let mut out = vec![];
-    for (pipe, at, id, cone) in entrances(b, drivers) {
-        let input = cone.iter().any(|id| b.node(*id).op == Op::Net(Net::Input)).then_some(0);
-        let before = cone.iter().filter_map(|id| left(b, &bases[..pipe], *id)).max();
-        let base = before.or(input).map(|cycles| cycles - at);
-        bases[pipe] = bases[pipe].max(base);
-        out.push((pipe, at, id, base));
-    }
-    out
+    let base = |at: i32, id: Id| {
+        let (_, fewest) = nearest(b, drivers, id)?;
+        (furthest(b, drivers, id)? == fewest).then_some(fewest as i32 - at)
+    };
+    entrances(b).into_iter().map(|(pipe, at, id)| (pipe, at, id, base(at, id))).collect()
 }
 
 /// When a pipeline's stage 0 is, if it is fed by inputs or by pipelines that begin above it.
@@ -261,21 +260,10 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
         }
         todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x));
     }
-    let held = |port: &Port| enables.iter().all(|e| e.is_some_and(|e| needs(b, e, port.node)));
+    let held = |port: &Port| enables.iter().all(|e| e.is_some_and(|e| b.enables_of(e).contains(&port.node)));
     let written = |port: &Port| writes.iter().all(|w| stands_without(b, w, port.node));
     let holds = |port: &Port| !(enables.is_empty() && writes.is_empty()) && held(port) && written(port);
     b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
-}
-
-/// Is this enable 0 while `input` is: the input itself, or that together with others?
-fn needs(b: &Draft, enable: Id, input: Id) -> bool {
-    let held = b.staging.gates.get(&enable) == Some(&Gate::Held);
-    match b.node(enable).op {
-        _ if enable == input => true,
-        Op::Alias(of) if held => needs(b, of, input),
-        Op::Bin(BinOp::And, one, other) if held => needs(b, one, input) || needs(b, other, input),
-        _ => false,
-    }
 }
 
 /// Does a write port change nothing while `input` is 0? What writes a setting to a place that is one does it again and again.
@@ -295,15 +283,16 @@ fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
 }
 
 /// A pipeline that may stand has a latency only together with the input that holds it, and nothing else.
-fn check_enable(b: &mut Draft, latency: u32, loc: Loc) {
+fn check_enable(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     if latency == 0 {
         return;
     }
     let input = b.def.advance.map(|port| b.def.ports[port as usize].node);
     let other = |enable: &Id| Some(*enable) != input;
-    let stands = b.staging.pipes.iter().find_map(|p| {
+    let seen = seen_pipes(b, drivers);
+    let stands = b.staging.pipes.iter().zip(0..).filter(|(_, pipe)| seen.contains(pipe)).find_map(|(p, _)| {
         let own = if let Advance::When(enable) = p.advance { Some(enable) } else { None };
-        let around = p.enabled.map_or(vec![], |enabled| all_of(b, enabled.enable));
+        let around = p.enabled.map_or(vec![], |enabled| b.enables_of(enabled.enable));
         Some((p.name.clone(), own.into_iter().chain(around).find(other)?, p.loc))
     });
     let Some((name, enable, begins)) = stands else { return };
@@ -320,12 +309,14 @@ fn check_enable(b: &mut Draft, latency: u32, loc: Loc) {
     b.error(loc, message, vec![(begins, "the pipeline")], Some(help.into()));
 }
 
-/// The enables that an enable inside of others is made of.
-fn all_of(b: &Draft, enable: Id) -> Vec<Id> {
-    match b.node(enable).op {
-        Op::Bin(BinOp::And, outer, own) if b.staging.gates.get(&enable) == Some(&Gate::Held) => {
-            [all_of(b, outer), all_of(b, own)].concat()
+/// The pipelines that outputs depend on; those beside them serve properties and tables alone.
+fn seen_pipes(b: &Draft, drivers: &Drivers) -> HashSet<u32> {
+    let mut todo: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
+    let mut seen = HashSet::new();
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x));
         }
-        _ => vec![enable],
     }
+    seen.iter().filter_map(|id| b.node(*id).stage).filter(|stage| stage.at.is_some()).map(|stage| stage.pipe).collect()
 }

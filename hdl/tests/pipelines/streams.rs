@@ -282,6 +282,73 @@ fn sum() -> Design<UnitPorts> {
     m.finish(io).unwrap()
 }
 
+/// The last of those numbers that were to be kept, in a module of its own.
+#[module]
+fn kept() -> Design<KeptPorts> {
+    let m = Module::new("kept");
+    let io = KeptPorts::new(m);
+    m.latency(1);
+    m.enabled_by(io.go);
+    let last = m.reg_reset(bits(8), 7);
+    m.when(io.keep, || last.set(io.x));
+    io.y.set(last);
+    m.finish(io).unwrap()
+}
+
+ports! {
+    struct KeptPorts() {
+        input x: Signal = bits(8),
+        input keep: Signal = bits(1),
+        input go: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Instances alone ask for what tells items from gaps.
+#[module]
+fn held_by_instances(collapse: bool) -> Design<HeldPorts> {
+    let m = Module::new("held");
+    let io = HeldPorts::new(m);
+    let (p, (a, keep)) = m.pipeline_stream("held", io.s, Elastic { collapse, flush: None });
+    let (sum, last) = (m.instance(&sum()), m.instance(&kept()));
+    sum.x.set(a);
+    last.x.set(a);
+    last.keep.set(keep);
+    p.leave_stream((a.next(), last.y, sum.y), io.m);
+    m.finish(io).unwrap()
+}
+
+#[test]
+fn instances_remember_items_only() {
+    for collapse in [false, true] {
+        let mut sim = Simulator::new(&held_by_instances(collapse));
+        sim.reset(2);
+        let (mut random, mut queue) = (Random::new(9), VecDeque::<[u64; 3]>::new());
+        let [s_valid, s_ready, m_ready, m_valid] =
+            ["s_valid", "s_ready", "m_ready", "m_valid"].map(|n| sim.port(n).unwrap());
+        let (mut last, mut sum, mut given) = (7, 0, 0);
+        for cycle in 0..3000 {
+            let [offered, x, keep, ready] = [2, 256, 2, 2].map(|n| random.below(n));
+            sim.poke(s_valid, offered);
+            sim.poke("s_payload_0", x);
+            sim.poke("s_payload_1", keep);
+            sim.poke(m_ready, ready);
+            if sim.peek(m_valid) == 1 && ready == 1 {
+                let got = ["m_payload_0", "m_payload_1", "m_payload_2"].map(|name| sim.peek(name));
+                assert_eq!(Some(got), queue.pop_front(), "collapse {collapse}, cycle {cycle}");
+                given += 1;
+            }
+            if offered == 1 && sim.peek(s_ready) == 1 {
+                last = if keep == 1 { x } else { last };
+                sum = (sum + x) % 256;
+                queue.push_back([x, last, sum]);
+            }
+            sim.step();
+        }
+        assert!(given > 600, "{given}");
+    }
+}
+
 /// Words that are read now and then, and a sum of all items: in cycles without an item neither changes.
 #[test]
 fn gaps_change_nothing() {

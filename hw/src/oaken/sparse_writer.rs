@@ -188,7 +188,7 @@ struct Extent {
 #[module]
 fn extent(m: Module, s: Stream<SparseBeat>, go: Signal, part: Part, width: u32) -> Extent {
     let level = width.ilog2();
-    let fill = m.reg(bits(level + 1)); // bytes of the open word, 0 to all
+    let fill = m.reg_reset(bits(level + 1), 0); // bytes of the open word, 0 to all
     let starts = s.payload.first & !part.second;
     let ends = s.payload.last & !part.first;
     let begin = starts.mux(m.lit(HEADER_BYTES, level + 1), fill);

@@ -6,6 +6,7 @@ mod clocks;
 mod handshakes;
 mod memories;
 mod packets;
+mod power_up;
 mod routing;
 mod words;
 
@@ -43,6 +44,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(packets::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(clocks::proofs()?);
+    list.extend(power_up::proofs()?);
     Ok(list)
 }
 

@@ -42,15 +42,8 @@ impl Draft {
     /// Does the pipeline go on while the innermost open `in_enabled` stands?
     fn ignores_enable(&self, stage: Stage) -> bool {
         let Some(here) = self.enabling.current else { return false };
-        let mut pipe = self.pipe(stage).enabled.map(|enabled| enabled.enable);
-        while let Some(enable) = pipe {
-            if enable == here.enable {
-                return false;
-            }
-            // an enable inside of another one is both
-            pipe = if let Op::Bin(BinOp::And, outer, _) = self.node(enable).op { Some(outer) } else { None };
-        }
-        true
+        let pipe = self.pipe(stage).enabled.map_or(vec![], |enabled| self.enables_of(enabled.enable));
+        !self.enables_of(here.enable).iter().all(|enable| pipe.contains(enable))
     }
     fn goes_on(&mut self, id: Id, stage: Stage, loc: Loc) {
         let (name, begins) = (self.pipe(stage).name.clone(), self.pipe(stage).loc);

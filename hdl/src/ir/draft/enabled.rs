@@ -53,6 +53,15 @@ impl Draft {
     fn both(&mut self, held: Id, own: Id, loc: Loc) -> Id {
         self.beside(Op::Bin(BinOp::And, held, own), own, loc)
     }
+    /// The enables that an enable inside of others is made of.
+    pub fn enables_of(&self, enable: Id) -> Vec<Id> {
+        let held = self.staging.gates.get(&enable) == Some(&Gate::Held);
+        match self.node(enable).op {
+            Op::Alias(of) if held => self.enables_of(of),
+            Op::Bin(BinOp::And, one, other) if held => [self.enables_of(one), self.enables_of(other)].concat(),
+            _ => vec![enable],
+        }
+    }
     /// What an enable around it makes of `own`: it stands at the stage of that.
     fn beside(&mut self, op: Op, own: Id, loc: Loc) -> Id {
         let (width, stage) = (self.node(own).width, self.node(own).stage);

@@ -47,22 +47,19 @@ impl Draft {
             elements.for_each(|n| n.stage = Some(stage));
         }
     }
-    /// What was there a step earlier stands as the pipeline of the signal does.
-    pub fn hold_past(&mut self, past: Id, of: Id, loc: Loc) {
+    /// Where a pipeline may stand, a clock edge is no step of its items.
+    pub fn check_past(&mut self, of: Id, loc: Loc) {
         let Some(stage) = self.node(of).stage.filter(|stage| stage.at.is_some()) else { return };
-        match self.pipe(stage).advance {
-            Advance::Always => {}
-            Advance::When(enable) => {
-                self.staging.held.insert(past, enable);
-            }
-            Advance::Stream(_) => {
-                let (name, p) = (&self.pipe(stage).name, &self.pipe(stage).variable);
-                let message =
-                    format!("{} is in pipeline `{name}` between streams, where items have no past", self.describe(of));
-                let help = format!("take it out: `m.past({p}.leave({}))` counts clock edges", self.rust(of, "x"));
-                self.error(loc, message, vec![], Some(help));
-            }
+        if matches!(self.pipe(stage).advance, Advance::Always) {
+            return;
         }
+        let (name, p) = (&self.pipe(stage).name, &self.pipe(stage).variable);
+        let message = format!("`past` of {}, which is in pipeline `{name}`, that may stand", self.describe(of));
+        let help = format!(
+            "`m.past({p}.leave({}))` counts clock edges; what the item before was is state of the pipeline: `{p}.state(r, x)`",
+            self.rust(of, "x")
+        );
+        self.error(loc, message, vec![(self.pipe(stage).loc, "the pipeline begins here")], Some(help));
     }
     /// Marked state one stage behind where it is written.
     pub fn after(&mut self, id: Id, loc: Loc) -> Id {

@@ -37,7 +37,7 @@ impl Draft {
                 if property { "this property".into() } else { format!("the assignment to {}", self.describe(target)) };
             let help = "put it into a case, or before the `switch`, where it holds for the cases that do not assign";
             let notes = vec![(switch, "the `switch` is here")];
-            self.error(loc, format!("{what} belongs to no case of its `switch`"), notes, Some(help.into()));
+            self.error(loc, format!("{what} belongs to no case of the `switch` around it"), notes, Some(help.into()));
         }
     }
     /// Adds a `switch` to the open block. Of a state enum, every variant needs a case, or there is a default: then a code that no

@@ -1,0 +1,170 @@
+//! Any power-up: two copies of a part whose registers and memories begin with whatever they like, reset once, with the same inputs.
+//! Handshakes and statuses are the same ever after, and payloads while they are valid: so nothing of what was there before the
+//! reset is left, and nothing that it was can make the part hang.
+
+use super::{Engine, Proof};
+use crate::outputs::{Kind, kinds};
+use hdl::engine::PortInfo;
+use hdl::{Bundle, Design, Errors, Module, Ports, Signal, bits, cat, module, ports};
+use hw::control::{AxiLite, RegisterMap, axi_lite, slave};
+use hw::memory::ram::{Collision, RamParams, ram};
+use hw::oaken::EngineParams;
+use hw::oaken::guard::length_guard;
+use hw::oaken::level_writer::level_writer;
+use hw::oaken::sparse_writer::sparse_writer;
+use hw::stream::arbiter::arbiter;
+use hw::stream::credit_counter::credit_counter;
+use hw::stream::fifo::{Style, fifo};
+use hw::stream::gearbox::gearbox;
+use hw::stream::narrow::narrow;
+use hw::stream::pack::{Beats, pack};
+use hw::stream::packet_arbiter::packet_arbiter;
+use hw::stream::register_slice::register_slice;
+use hw::stream::register_slice_backward::register_slice_backward;
+use hw::stream::register_slice_forward::register_slice_forward;
+use hw::stream::widen::widen;
+
+/// The ports of an instance, in the order of the design's list.
+fn pins<P: Ports>(m: Module, part: &Design<P>) -> Vec<Signal> {
+    let (mut inside, mut outside) = (vec![], vec![]);
+    part.ports.map_ports(&mut |s| {
+        inside.push(s);
+        s
+    });
+    m.instance(part).ports.map_ports(&mut |s| {
+        outside.push(s);
+        s
+    });
+    let mut pins: Vec<(usize, Signal)> =
+        inside.into_iter().zip(outside).filter_map(|(port, pin)| Some((part.port_index(port)?, pin))).collect();
+    pins.sort_by_key(|(at, _)| *at);
+    pins.into_iter().map(|(_, pin)| pin).collect()
+}
+
+/// The words of a payload that are kept, where there is a `keep` beside it; all of it elsewhere.
+fn kept(ports: &[PortInfo], at: usize, pins: &[Signal]) -> Signal {
+    let stem = ports[at].name.strip_suffix("data");
+    let Some(keep) = stem.and_then(|stem| ports.iter().position(|port| port.name == format!("{stem}keep"))) else {
+        return pins[at];
+    };
+    let words = pins[keep].lanes(1);
+    let width = pins[at].width() / words.len() as u32;
+    let mask: Vec<Signal> = words.into_iter().rev().map(|keep| keep.repeat(width)).collect();
+    pins[at] & cat(&mask)
+}
+
+/// Two copies of a part of one clock; their payloads are compared, too, where `payloads`.
+fn copies<P: Ports>(name: &str, part: &Design<P>, payloads: bool) -> Result<Design<()>, Errors> {
+    copies_in(name, part, payloads, |_, _| ())
+}
+
+/// The same, in surroundings that keep to a protocol: what is assumed of the ports of the one copy, found by their names.
+#[module]
+fn copies_in<P: Ports>(
+    name: &str,
+    part: &Design<P>,
+    payloads: bool,
+    surroundings: impl FnOnce(Module, &dyn Fn(&str) -> Signal),
+) -> Result<Design<()>, Errors> {
+    let m = Module::new(format!("prove_power_up_{name}"));
+    let (one, other) = (m.scope("one", || pins(m, part)), m.scope("other", || pins(m, part)));
+    let ports = part.port_list();
+    let kinds = kinds(&ports);
+    for (at, port) in ports.iter().enumerate() {
+        if port.input {
+            let input = m.port(&port.name, "", true, bits(port.width));
+            one[at].set(input);
+            other[at].set(input);
+            continue;
+        }
+        match kinds[at] {
+            Kind::Known => {
+                m.assert(
+                    one[at].eq(other[at]),
+                    "handshakes and statuses are the same whatever there was before the reset",
+                );
+                m.cover(one[at].any(), "a handshake or status is not 0");
+            }
+            // what a memory was never given stays what it was
+            Kind::While(_) if !payloads => other[at].unused(),
+            Kind::While(valid) => {
+                let kept = |pins: &[Signal]| kept(&ports, at, pins);
+                let same = kept(&one).eq(kept(&other));
+                m.assert(!one[valid] | same, "valid payloads are the same whatever there was before the reset");
+            }
+        }
+    }
+    surroundings(m, &|name| one[ports.iter().position(|port| port.name == name).expect("a port of the part")]);
+    m.finish(())
+}
+
+/// The beats of a vector: the first one is marked, and none has a byte too many.
+fn vectors(m: Module, port: &dyn Fn(&str) -> Signal) {
+    let begins = m.reg_reset(bits(1), 1).named("begins");
+    let (valid, ready, last) = (port("s_valid"), port("s_ready"), port("s_last"));
+    m.when(valid & ready, || begins.set(last));
+    m.assume(!valid | port("s_first").eq(begins), "the first beat of a vector is marked");
+    m.assume(!port("s_too_many"), "one lane has not a byte too many");
+}
+
+ports! {
+    struct SlavePorts(address_width: u32) {
+        input s_axil: AxiLite = axi_lite(address_width),
+        input error: Signal = bits(1),
+        output setting: Signal = bits(3),
+    }
+}
+
+/// A register block with a field of each kind.
+#[module]
+fn registers() -> Result<Design<SlavePorts>, Errors> {
+    let mut map = RegisterMap::new("unit", "A field of each kind.");
+    let setting = map.rw("setting", 3, 5, "A setting.");
+    let error = map.register("errors", "What went wrong.").sticky("late", "It came late.");
+    let busy = map.ro("busy", 1, "It works.");
+    map.constant("version", 4, 9, "The version.");
+    let m = Module::new("unit");
+    let io = SlavePorts::new(m, map.address_width());
+    let registers = slave(m, &map, io.s_axil)?;
+    io.setting.set(registers[setting]);
+    registers[error].set.set(io.error);
+    registers[busy].set(io.error);
+    m.finish(io)
+}
+
+pub fn proofs() -> Result<Vec<Proof>, Errors> {
+    let (engine, cover_depth) = (Engine::Pdr, 12);
+    let mut list = vec![];
+    let mut add = |name: &str, design: Result<Design<()>, Errors>| {
+        let (name, part) = (format!("power_up_{name}"), format!("any power-up, {name}"));
+        list.push(Proof { name, part, design: design?, engine, cover_depth });
+        Ok::<(), Errors>(())
+    };
+    macro_rules! add {
+        ($($name:literal: $part:expr),* $(,)?) => { $(add($name, copies($name, &$part?, true))?;)* };
+    }
+    let p = EngineParams { lanes: 1, max_length: 64 };
+    let shape = RamParams { width: 2, depth: 2, lanes: 1, style: Style::Distributed, collision: Collision::Old };
+    add! {
+        "register_slice": register_slice(1),
+        "register_slice_forward": register_slice_forward(1),
+        "register_slice_backward": register_slice_backward(1),
+        "fifo_lut": fifo(1, 3, Style::Distributed),
+        "fifo_block": fifo(1, 3, Style::Block),
+        "widen": widen(1, 1, 2),
+        "narrow": narrow(1, 1, 2),
+        "gearbox": gearbox(1, 3, 2),
+        "pack": pack(1, 2, 3, Beats::Full),
+        "pack_any": pack(1, 2, 3, Beats::Any),
+        "arbiter": arbiter(1, 5),
+        "packet_arbiter": packet_arbiter(1, 5),
+        "credit_counter": credit_counter(3),
+        "registers": registers(),
+        "guard": length_guard(1, 4),
+        "level_writer": level_writer(),
+    }
+    add("sparse_writer", copies_in("sparse_writer", &sparse_writer(p, 2)?, false, vectors))?;
+    add("ram_lut", copies("ram_lut", &ram(shape)?, false))?;
+    add("ram_block", copies("ram_block", &ram(RamParams { style: Style::Block, ..shape })?, false))?;
+    Ok(list)
+}
