@@ -57,7 +57,7 @@ module oaken_sparse_writer_p4 (
     reg [127:0] out_data; // sparse_writer.rs:292
     reg [15:0] out_keep; // sparse_writer.rs:292
     reg out_last; // sparse_writer.rs:292
-    reg sent_1; // sparse_writer.rs:308
+    reg sent_1; // sparse_writer.rs:309
     (* ram_style = "distributed" *) reg [7:0] byte15_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte14_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte13_ram [0:15];
@@ -252,7 +252,7 @@ module oaken_sparse_writer_p4 (
     wire [127:0] with_header = {word[127:64], first ? header : word[63:0]}; // sparse_writer.rs:295
     wire [15:0] _t7 = {mark_bytes > 5'hf, mark_bytes > 5'he, mark_bytes > 5'hd, mark_bytes > 5'hc, mark_bytes > 5'hb, mark_bytes > 5'ha, mark_bytes > 5'h9, mark_bytes > 5'h8, mark_bytes > 5'h7, mark_bytes > 5'h6, mark_bytes > 5'h5, mark_bytes > 5'h4, mark_bytes > 5'h3, mark_bytes > 5'h2, mark_bytes > 5'h1, mark_bytes > 5'h0}; // sparse_writer.rs:94
     wire [15:0] keep = _t7 | {16{~mark_last}}; // sparse_writer.rs:296
-    wire [7:0] kept_0 = keep[0] ? with_header[7:0] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_0 = with_header[7:0]; // sparse_writer.rs:298
     wire [7:0] kept_1 = keep[1] ? with_header[15:8] : 8'h0; // sparse_writer.rs:298
     wire [7:0] kept_2 = keep[2] ? with_header[23:16] : 8'h0; // sparse_writer.rs:298
     wire [7:0] kept_3 = keep[3] ? with_header[31:24] : 8'h0; // sparse_writer.rs:298
@@ -268,7 +268,7 @@ module oaken_sparse_writer_p4 (
     wire [7:0] kept_13 = keep[13] ? with_header[111:104] : 8'h0; // sparse_writer.rs:298
     wire [7:0] kept_14 = keep[14] ? with_header[119:112] : 8'h0; // sparse_writer.rs:298
     wire [7:0] kept_15 = keep[15] ? with_header[127:120] : 8'h0; // sparse_writer.rs:298
-    wire [127:0] data = {kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, kept_0}; // sparse_writer.rs:299
+    wire [127:0] data = {kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, kept_0}; // sparse_writer.rs:300
     always @(posedge clk) if (moves) begin
         out_data <= data;
         out_keep <= keep;

@@ -64,7 +64,7 @@ module oaken_sparse_writer_p64 (
     reg [511:0] out_data; // sparse_writer.rs:292
     reg [63:0] out_keep; // sparse_writer.rs:292
     reg out_last; // sparse_writer.rs:292
-    reg sent_1; // sparse_writer.rs:308
+    reg sent_1; // sparse_writer.rs:309
     (* ram_style = "distributed" *) reg [7:0] byte63_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte62_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte61_ram [0:15];
@@ -463,7 +463,7 @@ module oaken_sparse_writer_p64 (
     wire [511:0] with_header = {word[511:64], first ? header : word[63:0]}; // sparse_writer.rs:295
     wire [63:0] _t8 = {mark_bytes > 7'h3f, mark_bytes > 7'h3e, mark_bytes > 7'h3d, mark_bytes > 7'h3c, mark_bytes > 7'h3b, mark_bytes > 7'h3a, mark_bytes > 7'h39, mark_bytes > 7'h38, mark_bytes > 7'h37, mark_bytes > 7'h36, mark_bytes > 7'h35, mark_bytes > 7'h34, mark_bytes > 7'h33, mark_bytes > 7'h32, mark_bytes > 7'h31, mark_bytes > 7'h30, mark_bytes > 7'h2f, mark_bytes > 7'h2e, mark_bytes > 7'h2d, mark_bytes > 7'h2c, mark_bytes > 7'h2b, mark_bytes > 7'h2a, mark_bytes > 7'h29, mark_bytes > 7'h28, mark_bytes > 7'h27, mark_bytes > 7'h26, mark_bytes > 7'h25, mark_bytes > 7'h24, mark_bytes > 7'h23, mark_bytes > 7'h22, mark_bytes > 7'h21, mark_bytes > 7'h20, mark_bytes > 7'h1f, mark_bytes > 7'h1e, mark_bytes > 7'h1d, mark_bytes > 7'h1c, mark_bytes > 7'h1b, mark_bytes > 7'h1a, mark_bytes > 7'h19, mark_bytes > 7'h18, mark_bytes > 7'h17, mark_bytes > 7'h16, mark_bytes > 7'h15, mark_bytes > 7'h14, mark_bytes > 7'h13, mark_bytes > 7'h12, mark_bytes > 7'h11, mark_bytes > 7'h10, mark_bytes > 7'hf, mark_bytes > 7'he, mark_bytes > 7'hd, mark_bytes > 7'hc, mark_bytes > 7'hb, mark_bytes > 7'ha, mark_bytes > 7'h9, mark_bytes > 7'h8, mark_bytes > 7'h7, mark_bytes > 7'h6, mark_bytes > 7'h5, mark_bytes > 7'h4, mark_bytes > 7'h3, mark_bytes > 7'h2, mark_bytes > 7'h1, mark_bytes > 7'h0}; // sparse_writer.rs:94
     wire [63:0] keep = _t8 | {64{~mark_last}}; // sparse_writer.rs:296
-    wire [7:0] kept_0 = keep[0] ? with_header[7:0] : 8'h0; // sparse_writer.rs:298
+    wire [7:0] kept_0 = with_header[7:0]; // sparse_writer.rs:298
     wire [7:0] kept_1 = keep[1] ? with_header[15:8] : 8'h0; // sparse_writer.rs:298
     wire [7:0] kept_2 = keep[2] ? with_header[23:16] : 8'h0; // sparse_writer.rs:298
     wire [7:0] kept_3 = keep[3] ? with_header[31:24] : 8'h0; // sparse_writer.rs:298
@@ -527,7 +527,7 @@ module oaken_sparse_writer_p64 (
     wire [7:0] kept_61 = keep[61] ? with_header[495:488] : 8'h0; // sparse_writer.rs:298
     wire [7:0] kept_62 = keep[62] ? with_header[503:496] : 8'h0; // sparse_writer.rs:298
     wire [7:0] kept_63 = keep[63] ? with_header[511:504] : 8'h0; // sparse_writer.rs:298
-    wire [511:0] data = {kept_63, kept_62, kept_61, kept_60, kept_59, kept_58, kept_57, kept_56, kept_55, kept_54, kept_53, kept_52, kept_51, kept_50, kept_49, kept_48, kept_47, kept_46, kept_45, kept_44, kept_43, kept_42, kept_41, kept_40, kept_39, kept_38, kept_37, kept_36, kept_35, kept_34, kept_33, kept_32, kept_31, kept_30, kept_29, kept_28, kept_27, kept_26, kept_25, kept_24, kept_23, kept_22, kept_21, kept_20, kept_19, kept_18, kept_17, kept_16, kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, kept_0}; // sparse_writer.rs:299
+    wire [511:0] data = {kept_63, kept_62, kept_61, kept_60, kept_59, kept_58, kept_57, kept_56, kept_55, kept_54, kept_53, kept_52, kept_51, kept_50, kept_49, kept_48, kept_47, kept_46, kept_45, kept_44, kept_43, kept_42, kept_41, kept_40, kept_39, kept_38, kept_37, kept_36, kept_35, kept_34, kept_33, kept_32, kept_31, kept_30, kept_29, kept_28, kept_27, kept_26, kept_25, kept_24, kept_23, kept_22, kept_21, kept_20, kept_19, kept_18, kept_17, kept_16, kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, kept_0}; // sparse_writer.rs:300
     always @(posedge clk) if (moves) begin
         out_data <= data;
         out_keep <= keep;

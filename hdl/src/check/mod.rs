@@ -14,6 +14,7 @@ mod latency;
 mod loops;
 mod names;
 mod pads;
+mod power_up;
 mod simplify;
 mod stages;
 
@@ -54,6 +55,7 @@ fn whole(b: &mut Draft, loc: Loc) {
         b.def.comb = walk::combinational(&b.def, |id| walk::sources(&b.def, &drivers, id));
         clocks::check(b, &drivers);
         latency::check(b, &drivers);
+        b.def.loops = power_up::loops(b, &drivers);
         simplify::simplify(&mut b.def);
     }
 }

@@ -10,6 +10,7 @@ pub use crossings::Crossing;
 pub use ports::{PortInfo, PortRow, Ports};
 
 use crate::ir::*;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// A finished module: checked, immutable, instantiated any number of times. `P` is the struct of its ports.
@@ -96,6 +97,20 @@ impl<P> Design<P> {
     pub fn combinational_paths(&self) -> Vec<(&str, &str)> {
         let name = |index: &u32| self.port_name(*index as usize);
         self.def.comb.iter().flat_map(|(to, from)| from.iter().map(move |f| (name(f), name(to)))).collect()
+    }
+    /// Registers without reset of which an enable or a condition depends on what they hold, at once or through others without reset;
+    /// here and in all modules below, as pairs of module and register. Most are harmless, because what has a reset tells when they
+    /// mean nothing; but one that is not can hang for ever after some power-ups, whatever the reset does. So look at each, or reset it.
+    pub fn loops_without_reset(&self) -> Vec<(String, String)> {
+        let (mut todo, mut seen, mut found) = (vec![&self.def], HashSet::new(), BTreeSet::new());
+        while let Some(def) = todo.pop() {
+            if seen.insert(Arc::as_ptr(def)) {
+                let name = |id: &Id| def.nodes[*id as usize].name.clone().unwrap_or_default();
+                found.extend(def.loops.iter().map(|id| (def.name.clone(), name(id))));
+                todo.extend(def.insts.iter().map(|inst| &inst.def));
+            }
+        }
+        found.into_iter().collect()
     }
     /// The properties of this module, without those of its instances.
     pub fn properties(&self) -> Vec<Property> {

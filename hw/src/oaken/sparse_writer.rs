@@ -294,8 +294,9 @@ fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, word: S
     let takes = moves & reading.ne(open);
     let with_header = word.drop_low(64).cat(first.mux(io.header, word.trunc(64)));
     let keep = below(mark.bytes, width) | (!last).repeat(width);
-    let kept: Vec<Signal> =
-        with_header.lanes(8).into_iter().zip(keep.lanes(1)).map(|(byte, keep)| keep.mux(byte, 0)).collect();
+    // a word has at least its first byte
+    let zeroed = with_header.lanes(8).into_iter().zip(keep.lanes(1)).skip(1).map(|(byte, keep)| keep.mux(byte, 0));
+    let kept: Vec<Signal> = std::iter::once(with_header.trunc(8)).chain(zeroed).collect();
     let data = cat(&kept.into_iter().rev().collect::<Vec<_>>());
     m.when(moves, || {
         out_valid.set(takes);
