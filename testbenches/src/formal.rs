@@ -78,8 +78,8 @@ fn proved(text: &str, kind: PropertyKind) -> Vec<Property> {
 }
 
 /// The text for two clocks that have nothing to do with each other. A step of the prover is an instant: the clock inputs, which
-/// it chooses, say at which instants there is a rising edge. Both resets come together, at first and whenever the prover wants,
-/// and last for [`STAGES`] edges of each clock at least.
+/// it chooses, say at which instants there is a rising edge. Both resets come together, at first and whenever the prover wants, and
+/// last for [`STAGES`] edges of each clock at least; then each is released when the prover wants.
 fn unrelated(text: &str, top: &str, clocks: [&str; 2], resets: [&str; 2]) -> String {
     let edges = |line: &str| match line.split_once("always @(posedge ") {
         Some((before, rest)) => match rest.split_once(')') {
@@ -90,14 +90,18 @@ fn unrelated(text: &str, top: &str, clocks: [&str; 2], resets: [&str; 2]) -> Str
     };
     let ([a, b], [reset, other]) = (clocks, resets);
     let surroundings = format!(
-        "    reg [2:0] {a}_edges = 0, {b}_edges = 0; reg held = 1;\n\
+        "    reg [2:0] {a}_edges = 0, {b}_edges = 0; reg {reset}_was = 1, {other}_was = 1;\n\
          \x20   wire over = {a}_edges >= {STAGES} && {b}_edges >= {STAGES};\n\
+         \x20   wire begins = ({reset} && !{reset}_was) || ({other} && !{other}_was);\n\
          \x20   always @($global_clock) begin\n\
-         \x20       held <= {reset};\n\
-         \x20       {a}_edges <= !{reset} ? 0 : {a}_edges + ({a} && {a}_edges != 7);\n\
-         \x20       {b}_edges <= !{reset} ? 0 : {b}_edges + ({b} && {b}_edges != 7);\n\
+         \x20       {reset}_was <= {reset};\n\
+         \x20       {other}_was <= {other};\n\
+         \x20       {a}_edges <= begins ? {a} : {a}_edges + ({a} && {a}_edges != 7);\n\
+         \x20       {b}_edges <= begins ? {b} : {b}_edges + ({b} && {b}_edges != 7);\n\
          \x20   end\n\
-         \x20   always @* assume ({reset} == {other} && ({reset} || !held || over));\nendmodule"
+         \x20   initial assume ({reset} && {other});\n\
+         \x20   always @* assume (!begins || ({reset} && {other}));\n\
+         \x20   always @* assume (({reset} || !{reset}_was || over) && ({other} || !{other}_was || over));\nendmodule"
     );
     let lines = text.lines().map(edges).collect::<Vec<_>>().join("\n");
     let Some(at) = lines.find(&format!("module {top} ")).or_else(|| lines.find(&format!("module {top}("))) else {

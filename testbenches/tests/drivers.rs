@@ -2,11 +2,19 @@
 
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
-use testbenches::drivers::{Driver, Effort, configuration, names, small};
+use testbenches::drivers::{Driver, Effort, configuration, names, sizes, small};
 
 #[test]
 fn the_designs_pass_on_the_built_in_simulator() {
     small(false).iter().for_each(passes);
+}
+
+/// An arbiter whose index is wrong from some input on passes at small sizes.
+#[test]
+fn parts_pass_at_the_ends_of_what_is_legal() {
+    for driver in sizes() {
+        passes_on(&mut jit::simulator(&driver.design), &driver);
+    }
 }
 
 fn passes(driver: &Driver) {

@@ -147,6 +147,40 @@ pub fn parts() -> Vec<Driver> {
     ]
 }
 
+/// Parts at the ends of what is legal, and at odd sizes between.
+pub fn sizes() -> Vec<Driver> {
+    let mut all = vec![];
+    for n in [5, 8, 16, 33, 64] {
+        all.push(routing::arbiter_driver(format!("arbiter_{n}x7"), 7, n));
+        all.push(routing::packet_arbiter_driver(format!("packet_arbiter_{n}x7"), 7, n));
+        all.push(routing::demultiplexer_driver(format!("demultiplexer_{n}x7"), 7, n));
+    }
+    for style in [Style::Distributed, Style::Block] {
+        for depth in [2, 7, 17, 33, 1000] {
+            all.push(fifo_driver(format!("fifo_9x{depth}_{style:?}"), 9, depth, style));
+        }
+        for (width, lanes) in [(16, 8), (6, 3), (9, 9)] {
+            let p = RamParams { width, depth: 23, lanes, style, collision: Collision::Old };
+            all.push(memory::ram_driver(format!("ram_{width}x23_{lanes}_{style:?}"), p));
+        }
+    }
+    for stages in [3, 4] {
+        all.push(clocks::pulse_synchronizer_driver(format!("pulse_synchronizer_{stages}"), stages));
+        all.push(clocks::reset_synchronizer_driver(format!("reset_synchronizer_{stages}"), stages));
+        all.push(memory::fifo_two_clocks_driver(
+            format!("fifo_two_clocks_{stages}"),
+            5,
+            32,
+            Style::Distributed,
+            stages,
+        ));
+    }
+    for credits in [1, 3, 64, 1000] {
+        all.push(memory::credit_counter_driver(format!("credit_counter_{credits}"), credits));
+    }
+    all
+}
+
 /// Everything with small parameters: what is quick to synthesize. `long` adds larger engines.
 pub fn small(long: bool) -> Vec<Driver> {
     let mut all = vec![

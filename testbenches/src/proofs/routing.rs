@@ -144,7 +144,7 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let mut add = |name: String, part: String, design: Design<()>| {
         list.push(Proof { name, part, design, engine: Engine::Pdr, cover_depth: 12 });
     };
-    for n in [2, 3, 4] {
+    for n in [2, 3, 5] {
         add(format!("arbiter_{n}"), format!("arbiter, {n} inputs, width 2"), arbiter_proof(2, n)?);
         let part = format!("packet_arbiter, {n} inputs, width 2");
         add(format!("packet_arbiter_{n}"), part, packet_arbiter_proof(2, n)?);
