@@ -23,8 +23,8 @@ use num_bigint::BigUint;
 /// Tests reach ports with `poke` and `peek`, which `dyn Engine` and every engine of kvforge have (see
 /// [`port_access!`](crate::port_access)): by the signal in [`Design::ports`](crate::Design::ports), by name, or by index. The
 /// methods here are what an engine offers beneath: ports by their index in [`Engine::ports`], wide values as little-endian
-/// 64-bit limbs. Inputs start as 0, registers and memories with random contents ([`PowerUp`]). All methods that take a port or a clock panic with its name (or the legal range) when it
-/// does not fit the call: such a call is a mistake in the test.
+/// 64-bit limbs. Inputs start as 0, registers and memories with random contents ([`PowerUp`]). All methods that take a port or a clock
+/// panic with its name (or the legal range) when it does not fit the call: such a call is a mistake in the test.
 ///
 /// ```
 /// use hdl::{engine::Engine, sim::Simulator, *};

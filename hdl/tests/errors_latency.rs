@@ -376,3 +376,41 @@ fn a_foreign_sum_between_streams() {
         io.y.set(to.payload & to.valid.repeat(8));
     });
 }
+
+/// The last value of which the item said that it is to be kept.
+#[module]
+fn sampled() -> Design<SumPorts> {
+    let m = Module::new("sampled");
+    let io = SumPorts::new(m);
+    m.latency(1);
+    let last = m.reg_reset(bits(8), 0).enable(io.go);
+    last.set(io.x);
+    io.y.set(last);
+    m.finish(io).unwrap()
+}
+
+/// In a pipeline that never stands, the items themselves may hold an instance of one cycle; nothing else may.
+#[test]
+#[module]
+fn what_holds_an_instance_where_nothing_stands() {
+    let m = Module::new("sampling");
+    let io = LatencyPorts::new(m);
+    let p = m.pipeline("outer");
+    let (x, go) = p.enter((io.x, io.go)).next();
+    let unit = m.instance(&sampled());
+    unit.x.set(x);
+    unit.go.set(go);
+    io.y.set(p.leave(unit.y ^ x.next()));
+    m.finish(io).unwrap();
+
+    reports("instance_held_from_outside", |m, io| {
+        let p = m.pipeline("outer");
+        let (one, two) = (m.instance(&sampled()), m.instance(&slow_sum()));
+        let (a, c) = p.enter((io.a, io.c));
+        one.x.set(a);
+        one.go.set(io.b.any());
+        two.x.set(a);
+        two.go.set(c);
+        io.y.set(p.leave(one.y.next() ^ two.y));
+    });
+}

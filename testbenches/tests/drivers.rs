@@ -9,7 +9,7 @@ fn the_designs_pass_on_the_built_in_simulator() {
     small(false).iter().for_each(passes);
 }
 
-/// An arbiter whose index is wrong from some input on passes at small sizes.
+/// A part that is wrong from some size on, as an arbiter at its fifth input, passes where it is small.
 #[test]
 fn parts_pass_at_the_ends_of_what_is_legal() {
     for driver in sizes() {

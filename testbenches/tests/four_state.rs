@@ -1,4 +1,4 @@
-//! Every named configuration in a simulator with unknown values, after a reset of two cycles.
+//! Every named configuration in a simulator with unknown values, after the reset of its driver: one or two cycles.
 #![allow(missing_docs)]
 
 use hdl::*;

@@ -185,8 +185,12 @@ pub(crate) fn literal(key: u32, value: BigUint, width: u32) -> Signal {
 #[track_caller]
 fn literal_beside(key: u32, value: BigUint, width: u32, beside: Option<Id>) -> Signal {
     let loc = Location::caller();
+    let mut impossible = false;
     let id = store::with(key, loc, |b| {
-        let Some(width) = b.possible_width(width.into(), "a constant", loc) else { return b.poison(1, loc) };
+        let Some(width) = b.possible_width(width.into(), "a constant", loc) else {
+            impossible = true;
+            return b.poison(1, loc);
+        };
         if width == 0 || value.bits() > u64::from(width) {
             let plural = if width == 1 { "" } else { "s" };
             let room = beside.map_or(format!("{width} bit{plural}"), |x| b.describe(x));
@@ -199,5 +203,5 @@ fn literal_beside(key: u32, value: BigUint, width: u32, beside: Option<Id>) -> S
         }
         b.share(SharedKey::Const(value.clone(), width), Op::Const(value), width, loc)
     });
-    Signal { key, id: id.unwrap_or(0), width }
+    Signal { key, id: id.unwrap_or(0), width: if impossible { 1 } else { width } }
 }

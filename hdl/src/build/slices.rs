@@ -44,7 +44,7 @@ impl Signal {
             match hi < lo {
                 true => self.fail(
                     |b, id| format!("{what} of {}: the high bit comes first", b.describe(id)),
-                    Some(&format!("`bits({lo}, {hi})`")),
+                    (lo < self.width).then_some(format!("`bits({lo}, {hi})`")).as_deref(),
                 ),
                 false => self.fail(|b, id| format!("{what} is outside {}", b.describe(id)), None),
             }
@@ -126,7 +126,7 @@ impl Signal {
         if width == 0 || !self.width.is_multiple_of(width) {
             let help = "the lanes are equal: widen with `zext`, or cut with `bits`";
             self.fail(|b, id| format!("{} cannot be cut into lanes of {width} bits", b.describe(id)), Some(help));
-            return vec![self.poison(width); (self.width / width.max(1)) as usize + 1];
+            return vec![self.poison(width); self.width.checked_div(width).unwrap_or(0) as usize + 1];
         }
         let loc = Location::caller();
         (0..self.width / width).map(|i| self.slice_at(i * width, width, loc)).collect()

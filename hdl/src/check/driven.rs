@@ -67,7 +67,7 @@ fn check_assigned(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
             {
                 if let Some(bit) = (ones(width) ^ reached(&b.def, &b.def.stmts, id)).trailing_zeros() {
                     let message = format!("bit {bit} of {} is never assigned, and has no reset", b.describe(id));
-                    let help = "assign all bits, or declare fewer";
+                    let help = "assign all bits, declare fewer, or give it a reset";
                     b.error(loc, message, vec![], Some(help.into()));
                 }
             }

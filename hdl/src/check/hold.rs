@@ -47,8 +47,11 @@ fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u3
             under.is_empty()
                 && (Some(*value) == enable || (enable.is_none() && b.constant(*value).is_some_and(|v| v.bit(0))))
         };
-        // where nothing stands, it is an input as the others are
-        if enable.is_some() && !given.iter().all(same) {
+        // where nothing stands, an item may say itself whether its value is kept: in the one cycle that the instance takes
+        let latency = b.def.insts[inst as usize].def.latency.unwrap_or(0);
+        let of_the_item = |(value, _): &(Id, Vec<Id>)| b.node(*value).stage == Some(stage);
+        let sampled = enable.is_none() && latency <= 1 && given.iter().all(of_the_item);
+        if !sampled && !given.iter().all(same) {
             drives_already(b, inst, pin, stage, given[0].0);
         }
         return;

@@ -11,6 +11,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     if b.errors.len() > errors {
         return;
     }
+    b.def.advance = b.def.advance.or_else(|| find_advance(b, drivers));
     check_entering(b, drivers, latency, loc);
     if b.errors.len() == errors {
         check_leaving(b, drivers, latency, loc);
@@ -19,7 +20,6 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
         check_registers(b, drivers, latency, loc);
     }
     if b.errors.len() == errors {
-        b.def.advance = b.def.advance.or_else(|| find_advance(b, drivers));
         check_furthest(b, drivers, latency, loc);
     }
     if b.errors.len() == errors {

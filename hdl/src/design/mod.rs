@@ -99,8 +99,9 @@ impl<P> Design<P> {
         self.def.comb.iter().flat_map(|(to, from)| from.iter().map(move |f| (name(f), name(to)))).collect()
     }
     /// Registers without reset of which an enable or a condition depends on what they hold, at once or through others without reset;
-    /// here and in all modules below, as pairs of module and register. Most are harmless, because what has a reset tells when they
-    /// mean nothing; but one that is not can hang for ever after some power-ups, whatever the reset does. So look at each, or reset it.
+    /// within one module, here and in all modules below; as pairs of module and register. (Ways through other modules and through
+    /// memories are not followed.) Most such registers are harmless: while they mean nothing, something that has a reset says so. One
+    /// of which nothing says so can hang for ever after some power-ups, whatever the reset does. So look at each, or reset it.
     pub fn loops_without_reset(&self) -> Vec<(String, String)> {
         let (mut todo, mut seen, mut found) = (vec![&self.def], HashSet::new(), BTreeSet::new());
         while let Some(def) = todo.pop() {

@@ -30,8 +30,12 @@ impl PowerUp {
 }
 
 /// The seed in the environment variable `KVFORGE_SEED`, if there is one.
+///
+/// # Panics
+/// If that is no number: a test with another seed than the one asked for would repeat nothing.
 pub(crate) fn environment_seed() -> Option<u64> {
-    std::env::var("KVFORGE_SEED").ok().and_then(|text| text.parse().ok())
+    let text = std::env::var("KVFORGE_SEED").ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("KVFORGE_SEED is `{text}`: a number from 0 to {} is legal", u64::MAX)))
 }
 
 /// Fills a value of `width` bits, little-endian limbs, with random bits.

@@ -69,7 +69,7 @@ impl Render<'_> {
         let (addr, data, mask) = (self.t(w.addr), self.t(w.data), self.t(w.mask));
         let lanes = self.width(w.mask);
         // Yosys cuts the address of a single word to no bits, and would write it wherever that points
-        let guarded = m.depth == 1 && !matches!(self.op(w.addr), Op::Const(_));
+        let guarded = m.depth == 1 && !matches!(self.op(w.addr), Op::Const(at) if *at == BigUint::ZERO);
         let here = |mask: String| if guarded { format!("{mask} && !{}", paren(addr)) } else { mask };
         if lanes == 1 {
             let mask = if guarded { paren(mask) } else { mask.to_string() };
