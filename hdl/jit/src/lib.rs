@@ -26,6 +26,7 @@
 //!
 //! let mut sim = jit::simulator(&counter(32)?);
 //! let (step, count) = (sim.port("step").unwrap(), sim.port("count").unwrap());
+//! sim.reset(1);
 //! sim.poke(step, 3);
 //! (0..100_000).for_each(|_| sim.step());
 //! assert_eq!(sim.peek(count), 300_000);
