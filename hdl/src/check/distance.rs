@@ -89,10 +89,22 @@ fn chosen(b: &Draft, enable: Id) -> bool {
     b.enables_of(enable).iter().any(|enable| Some(*enable) != advance && !of_a_pipe(enable))
 }
 
-/// Does a write port depend on anything but settings?
-fn changes(b: &Draft, port: &WritePort) -> bool {
-    let setting = |id: &Id| b.staging.gates.get(id) == Some(&Gate::Constant) || b.is_free(*id);
-    ![port.addr, port.data, port.mask].iter().all(setting)
+/// Does a write port depend on nothing but settings? It writes the same to the same place again and again.
+pub(super) fn writes_settings(b: &Draft, port: &WritePort) -> bool {
+    let setting = |id: &Id| b.node(*id).stage.is_some_and(|s| s.at.is_none()) || b.is_free(*id);
+    [port.addr, port.data, port.mask].iter().all(setting)
+}
+
+/// All that the outputs depend on, now or over registers; not what is behind a setting.
+pub(super) fn behind_outputs(b: &Draft, drivers: &Drivers) -> HashSet<Id> {
+    let mut todo: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
+    let mut seen = HashSet::new();
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x));
+        }
+    }
+    seen
 }
 
 /// Does what goes in stay for an unknown time?
@@ -101,7 +113,8 @@ fn keeps(b: &Draft, id: Id) -> bool {
         Op::Net(Net::MemRead(m, p)) => {
             let mem = &b.def.mems[m as usize];
             let port = &mem.reads[p as usize];
-            mem.writes.iter().any(|w| changes(b, w)) || (port.sync && port.enable.is_some_and(|e| chosen(b, e)))
+            mem.writes.iter().any(|w| !writes_settings(b, w))
+                || (port.sync && port.enable.is_some_and(|e| chosen(b, e)))
         }
         Op::Net(Net::Reg(r)) => {
             let all = fold::ones(b.node(id).width);

@@ -1,6 +1,6 @@
 //! The latency that a module states, against its pipelines and registers; and which input holds all of it.
 
-use super::distance::{Drivers, furthest, nearest, steps};
+use super::distance::{Drivers, behind_outputs, furthest, nearest, steps, writes_settings};
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
@@ -101,20 +101,17 @@ fn remembers(b: &Draft, drivers: &Drivers) -> bool {
 /// that reach the outputs only through what is marked.
 fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
     let constant = |id: &Id| b.staging.gates.get(id) == Some(&Gate::Constant);
-    let behind = |mut todo: Vec<Id>, through: bool| {
-        let mut seen = HashSet::new();
-        while let Some(id) = todo.pop() {
-            if seen.insert(id) {
-                let of = if constant(&id) && through { b.node(id).op.operands() } else { vec![] };
-                todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x).chain(of));
-            }
+    let data = behind_outputs(b, drivers);
+    // what is behind a setting is a setting, over registers too
+    let (mut marked, mut all) = (HashSet::new(), HashSet::new());
+    let mut todo: Vec<Id> = data.iter().copied().filter(|id| constant(id)).collect();
+    while let Some(id) = todo.pop() {
+        if all.insert(id) {
+            let of = if constant(&id) { b.node(id).op.operands() } else { vec![] };
+            marked.extend(of.iter().flat_map(|id| cone(b, drivers, *id)));
+            todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x).chain(of));
         }
-        seen
-    };
-    let outputs: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
-    let (data, all) = (behind(outputs.clone(), false), behind(outputs, true));
-    let marked = all.iter().filter(|id| constant(id)).flat_map(|id| b.node(*id).op.operands());
-    let marked: HashSet<Id> = marked.flat_map(|id| cone(b, drivers, id)).collect();
+    }
     let setting = |p: &Port| p.input && (marked.contains(&p.node) || all.contains(&p.node) && !data.contains(&p.node));
     (0..).zip(&b.def.ports).filter(|(_, p)| setting(p)).map(|(i, _)| i).collect()
 }
@@ -266,10 +263,9 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
     b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
 }
 
-/// Does a write port change nothing while `input` is 0? What writes a setting to a place that is one does it again and again.
+/// Does a write port change nothing while `input` is 0?
 fn stands_without(b: &Draft, port: &WritePort, input: Id) -> bool {
-    let setting = |id: &Id| b.node(*id).stage.is_some_and(|s| s.at.is_none()) || b.is_free(*id);
-    [port.addr, port.data, port.mask].iter().all(setting) || is_zero_without(b, port.mask, input)
+    writes_settings(b, port) || is_zero_without(b, port.mask, input)
 }
 
 /// Is this mask of a write port 0 while `input` is?
@@ -289,7 +285,9 @@ fn check_enable(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     }
     let input = b.def.advance.map(|port| b.def.ports[port as usize].node);
     let other = |enable: &Id| Some(*enable) != input;
-    let seen = seen_pipes(b, drivers);
+    // pipelines beside those that outputs depend on serve properties and tables alone
+    let stages = behind_outputs(b, drivers).into_iter().filter_map(|id| b.node(id).stage);
+    let seen: HashSet<u32> = stages.filter(|stage| stage.at.is_some()).map(|stage| stage.pipe).collect();
     let stands = b.staging.pipes.iter().zip(0..).filter(|(_, pipe)| seen.contains(pipe)).find_map(|(p, _)| {
         let own = if let Advance::When(enable) = p.advance { Some(enable) } else { None };
         let around = p.enabled.map_or(vec![], |enabled| b.enables_of(enabled.enable));
@@ -307,16 +305,4 @@ fn check_enable(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     let help = "a latency is counted where one input of one bit holds everything behind the outputs: make that the enable of the \
                 pipeline, and of the registers beside it; or state no latency";
     b.error(loc, message, vec![(begins, "the pipeline")], Some(help.into()));
-}
-
-/// The pipelines that outputs depend on; those beside them serve properties and tables alone.
-fn seen_pipes(b: &Draft, drivers: &Drivers) -> HashSet<u32> {
-    let mut todo: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
-    let mut seen = HashSet::new();
-    while let Some(id) = todo.pop() {
-        if seen.insert(id) {
-            todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x));
-        }
-    }
-    seen.iter().filter_map(|id| b.node(*id).stage).filter(|stage| stage.at.is_some()).map(|stage| stage.pipe).collect()
 }
