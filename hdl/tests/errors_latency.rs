@@ -339,6 +339,54 @@ fn a_setting_is_one_also_where_it_is_read_otherwise() {
     });
 }
 
+ports! {
+    struct HeldLimitPorts() {
+        input x: Signal = bits(8),
+        input limit: Signal = bits(8),
+        input go: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Whose limit the last stage alone reads.
+#[module]
+fn limited_late() -> Design<HeldLimitPorts> {
+    let m = Module::new("limited_late");
+    let io = HeldLimitPorts::new(m);
+    m.latency(2);
+    let p = m.pipeline_enabled("limit", io.go);
+    let x = p.enter(io.x).later(2);
+    io.y.set(p.leave(x ^ p.constant(io.limit)));
+    m.finish(io).unwrap()
+}
+
+/// The same, in a module that has no pipeline.
+#[module]
+fn limited_within() -> Design<HeldLimitPorts> {
+    let m = Module::new("limited_within");
+    let io = HeldLimitPorts::new(m);
+    m.latency(2);
+    let unit = m.instance(&limited_late());
+    unit.x.set(io.x);
+    unit.limit.set(io.limit);
+    unit.go.set(io.go);
+    io.y.set(unit.y);
+    m.finish(io).unwrap()
+}
+
+/// A setting of an instance is one of the module around it.
+#[test]
+fn a_setting_is_one_also_through_another_module() {
+    reports("setting_through_a_module", |m, io| {
+        let p = m.pipeline_enabled("outer", io.c);
+        let (a, b) = p.enter((io.a, io.b)).next();
+        let unit = m.instance(&limited_within());
+        unit.x.set(a);
+        unit.limit.set(b.zext(8));
+        io.y.set(p.leave(unit.y));
+    });
+}
+
 /// What holds a value on its own terms has no bound: a configuration that is read back, a value that is sampled. So it may be stated.
 #[test]
 #[module]

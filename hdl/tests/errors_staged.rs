@@ -252,3 +252,17 @@ fn far_too_late() {
         io.y.set(p.leave(p.enter(io.a).later(3_000_000_000)));
     });
 }
+
+/// What counts does not stand still, whatever it counts with.
+#[test]
+#[module]
+fn a_setting_that_counts() {
+    reports("setting_that_counts", |m, io| {
+        let p = m.pipeline("sum");
+        let (x, step) = (p.enter(io.a), p.constant(io.a));
+        let count = m.reg_reset(bits(8), 0);
+        count.set(step);
+        m.when(step.bit(0), || count.set(count + step));
+        io.y.set(p.leave(x.next() + count));
+    });
+}

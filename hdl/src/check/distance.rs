@@ -6,9 +6,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub(super) type Drivers = HashMap<Id, Vec<Id>>;
 
-/// What a node depends on, each with the cycles between: at least so many.
+/// Is this where a setting comes in: marked as constant, or an input that an instance takes for one?
+pub(super) fn is_setting(b: &Draft, id: Id) -> bool {
+    let of_an_instance =
+        if let Op::Net(Net::PinIn(inst)) = b.node(id).op { b.takes_as_setting(inst, id) } else { false };
+    of_an_instance || b.staging.gates.get(&id) == Some(&Gate::Constant)
+}
+
+/// What a node depends on, each with the cycles between: at least so many. What comes in as a setting ends the way.
 pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
-    if b.staging.gates.get(&id) == Some(&Gate::Constant) {
+    if is_setting(b, id) {
         return vec![];
     }
     let mut out: Vec<(Id, u32)> = walk::sources(&b.def, drivers, id).into_iter().map(|x| (x, 0)).collect();
@@ -39,6 +46,11 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
 
 /// The input that reaches a node over the fewest registers, and how many.
 pub(super) fn nearest(b: &Draft, drivers: &Drivers, from: Id) -> Option<(Id, u32)> {
+    nearest_but(b, drivers, from, None)
+}
+
+/// The same, but for one input.
+pub(super) fn nearest_but(b: &Draft, drivers: &Drivers, from: Id, but: Option<Id>) -> Option<(Id, u32)> {
     let (mut todo, mut done) = (BTreeMap::from([(0, vec![from])]), HashSet::new());
     while let Some(mut entry) = todo.first_entry() {
         let cycles = *entry.key();
@@ -46,6 +58,9 @@ pub(super) fn nearest(b: &Draft, drivers: &Drivers, from: Id) -> Option<(Id, u32
             entry.remove();
             continue;
         };
+        if Some(id) == but {
+            continue;
+        }
         if b.node(id).op == Op::Net(Net::Input) {
             return Some((id, cycles));
         }
@@ -82,11 +97,10 @@ pub(super) fn furthest(b: &Draft, drivers: &Drivers, from: Id) -> Option<u32> {
     done.get(&from).copied()
 }
 
-/// Does this enable hold something while the module goes on: is it not, or not only, what holds all of it or its pipeline?
+/// Does this enable hold something while the module goes on: is it not, or not only, what holds all of it?
 fn chosen(b: &Draft, enable: Id) -> bool {
     let advance = b.def.advance.map(|port| b.def.ports[port as usize].node);
-    let of_a_pipe = |enable: &Id| b.staging.pipes.iter().any(|p| matches!(p.advance, Advance::When(e) if e == *enable));
-    b.enables_of(enable).iter().any(|enable| Some(*enable) != advance && !of_a_pipe(enable))
+    b.enables_of(enable).iter().any(|enable| Some(*enable) != advance)
 }
 
 /// Does a write port depend on nothing but settings? It writes the same to the same place again and again.

@@ -1,6 +1,6 @@
 //! The latency that a module states, against its pipelines and registers; and which input holds all of it.
 
-use super::distance::{Drivers, behind_outputs, furthest, nearest, steps, writes_settings};
+use super::distance::{Drivers, behind_outputs, furthest, is_setting, nearest, nearest_but, steps, writes_settings};
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
@@ -40,14 +40,14 @@ fn check_streams(b: &mut Draft, latency: u32, loc: Loc) {
     }
 }
 
-/// The nodes that a node depends on within a cycle, itself among them; what is marked as constant ends the search.
+/// The nodes that a node depends on within a cycle, itself among them; a setting ends the search.
 fn cone(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
     let (mut todo, mut seen) = (vec![from], HashSet::new());
     let mut found = vec![];
     while let Some(id) = todo.pop() {
         if seen.insert(id) {
             found.push(id);
-            if b.staging.gates.get(&id) != Some(&Gate::Constant) {
+            if !is_setting(b, id) {
                 todo.extend(walk::sources(&b.def, drivers, id));
             }
         }
@@ -92,22 +92,26 @@ fn check_entering(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     }
 }
 
-/// Does what went through stay, in state that goes round or in a memory?
+/// Does what went through stay: in state that goes round, in a memory, or where an output takes inputs of different cycles together?
 fn remembers(b: &Draft, drivers: &Drivers) -> bool {
-    b.def.ports.iter().any(|p| !p.input && furthest(b, drivers, p.node).is_none())
+    let holds = b.def.advance.map(|port| b.def.ports[port as usize].node);
+    let stays = |output: Id| match furthest(b, drivers, output) {
+        None => true,
+        Some(most) => nearest_but(b, drivers, output, holds).is_some_and(|(_, fewest)| fewest < most),
+    };
+    b.def.ports.iter().any(|p| !p.input && stays(p.node))
 }
 
-/// The inputs that the module takes as standing still: those that it marks as constant, also if they are read otherwise, and those
-/// that reach the outputs only through what is marked.
+/// The inputs that the module takes as standing still: those that it marks as constant or gives to an instance as a setting, also if
+/// they are read otherwise, and those that reach the outputs only through what is marked.
 fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
-    let constant = |id: &Id| b.staging.gates.get(id) == Some(&Gate::Constant);
     let data = behind_outputs(b, drivers);
     // what is behind a setting is a setting, over registers too
     let (mut marked, mut all) = (HashSet::new(), HashSet::new());
-    let mut todo: Vec<Id> = data.iter().copied().filter(|id| constant(id)).collect();
+    let mut todo: Vec<Id> = data.iter().copied().filter(|id| is_setting(b, *id)).collect();
     while let Some(id) = todo.pop() {
         if all.insert(id) {
-            let of = if constant(&id) { b.node(id).op.operands() } else { vec![] };
+            let of = if is_setting(b, id) { walk::sources(&b.def, drivers, id) } else { vec![] };
             marked.extend(of.iter().flat_map(|id| cone(b, drivers, *id)));
             todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x).chain(of));
         }
@@ -178,7 +182,7 @@ fn leaves_before(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
         }
         match b.staging.gates.get(&id) {
             Some(Gate::Leave) => found.push(id),
-            Some(Gate::Constant) => {}
+            _ if is_setting(b, id) => {}
             _ => todo.extend(walk::sources(&b.def, drivers, id)),
         }
     }
@@ -236,7 +240,7 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
     todo.extend(b.def.ports.iter().filter(|p| !p.input).map(|p| p.node));
     let (mut enables, mut writes) = (vec![], vec![]);
     while let Some(id) = todo.pop() {
-        if !seen.insert(id) || b.staging.gates.get(&id) == Some(&Gate::Constant) {
+        if !seen.insert(id) || is_setting(b, id) {
             continue;
         }
         match b.node(id).op {

@@ -2,6 +2,7 @@
 //! its stage is known.
 
 use crate::ir::*;
+use std::collections::HashSet;
 
 pub(super) fn check(b: &mut Draft) {
     if b.staging.pipes.is_empty() {
@@ -12,6 +13,7 @@ pub(super) fn check(b: &mut Draft) {
     check_expressions(b);
     if b.errors.is_empty() {
         check_assignments(b);
+        check_settings(b);
         check_ways_back(b);
         check_memories(b);
         check_writes(b);
@@ -117,6 +119,32 @@ fn check_assignments(b: &mut Draft) {
             return early(b, &sources, loc);
         }
     }
+}
+
+/// What follows settings stands still as they do: a register that also follows itself would not.
+fn check_settings(b: &mut Draft) {
+    let drivers = walk::drivers(&b.def);
+    let still = |id: &Id| b.node(*id).stage.is_some_and(|s| s.at.is_none()) && !b.staging.gates.contains_key(id);
+    let follows_itself = |id: &Id| {
+        let (mut todo, mut seen) = (drivers.get(id).cloned().unwrap_or_default(), HashSet::new());
+        while let Some(next) = todo.pop() {
+            if next == *id {
+                return true;
+            }
+            if seen.insert(next) {
+                todo.extend(walk::sources(&b.def, &drivers, next));
+            }
+        }
+        false
+    };
+    let Some(id) = b.def.regs.iter().map(|r| r.node).find(|id| still(id) && follows_itself(id)) else { return };
+    let (what, Some(stage)) = (b.describe(id), b.node(id).stage) else { return };
+    let PipeData { name, variable, .. } = b.pipe(stage);
+    let message = format!("{what} reads itself and what stands still in pipeline `{name}`: it does not stand still");
+    let help = format!(
+        "a register that settings alone change is assigned outside, before `{variable}.constant`; one that items change is marked with `{variable}.state`"
+    );
+    b.error(b.node(id).loc, message, vec![], Some(help));
 }
 
 /// The stage at which what is assigned to this net stands.

@@ -295,6 +295,87 @@ fn kept() -> Design<KeptPorts> {
     m.finish(io).unwrap()
 }
 
+/// The number less the one before, in each way that a module can keep it.
+#[module]
+fn difference(kind: u32) -> Design<UnitPorts> {
+    let m = Module::new(format!("difference_{kind}"));
+    let io = UnitPorts::new(m);
+    m.latency(u32::from(kind != 0));
+    if kind < 3 {
+        m.enabled_by(io.go);
+    }
+    let follows = |x: Signal| {
+        let before = m.reg_reset(bits(8), 0);
+        before.set(x);
+        before
+    };
+    match kind {
+        0 => io.y.set(io.x - follows(io.x)),
+        1 => {
+            let before = follows(io.x);
+            io.y.set(before - follows(before));
+        }
+        // two modules, and a pipeline beside that another input holds
+        2 => {
+            let beside = m.pipeline_enabled("beside", io.x.bit(0));
+            m.cover(beside.leave(beside.enter(io.x).next()).eq(3), "three");
+            let unit = m.instance(&difference(0));
+            unit.x.set(io.x);
+            io.y.set(follows(unit.y));
+        }
+        _ => {
+            let p = m.pipeline_enabled("difference", io.go);
+            let x = p.enter(io.x);
+            let before = p.state(m.reg_reset(bits(8), 0), x);
+            before.set(x);
+            io.y.set(p.leave((x - before).next()));
+        }
+    }
+    m.finish(io).unwrap()
+}
+
+/// A module that takes two items together remembers one of them: it sees items only, no gaps.
+#[test]
+fn differences_of_items() {
+    #[module]
+    fn between_streams(kind: u32, collapse: bool) -> Design<StreamPorts> {
+        let m = Module::new("differences");
+        let io = StreamPorts::new(m);
+        io.flush.unused();
+        let (p, x) = m.pipeline_stream("items", io.s, Elastic { collapse, flush: None });
+        let unit = m.instance(&difference(kind));
+        unit.x.set(x.next());
+        p.leave_stream(unit.y.next(), io.m);
+        m.finish(io).unwrap()
+    }
+    for (kind, collapse) in (0..4).flat_map(|kind| [(kind, false), (kind, true)]) {
+        let mut sim = Simulator::new(&between_streams(kind, collapse));
+        let [s_valid, s_payload, s_ready, m_valid, m_payload, m_ready] =
+            ["s_valid", "s_payload", "s_ready", "m_valid", "m_payload", "m_ready"].map(|n| sim.port(n).unwrap());
+        let (mut random, mut queue, mut last, mut given) = (Random::new(3), VecDeque::new(), 0, 0);
+        sim.poke(s_payload, 99);
+        sim.reset(2);
+        for cycle in 0..2000 {
+            let [offered, x, ready] = [2, 256, 2].map(|n| random.below(n));
+            [(s_valid, offered), (s_payload, x), (m_ready, ready)].into_iter().for_each(|(port, v)| sim.poke(port, v));
+            if sim.peek(m_valid) == 1 && ready == 1 {
+                assert_eq!(
+                    Some(sim.peek(m_payload)),
+                    queue.pop_front(),
+                    "kind {kind}, collapse {collapse}, cycle {cycle}"
+                );
+                given += 1;
+            }
+            if offered == 1 && sim.peek(s_ready) == 1 {
+                queue.push_back((x + 256 - last) % 256);
+                last = x;
+            }
+            sim.step();
+        }
+        assert!(given > 400, "{given}");
+    }
+}
+
 ports! {
     struct KeptPorts() {
         input x: Signal = bits(8),

@@ -7,7 +7,7 @@ impl Draft {
     /// The first staged input of an instance gives its outputs their stage; the others must be at the same one.
     pub fn pin_stage(&mut self, inst: u32, pin: Id, value: Id, stage: Stage, loc: Loc) {
         let Some(at) = stage.at else { return };
-        if self.is_setting(inst, pin) {
+        if self.takes_as_setting(inst, pin) {
             return self.setting_moves(inst, pin, value, stage, loc);
         }
         match self.staging.instances.get(&inst) {
@@ -59,7 +59,7 @@ impl Draft {
         }
     }
     /// Does the module take this input for what stands still while data is in flight?
-    fn is_setting(&self, inst: u32, pin: Id) -> bool {
+    pub fn takes_as_setting(&self, inst: u32, pin: Id) -> bool {
         let inst = &self.def.insts[inst as usize];
         let port = inst.pins.iter().position(|p| *p == pin);
         port.is_some_and(|port| inst.def.settings.contains(&(port as u32)))
