@@ -462,3 +462,31 @@ fn what_holds_an_instance_where_nothing_stands() {
         io.y.set(p.leave(one.y.next() ^ two.y));
     });
 }
+
+/// What holds the registers is no way of the data to the output, whoever names it: the fewest registers are counted without it.
+#[test]
+fn an_enable_is_no_way_to_the_output() {
+    states("latency_under_an_enable", 1, |m, io| {
+        m.enabled_by(io.go);
+        let (one, two) = (m.reg(bits(8)), m.reg(bits(8)));
+        one.set(io.x);
+        two.set(one);
+        io.y.set(two);
+    });
+    states("latency_of_registers_with_an_enable", 2, |m, io| {
+        let delay = |x: Signal| {
+            let r = m.reg(bits(8)).enable(io.go);
+            r.set(x);
+            r
+        };
+        io.y.set(delay(delay(delay(io.x))));
+    });
+    states("latency_of_inputs_under_an_enable", 1, |m, io| {
+        m.enabled_by(io.go);
+        let (one, two) = (m.reg(bits(8)), m.reg(bits(8)));
+        one.set(io.x);
+        two.set(one);
+        let p = m.pipeline("sum");
+        io.y.set(p.leave((p.enter(io.x) ^ p.enter(two)).next()));
+    });
+}

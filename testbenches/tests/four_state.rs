@@ -78,6 +78,50 @@ fn a_loop_without_a_reset_is_found() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+ports! {
+    struct PulsePorts() {
+        input set: Signal = bits(1),
+        input clear: Signal = bits(1),
+        output count: Signal = bits(8),
+        output at_once: Signal = bits(8),
+    }
+}
+
+/// A register with several assignments that resets others as soon as it is 1: events within a time step must not.
+#[test]
+#[module]
+fn a_reset_from_a_register_has_no_glitch() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let m = Module::new("pulse");
+    let io = PulsePorts::new(m);
+    let pulse = m.reg_reset(bits(1), 1);
+    pulse.set(io.set);
+    m.when(io.clear, || pulse.set(0));
+    let since = m.reg(bits(8)).asynchronous_reset(pulse, 0);
+    since.set(since + 1);
+    io.at_once.set(since);
+    let count = m.reg_reset(bits(8), 0);
+    m.when(pulse, || count.set(count + 1));
+    io.count.set(count);
+    let design = m.finish(io).unwrap();
+    let driver = Driver::new("pulse", design, |engine, _| {
+        engine.reset(2);
+        (0..200u64).for_each(|cycle| {
+            engine.poke_u64(0, cycle.count_ones() as u64 & 1);
+            engine.poke_u64(1, (cycle / 3) & 1);
+            engine.step();
+        });
+        Ok(())
+    });
+    let folder = yosys::folder();
+    let compared =
+        check(&driver, &mut jit::simulator(&driver.design), 400, 0, &folder).unwrap_or_else(|e| panic!("{e}"));
+    assert!(compared.values > 100, "{compared:?}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// The registers without reset that stand in a loop with their own enable, and why none of them hangs.
 const LOOPS: &[(&str, &[&str])] = &[
     // proved: power_up_gearbox

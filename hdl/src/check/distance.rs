@@ -44,13 +44,8 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
     out
 }
 
-/// The input that reaches a node over the fewest registers, and how many.
-pub(super) fn nearest(b: &Draft, drivers: &Drivers, from: Id) -> Option<(Id, u32)> {
-    nearest_but(b, drivers, from, None)
-}
-
-/// The same, but for one input.
-pub(super) fn nearest_but(b: &Draft, drivers: &Drivers, from: Id, but: Option<Id>) -> Option<(Id, u32)> {
+/// The input, other than `but`, that reaches a node over the fewest registers, and how many.
+pub(super) fn nearest(b: &Draft, drivers: &Drivers, from: Id, but: Option<Id>) -> Option<(Id, u32)> {
     let (mut todo, mut done) = (BTreeMap::from([(0, vec![from])]), HashSet::new());
     while let Some(mut entry) = todo.first_entry() {
         let cycles = *entry.key();

@@ -1,6 +1,6 @@
 //! The latency that a module states, against its pipelines and registers; and which input holds all of it.
 
-use super::distance::{Drivers, behind_outputs, furthest, is_setting, nearest, nearest_but, steps, writes_settings};
+use super::distance::{Drivers, behind_outputs, furthest, is_setting, nearest, steps, writes_settings};
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
@@ -92,14 +92,19 @@ fn check_entering(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     }
 }
 
-/// Does what went through stay: in state that goes round, in a memory, or where an output takes inputs of different cycles together?
+/// Does what went through stay: in state that goes round, in a memory, or where inputs of different cycles are taken together?
 fn remembers(b: &Draft, drivers: &Drivers) -> bool {
-    let holds = b.def.advance.map(|port| b.def.ports[port as usize].node);
-    let stays = |output: Id| match furthest(b, drivers, output) {
+    let stays = |id: Id| match furthest(b, drivers, id) {
         None => true,
-        Some(most) => nearest_but(b, drivers, output, holds).is_some_and(|(_, fewest)| fewest < most),
+        Some(most) => nearest_data(b, drivers, id).is_some_and(|(_, fewest)| fewest < most),
     };
     b.def.ports.iter().any(|p| !p.input && stays(p.node))
+}
+
+/// The input that reaches a node over the fewest registers, and how many. What holds the module is no data: every register reads it.
+fn nearest_data(b: &Draft, drivers: &Drivers, id: Id) -> Option<(Id, u32)> {
+    let holds = b.def.advance.map(|port| b.def.ports[port as usize].node);
+    nearest(b, drivers, id, holds)
 }
 
 /// The inputs that the module takes as standing still: those that it marks as constant or gives to an instance as a setting, also if
@@ -124,7 +129,7 @@ fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
 /// ways from the inputs differ, or state is among them: then the user's word is all there is.
 fn based(b: &Draft, drivers: &Drivers) -> Vec<(usize, i32, Id, Option<i32>)> {
     let base = |at: i32, id: Id| {
-        let (_, fewest) = nearest(b, drivers, id)?;
+        let (_, fewest) = nearest_data(b, drivers, id)?;
         (furthest(b, drivers, id)? == fewest).then_some(fewest as i32 - at)
     };
     entrances(b).into_iter().map(|(pipe, at, id)| (pipe, at, id, base(at, id))).collect()
@@ -197,7 +202,7 @@ fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
         return b.error(loc, message, vec![], Some(help.into()));
     }
     for port in b.def.ports.clone().iter().filter(|p| !p.input) {
-        let Some((input, cycles)) = nearest(b, drivers, port.node) else { continue };
+        let Some((input, cycles)) = nearest_data(b, drivers, port.node) else { continue };
         if latency > 0 && cycles == 0 {
             let name = b.label(input);
             let message = format!(
@@ -223,7 +228,7 @@ fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
 fn check_furthest(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     for port in b.def.ports.clone().iter().filter(|p| !p.input) {
         let most = furthest(b, drivers, port.node).filter(|most| *most < latency);
-        let Some(most) = most.filter(|_| nearest(b, drivers, port.node).is_some()) else { continue };
+        let Some(most) = most.filter(|_| nearest_data(b, drivers, port.node).is_some()) else { continue };
         let plural = if most == 1 { "register is" } else { "registers are" };
         let message = format!(
             "a latency of {latency} is stated, but at most {most} {plural} between an input and output `{}`",

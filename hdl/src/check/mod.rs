@@ -15,6 +15,7 @@ mod loops;
 mod names;
 mod pads;
 mod power_up;
+mod reset_drivers;
 mod simplify;
 mod stages;
 
@@ -33,6 +34,7 @@ pub(crate) fn finish(mut b: Draft, loc: Loc) -> Result<Def, Errors> {
     }
     if b.errors.is_empty() {
         hold::connect(&mut b);
+        reset_drivers::assign_once(&mut b);
     }
     names::settle(&mut b);
     if b.errors.is_empty() {

@@ -1,0 +1,62 @@
+//! A register that resets others as soon as it is 1 changes once at a clock edge. Several nonblocking assignments to it would let it
+//! change and change back within one time step of a simulator that works with events: the others would wake up in between.
+
+use super::driven;
+use crate::ir::*;
+use std::collections::BTreeSet;
+
+/// Gives each such register a wire for its next value, if several assignments make that.
+pub(super) fn assign_once(b: &mut Draft) {
+    for register in drivers(&b.def) {
+        let mut sets = 0;
+        Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, _, _, _| sets += u32::from(target == register));
+        if sets > 1 {
+            next_in_a_wire(b, register);
+        }
+    }
+}
+
+/// The registers that are asynchronous resets, of registers or of domains.
+fn drivers(def: &Def) -> BTreeSet<Id> {
+    let of_registers = def.regs.iter().filter_map(|r| r.at_once.as_ref().map(|(reset, _)| *reset));
+    let of_domains = def.inside.iter().filter_map(|i| i.reset);
+    let is_register = |id: &Id| matches!(def.nodes[*id as usize].op, Op::Net(Net::Reg(_)));
+    of_registers.chain(of_domains).map(|id| behind(def, id)).filter(is_register).collect()
+}
+
+/// What a signal is another name, the complement or a bit of.
+fn behind(def: &Def, mut id: Id) -> Id {
+    while let Op::Alias(of) | Op::Un(_, of) | Op::Slice(of, _) = def.nodes[id as usize].op {
+        id = of;
+    }
+    id
+}
+
+/// All that is assigned to the register goes to a wire, and that to the register.
+fn next_in_a_wire(b: &mut Draft, register: Id) {
+    let Node { width, loc, stage, ref name, .. } = b.def.nodes[register as usize];
+    let always = driven::covered(&b.def, &b.def.stmts, register) == fold::ones(width);
+    let name = name.as_ref().map(|name| format!("{name}_next"));
+    let wire = b.def.nodes.len() as Id;
+    b.def.nodes.push(Node { op: Op::Net(Net::Wire), width, loc, name, stage, comment: None });
+    retarget(&mut b.def.stmts, register, wire);
+    let set = |target, value| Stmt::Set { target, place: Place::Whole, value, section: 0, loc };
+    if !always {
+        b.def.stmts.insert(0, set(wire, register));
+    }
+    b.def.stmts.push(set(register, wire));
+}
+
+fn retarget(stmts: &mut [Stmt], from: Id, to: Id) {
+    for stmt in stmts {
+        match stmt {
+            Stmt::Set { target, .. } if *target == from => *target = to,
+            Stmt::Set { .. } => {}
+            Stmt::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|s| retarget(s, from, to)),
+            Stmt::Case { arms, default, .. } => {
+                let blocks = arms.iter_mut().map(|(_, block)| block).chain(default);
+                blocks.for_each(|block| retarget(block, from, to));
+            }
+        }
+    }
+}
