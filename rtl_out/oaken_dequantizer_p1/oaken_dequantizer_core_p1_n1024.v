@@ -22,6 +22,7 @@ module oaken_dequantizer_core_p1_n1024 (
     input  wire [14:0] thresholds_t_high,
     input  wire [14:0] thresholds_s_high,
     input  wire enable, // Vectors may begin.
+    input  wire flush, // What comes is dropped, and the vectors under way are completed with zeros.
     output wire m_valid, // Elements, `lanes` a beat.
     input  wire m_ready,
     output wire [15:0] m_data,
@@ -34,13 +35,13 @@ module oaken_dequantizer_core_p1_n1024 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:127
-    reg [14:0] settings_t_low; // dequantizer.rs:127
-    reg [14:0] settings_t_high; // dequantizer.rs:127
-    reg [14:0] settings_s_high; // dequantizer.rs:127
-    reg [13:0] length_1; // dequantizer.rs:128
-    reg [3:0] in_flight; // dequantizer.rs:129
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:130
+    reg [14:0] settings_s_low; // dequantizer.rs:130
+    reg [14:0] settings_t_low; // dequantizer.rs:130
+    reg [14:0] settings_t_high; // dequantizer.rs:130
+    reg [14:0] settings_s_high; // dequantizer.rs:130
+    reg [13:0] length_1; // dequantizer.rs:131
+    reg [3:0] in_flight; // dequantizer.rs:132
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:133
     wire reader_s_ready;
     wire reader_valid;
     wire [7:0] reader_shown_entries;
@@ -53,13 +54,13 @@ module oaken_dequantizer_core_p1_n1024 (
     wire reader_begins;
     wire reader_count_error;
     wire reader_length_error;
-    reg flag; // dequantizer.rs:144
-    reg flag_1; // dequantizer.rs:144
-    wire header_valid; // dequantizer_front.rs:71
-    wire header_ready; // dequantizer_front.rs:71
-    wire [63:0] header_payload; // dequantizer_front.rs:71
-    reg [1:0] slot; // dequantizer_front.rs:72
-    reg [3:0] slots_used; // dequantizer_front.rs:73
+    reg flag; // dequantizer.rs:147
+    reg flag_1; // dequantizer.rs:147
+    wire header_valid; // dequantizer_front.rs:73
+    wire header_ready; // dequantizer_front.rs:73
+    wire [63:0] header_payload; // dequantizer_front.rs:73
+    reg [1:0] slot; // dequantizer_front.rs:74
+    reg [3:0] slots_used; // dequantizer_front.rs:75
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -76,33 +77,33 @@ module oaken_dequantizer_core_p1_n1024 (
     wire write_base_sticky; // side_table.rs:91
     wire [7:0] write_half_m; // side_table.rs:91
     wire [5:0] write_half_scale; // side_table.rs:91
-    wire shown_valid; // dequantizer_front.rs:101
-    wire shown_ready; // dequantizer_front.rs:101
-    wire [7:0] shown_entries; // dequantizer_front.rs:101
-    wire shown_present; // dequantizer_front.rs:101
-    wire shown_complete; // dequantizer_front.rs:101
-    wire shown_first; // dequantizer_front.rs:101
-    wire shown_last; // dequantizer_front.rs:101
+    wire shown_valid; // dequantizer_front.rs:103
+    wire shown_ready; // dequantizer_front.rs:103
+    wire [7:0] shown_entries; // dequantizer_front.rs:103
+    wire shown_present; // dequantizer_front.rs:103
+    wire shown_complete; // dequantizer_front.rs:103
+    wire shown_first; // dequantizer_front.rs:103
+    wire shown_last; // dequantizer_front.rs:103
     wire slice_s_ready;
     wire shown_valid_1;
     wire shown_ready_1; // register_slice.rs:61
     wire [11:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:88
-    reg [63:0] building_outlier; // dequantizer_front.rs:127
-    reg [63:0] building_outer; // dequantizer_front.rs:127
-    reg [63:0] building_sign; // dequantizer_front.rs:127
-    reg built; // the map being built is complete | dequantizer_front.rs:128
-    reg built_first; // dequantizer_front.rs:129
-    reg built_last; // dequantizer_front.rs:129
-    reg [63:0] waiting_outlier; // dequantizer_front.rs:130
-    reg [63:0] waiting_outer; // dequantizer_front.rs:130
-    reg [63:0] waiting_sign; // dequantizer_front.rs:130
-    reg waits; // dequantizer_front.rs:131
-    reg waiting_first; // dequantizer_front.rs:132
-    reg waiting_last; // dequantizer_front.rs:132
-    reg [5:0] position; // dequantizer_front.rs:155
-    reg any_before; // dequantizer_front.rs:156
-    reg flag_2; // dequantizer.rs:144
+    wire chunk_taken; // dequantizer.rs:91
+    reg [63:0] building_outlier; // dequantizer_front.rs:129
+    reg [63:0] building_outer; // dequantizer_front.rs:129
+    reg [63:0] building_sign; // dequantizer_front.rs:129
+    reg built; // the map being built is complete | dequantizer_front.rs:130
+    reg built_first; // dequantizer_front.rs:131
+    reg built_last; // dequantizer_front.rs:131
+    reg [63:0] waiting_outlier; // dequantizer_front.rs:132
+    reg [63:0] waiting_outer; // dequantizer_front.rs:132
+    reg [63:0] waiting_sign; // dequantizer_front.rs:132
+    reg waits; // dequantizer_front.rs:133
+    reg waiting_first; // dequantizer_front.rs:134
+    reg waiting_last; // dequantizer_front.rs:134
+    reg [5:0] position; // dequantizer_front.rs:157
+    reg any_before; // dequantizer_front.rs:158
+    reg flag_2; // dequantizer.rs:147
     reg in_use; // dequantizer_back.rs:42
     reg [63:0] map_outlier; // dequantizer_back.rs:43
     reg [63:0] map_outer; // dequantizer_back.rs:43
@@ -117,19 +118,19 @@ module oaken_dequantizer_core_p1_n1024 (
     reg [1:0] current; // side_table.rs:135
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer_back.rs:87
+    wire guard_m_ready; // dequantizer_back.rs:89
     wire [7:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer_back.rs:92
-    reg flag_3; // dequantizer.rs:144
+    reg [3:0] due; // dequantizer_back.rs:95
+    reg flag_3; // dequantizer.rs:147
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [7:0] dense_payload;
-    wire go; // dequantizer.rs:99
-    reg second; // dequantizer_back.rs:115
+    wire go; // dequantizer.rs:102
+    reg second; // dequantizer_back.rs:118
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
     reg lane0_inner_1; // side_table.rs:151
@@ -166,34 +167,34 @@ module oaken_dequantizer_core_p1_n1024 (
     reg lane0_negative_s5; // decode.rs:113
     reg lane0_negative_s6; // decode.rs:113
     reg values_0_negative; // decode.rs:113
-    reg issue_s1; // dequantizer_back.rs:156
-    reg ends_s1; // dequantizer_back.rs:156
-    reg issue_s2; // dequantizer_back.rs:159
-    reg issue_s3; // dequantizer_back.rs:159
-    reg issue_s4; // dequantizer_back.rs:159
-    reg issue_s5; // dequantizer_back.rs:159
-    reg issue_s6; // dequantizer_back.rs:159
-    reg issue_s7; // dequantizer_back.rs:159
-    reg ends_s2; // dequantizer_back.rs:159
-    reg ends_s3; // dequantizer_back.rs:159
-    reg ends_s4; // dequantizer_back.rs:159
-    reg ends_s5; // dequantizer_back.rs:159
-    reg ends_s6; // dequantizer_back.rs:159
-    reg ends_s7; // dequantizer_back.rs:159
-    reg [16:0] spare_data; // dequantizer_back.rs:166
-    reg spare_last; // dequantizer_back.rs:166
-    reg [15:0] elements_data; // dequantizer_back.rs:167
-    reg elements_last; // dequantizer_back.rs:167
-    reg elements_valid; // dequantizer_back.rs:168
-    reg spare_empty; // dequantizer_back.rs:169
+    reg issue_s1; // dequantizer_back.rs:159
+    reg ends_s1; // dequantizer_back.rs:159
+    reg issue_s2; // dequantizer_back.rs:162
+    reg issue_s3; // dequantizer_back.rs:162
+    reg issue_s4; // dequantizer_back.rs:162
+    reg issue_s5; // dequantizer_back.rs:162
+    reg issue_s6; // dequantizer_back.rs:162
+    reg issue_s7; // dequantizer_back.rs:162
+    reg ends_s2; // dequantizer_back.rs:162
+    reg ends_s3; // dequantizer_back.rs:162
+    reg ends_s4; // dequantizer_back.rs:162
+    reg ends_s5; // dequantizer_back.rs:162
+    reg ends_s6; // dequantizer_back.rs:162
+    reg ends_s7; // dequantizer_back.rs:162
+    reg [16:0] spare_data; // dequantizer_back.rs:169
+    reg spare_last; // dequantizer_back.rs:169
+    reg [15:0] elements_data; // dequantizer_back.rs:170
+    reg elements_last; // dequantizer_back.rs:170
+    reg elements_valid; // dequantizer_back.rs:171
+    reg spare_empty; // dequantizer_back.rs:172
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:131
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:131
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:132
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:134
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:134
+    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:135
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -213,7 +214,7 @@ module oaken_dequantizer_core_p1_n1024 (
 
     // the sparse part: words to entries
     assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:40
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:41
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -269,8 +270,8 @@ module oaken_dequantizer_core_p1_n1024 (
             may_begin <= (same & enable) & prepared;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer_front.rs:83
-    wire [4:0] split = reader_header[56:52]; // dequantizer_front.rs:85
+    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer_front.rs:85
+    wire [4:0] split = reader_header[56:52]; // dequantizer_front.rs:87
     always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
     always @(posedge clk) begin
         if (rst) begin
@@ -296,6 +297,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .s_last(sparse_last),
         .chunks_minus_1(_t2[6:0]),
         .start(may_begin & (in_flight != 4'hf)),
+        .flush(flush),
         .advance(shown_ready & header_can),
         .valid(reader_valid),
         .shown_entries(reader_shown_entries),
@@ -316,7 +318,7 @@ module oaken_dequantizer_core_p1_n1024 (
     wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer_front.rs:133
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer_front.rs:135
     always @(posedge clk) if (moves) begin
         waiting_outlier <= building_outlier;
         waiting_outer <= building_outer;
@@ -335,7 +337,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer_front.rs:135
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer_front.rs:137
     always @(posedge clk) if (transfer) begin
         built_first <= shown_first_1;
         built_last <= shown_last_1;
@@ -667,8 +669,8 @@ module oaken_dequantizer_core_p1_n1024 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dequantizer_back.rs:89
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer_back.rs:93
+    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dequantizer_back.rs:92
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer_back.rs:96
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
@@ -695,6 +697,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .s_last(dense_last),
         .beats_minus_1(beats_minus_1[8:0]),
         .start(|due),
+        .flush(flush),
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
         .m_data(guard_m_data),
@@ -703,7 +706,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:111
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:114
     assign decoding = issue & go;
     always @(posedge clk) begin
         if (rst) begin
@@ -720,13 +723,13 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready((in_use & go) & second),
         .m_payload(dense_payload)
     );
-    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:118
-    wire ends = map_last & chunk_ends; // dequantizer_back.rs:123
+    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:121
+    wire ends = map_last & chunk_ends; // dequantizer_back.rs:126
 
     // the lanes
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:147
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:148
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:149
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:150
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:151
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:152
     wire [4:0] lane0_distance = {1'h0, codes} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -859,8 +862,8 @@ module oaken_dequantizer_core_p1_n1024 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer_back.rs:156
-    wire _t13 = header_valid & header_ready; // dequantizer_back.rs:157
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer_back.rs:159
+    wire _t13 = header_valid & header_ready; // dequantizer_back.rs:160
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
@@ -895,9 +898,9 @@ module oaken_dequantizer_core_p1_n1024 (
         ends_s6 <= ends_s5;
         ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:159
-    wire last_1 = ends_s7; // dequantizer_back.rs:159
-    wire ended = (valid & last_1) & go; // dequantizer.rs:103
+    wire valid = issue_s7; // dequantizer_back.rs:162
+    wire last_1 = ends_s7; // dequantizer_back.rs:162
+    wire ended = (valid & last_1) & go; // dequantizer.rs:106
     assign finished = ended;
     always @(posedge clk) begin
         if (rst) begin
@@ -917,11 +920,11 @@ module oaken_dequantizer_core_p1_n1024 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:172
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:172
+    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:175
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:175
     wire too_large = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[16], too_large ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t14 = m_ready | (~elements_valid); // dequantizer_back.rs:175
+    wire _t14 = m_ready | (~elements_valid); // dequantizer_back.rs:178
     always @(posedge clk) if (_t14) begin
         elements_data <= limited_0;
         elements_last <= chosen_last;

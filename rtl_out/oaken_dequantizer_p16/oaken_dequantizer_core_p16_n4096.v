@@ -22,6 +22,7 @@ module oaken_dequantizer_core_p16_n4096 (
     input  wire [14:0] thresholds_t_high,
     input  wire [14:0] thresholds_s_high,
     input  wire enable, // Vectors may begin.
+    input  wire flush, // What comes is dropped, and the vectors under way are completed with zeros.
     output wire m_valid, // Elements, `lanes` a beat.
     input  wire m_ready,
     output wire [255:0] m_data,
@@ -34,13 +35,13 @@ module oaken_dequantizer_core_p16_n4096 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:127
-    reg [14:0] settings_t_low; // dequantizer.rs:127
-    reg [14:0] settings_t_high; // dequantizer.rs:127
-    reg [14:0] settings_s_high; // dequantizer.rs:127
-    reg [13:0] length_1; // dequantizer.rs:128
-    reg [3:0] in_flight; // dequantizer.rs:129
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:130
+    reg [14:0] settings_s_low; // dequantizer.rs:130
+    reg [14:0] settings_t_low; // dequantizer.rs:130
+    reg [14:0] settings_t_high; // dequantizer.rs:130
+    reg [14:0] settings_s_high; // dequantizer.rs:130
+    reg [13:0] length_1; // dequantizer.rs:131
+    reg [3:0] in_flight; // dequantizer.rs:132
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:133
     wire reader_s_ready;
     wire reader_valid;
     wire [23:0] reader_shown_entries;
@@ -53,13 +54,13 @@ module oaken_dequantizer_core_p16_n4096 (
     wire reader_begins;
     wire reader_count_error;
     wire reader_length_error;
-    reg flag; // dequantizer.rs:144
-    reg flag_1; // dequantizer.rs:144
-    wire header_valid; // dequantizer_front.rs:71
-    wire header_ready; // dequantizer_front.rs:71
-    wire [63:0] header_payload; // dequantizer_front.rs:71
-    reg [1:0] slot; // dequantizer_front.rs:72
-    reg [3:0] slots_used; // dequantizer_front.rs:73
+    reg flag; // dequantizer.rs:147
+    reg flag_1; // dequantizer.rs:147
+    wire header_valid; // dequantizer_front.rs:73
+    wire header_ready; // dequantizer_front.rs:73
+    wire [63:0] header_payload; // dequantizer_front.rs:73
+    reg [1:0] slot; // dequantizer_front.rs:74
+    reg [3:0] slots_used; // dequantizer_front.rs:75
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -76,33 +77,33 @@ module oaken_dequantizer_core_p16_n4096 (
     wire write_base_sticky; // side_table.rs:91
     wire [7:0] write_half_m; // side_table.rs:91
     wire [5:0] write_half_scale; // side_table.rs:91
-    wire shown_valid; // dequantizer_front.rs:101
-    wire shown_ready; // dequantizer_front.rs:101
-    wire [23:0] shown_entries; // dequantizer_front.rs:101
-    wire [2:0] shown_present; // dequantizer_front.rs:101
-    wire shown_complete; // dequantizer_front.rs:101
-    wire shown_first; // dequantizer_front.rs:101
-    wire shown_last; // dequantizer_front.rs:101
+    wire shown_valid; // dequantizer_front.rs:103
+    wire shown_ready; // dequantizer_front.rs:103
+    wire [23:0] shown_entries; // dequantizer_front.rs:103
+    wire [2:0] shown_present; // dequantizer_front.rs:103
+    wire shown_complete; // dequantizer_front.rs:103
+    wire shown_first; // dequantizer_front.rs:103
+    wire shown_last; // dequantizer_front.rs:103
     wire slice_s_ready;
     wire shown_valid_1;
     wire shown_ready_1; // register_slice.rs:61
     wire [29:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:88
-    reg [63:0] building_outlier; // dequantizer_front.rs:127
-    reg [63:0] building_outer; // dequantizer_front.rs:127
-    reg [63:0] building_sign; // dequantizer_front.rs:127
-    reg built; // the map being built is complete | dequantizer_front.rs:128
-    reg built_first; // dequantizer_front.rs:129
-    reg built_last; // dequantizer_front.rs:129
-    reg [63:0] waiting_outlier; // dequantizer_front.rs:130
-    reg [63:0] waiting_outer; // dequantizer_front.rs:130
-    reg [63:0] waiting_sign; // dequantizer_front.rs:130
-    reg waits; // dequantizer_front.rs:131
-    reg waiting_first; // dequantizer_front.rs:132
-    reg waiting_last; // dequantizer_front.rs:132
-    reg [5:0] position; // dequantizer_front.rs:155
-    reg any_before; // dequantizer_front.rs:156
-    reg flag_2; // dequantizer.rs:144
+    wire chunk_taken; // dequantizer.rs:91
+    reg [63:0] building_outlier; // dequantizer_front.rs:129
+    reg [63:0] building_outer; // dequantizer_front.rs:129
+    reg [63:0] building_sign; // dequantizer_front.rs:129
+    reg built; // the map being built is complete | dequantizer_front.rs:130
+    reg built_first; // dequantizer_front.rs:131
+    reg built_last; // dequantizer_front.rs:131
+    reg [63:0] waiting_outlier; // dequantizer_front.rs:132
+    reg [63:0] waiting_outer; // dequantizer_front.rs:132
+    reg [63:0] waiting_sign; // dequantizer_front.rs:132
+    reg waits; // dequantizer_front.rs:133
+    reg waiting_first; // dequantizer_front.rs:134
+    reg waiting_last; // dequantizer_front.rs:134
+    reg [5:0] position; // dequantizer_front.rs:157
+    reg any_before; // dequantizer_front.rs:158
+    reg flag_2; // dequantizer.rs:147
     reg in_use; // dequantizer_back.rs:42
     reg [63:0] map_outlier; // dequantizer_back.rs:43
     reg [63:0] map_outer; // dequantizer_back.rs:43
@@ -117,18 +118,18 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [1:0] current; // side_table.rs:135
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer_back.rs:87
+    wire guard_m_ready; // dequantizer_back.rs:89
     wire [63:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer_back.rs:92
-    reg flag_3; // dequantizer.rs:144
+    reg [3:0] due; // dequantizer_back.rs:95
+    reg flag_3; // dequantizer.rs:147
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [63:0] dense_payload;
-    wire go; // dequantizer.rs:99
+    wire go; // dequantizer.rs:102
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
     reg lane0_inner_1; // side_table.rs:151
@@ -705,26 +706,26 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane15_negative_s5; // decode.rs:113
     reg lane15_negative_s6; // decode.rs:113
     reg values_15_negative; // decode.rs:113
-    reg issue_s1; // dequantizer_back.rs:156
-    reg ends_s1; // dequantizer_back.rs:156
-    reg issue_s2; // dequantizer_back.rs:159
-    reg issue_s3; // dequantizer_back.rs:159
-    reg issue_s4; // dequantizer_back.rs:159
-    reg issue_s5; // dequantizer_back.rs:159
-    reg issue_s6; // dequantizer_back.rs:159
-    reg issue_s7; // dequantizer_back.rs:159
-    reg ends_s2; // dequantizer_back.rs:159
-    reg ends_s3; // dequantizer_back.rs:159
-    reg ends_s4; // dequantizer_back.rs:159
-    reg ends_s5; // dequantizer_back.rs:159
-    reg ends_s6; // dequantizer_back.rs:159
-    reg ends_s7; // dequantizer_back.rs:159
-    reg [271:0] spare_data; // dequantizer_back.rs:166
-    reg spare_last; // dequantizer_back.rs:166
-    reg [255:0] elements_data; // dequantizer_back.rs:167
-    reg elements_last; // dequantizer_back.rs:167
-    reg elements_valid; // dequantizer_back.rs:168
-    reg spare_empty; // dequantizer_back.rs:169
+    reg issue_s1; // dequantizer_back.rs:159
+    reg ends_s1; // dequantizer_back.rs:159
+    reg issue_s2; // dequantizer_back.rs:162
+    reg issue_s3; // dequantizer_back.rs:162
+    reg issue_s4; // dequantizer_back.rs:162
+    reg issue_s5; // dequantizer_back.rs:162
+    reg issue_s6; // dequantizer_back.rs:162
+    reg issue_s7; // dequantizer_back.rs:162
+    reg ends_s2; // dequantizer_back.rs:162
+    reg ends_s3; // dequantizer_back.rs:162
+    reg ends_s4; // dequantizer_back.rs:162
+    reg ends_s5; // dequantizer_back.rs:162
+    reg ends_s6; // dequantizer_back.rs:162
+    reg ends_s7; // dequantizer_back.rs:162
+    reg [271:0] spare_data; // dequantizer_back.rs:169
+    reg spare_last; // dequantizer_back.rs:169
+    reg [255:0] elements_data; // dequantizer_back.rs:170
+    reg elements_last; // dequantizer_back.rs:170
+    reg elements_valid; // dequantizer_back.rs:171
+    reg spare_empty; // dequantizer_back.rs:172
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -760,9 +761,9 @@ module oaken_dequantizer_core_p16_n4096 (
     (* ram_style = "distributed" *) reg [13:0] lane15_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:131
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:131
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:132
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:134
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:134
+    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:135
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -782,7 +783,7 @@ module oaken_dequantizer_core_p16_n4096 (
 
     // the sparse part: words to entries
     assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:40
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:41
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -838,8 +839,8 @@ module oaken_dequantizer_core_p16_n4096 (
             may_begin <= (same & enable) & prepared;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer_front.rs:83
-    wire [4:0] split = reader_header[56:52]; // dequantizer_front.rs:85
+    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer_front.rs:85
+    wire [4:0] split = reader_header[56:52]; // dequantizer_front.rs:87
     always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
     always @(posedge clk) begin
         if (rst) begin
@@ -865,6 +866,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .s_last(sparse_last),
         .chunks_minus_1(_t2[6:0]),
         .start(may_begin & (in_flight != 4'hf)),
+        .flush(flush),
         .advance(shown_ready & header_can),
         .valid(reader_valid),
         .shown_entries(reader_shown_entries),
@@ -885,7 +887,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer_front.rs:133
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer_front.rs:135
     always @(posedge clk) if (moves) begin
         waiting_outlier <= building_outlier;
         waiting_outer <= building_outer;
@@ -904,7 +906,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer_front.rs:135
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer_front.rs:137
     always @(posedge clk) if (transfer) begin
         built_first <= shown_first_1;
         built_last <= shown_last_1;
@@ -1701,8 +1703,8 @@ module oaken_dequantizer_core_p16_n4096 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer_back.rs:89
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer_back.rs:93
+    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer_back.rs:92
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer_back.rs:96
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
@@ -1729,6 +1731,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .s_last(dense_last),
         .beats_minus_1(beats_minus_1[7:0]),
         .start(|due),
+        .flush(flush),
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
         .m_data(guard_m_data),
@@ -1737,7 +1740,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:111
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:114
     assign decoding = issue & go;
     register_slice_64 slice_1 (
         .clk(clk),
@@ -1749,13 +1752,13 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & chunk_ends; // dequantizer_back.rs:123
+    wire ends = map_last & chunk_ends; // dequantizer_back.rs:126
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:146
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:147
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:148
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:149
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:149
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:150
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:151
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:152
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -1882,10 +1885,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:146
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:147
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:148
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:149
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:150
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:151
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:152
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:72
     wire lane1_below = lane1_distance[4]; // decode.rs:73
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:74
@@ -2012,10 +2015,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:146
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:147
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:148
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:149
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:150
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:151
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:152
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:72
     wire lane2_below = lane2_distance[4]; // decode.rs:73
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:74
@@ -2142,10 +2145,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:146
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:147
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:148
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:149
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:150
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:151
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:152
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:72
     wire lane3_below = lane3_distance[4]; // decode.rs:73
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:74
@@ -2272,10 +2275,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane3_negative_s6 <= lane3_negative_s5;
         values_3_negative <= lane3_negative_s6;
     end
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:146
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:147
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:148
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:149
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:150
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:151
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:152
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:72
     wire lane4_below = lane4_distance[4]; // decode.rs:73
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:74
@@ -2402,10 +2405,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane4_negative_s6 <= lane4_negative_s5;
         values_4_negative <= lane4_negative_s6;
     end
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:146
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:147
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:148
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:149
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:150
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:151
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:152
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:72
     wire lane5_below = lane5_distance[4]; // decode.rs:73
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:74
@@ -2532,10 +2535,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane5_negative_s6 <= lane5_negative_s5;
         values_5_negative <= lane5_negative_s6;
     end
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:146
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:147
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:148
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:149
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:150
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:151
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:152
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:72
     wire lane6_below = lane6_distance[4]; // decode.rs:73
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:74
@@ -2662,10 +2665,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane6_negative_s6 <= lane6_negative_s5;
         values_6_negative <= lane6_negative_s6;
     end
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:146
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:147
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:148
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:149
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:150
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:151
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:152
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:72
     wire lane7_below = lane7_distance[4]; // decode.rs:73
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:74
@@ -2792,10 +2795,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane7_negative_s6 <= lane7_negative_s5;
         values_7_negative <= lane7_negative_s6;
     end
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:146
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:147
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:148
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:149
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:150
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:151
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:152
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:72
     wire lane8_below = lane8_distance[4]; // decode.rs:73
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:74
@@ -2922,10 +2925,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane8_negative_s6 <= lane8_negative_s5;
         values_8_negative <= lane8_negative_s6;
     end
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:146
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:147
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:148
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:149
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:150
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:151
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:152
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:72
     wire lane9_below = lane9_distance[4]; // decode.rs:73
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:74
@@ -3052,10 +3055,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane9_negative_s6 <= lane9_negative_s5;
         values_9_negative <= lane9_negative_s6;
     end
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:146
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:147
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:148
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:149
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:150
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:151
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:152
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:72
     wire lane10_below = lane10_distance[4]; // decode.rs:73
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:74
@@ -3182,10 +3185,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane10_negative_s6 <= lane10_negative_s5;
         values_10_negative <= lane10_negative_s6;
     end
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:146
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:147
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:148
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:149
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:150
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:151
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:152
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:72
     wire lane11_below = lane11_distance[4]; // decode.rs:73
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:74
@@ -3312,10 +3315,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane11_negative_s6 <= lane11_negative_s5;
         values_11_negative <= lane11_negative_s6;
     end
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:146
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:147
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:148
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:149
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:150
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:151
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:152
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:72
     wire lane12_below = lane12_distance[4]; // decode.rs:73
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:74
@@ -3442,10 +3445,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane12_negative_s6 <= lane12_negative_s5;
         values_12_negative <= lane12_negative_s6;
     end
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:146
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:147
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:148
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:149
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:150
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:151
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:152
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:72
     wire lane13_below = lane13_distance[4]; // decode.rs:73
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:74
@@ -3572,10 +3575,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane13_negative_s6 <= lane13_negative_s5;
         values_13_negative <= lane13_negative_s6;
     end
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:146
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:147
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:148
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:149
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:150
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:151
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:152
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:72
     wire lane14_below = lane14_distance[4]; // decode.rs:73
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:74
@@ -3702,10 +3705,10 @@ module oaken_dequantizer_core_p16_n4096 (
         lane14_negative_s6 <= lane14_negative_s5;
         values_14_negative <= lane14_negative_s6;
     end
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:146
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:147
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:148
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:149
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:149
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:150
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:151
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:152
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:72
     wire lane15_below = lane15_distance[4]; // decode.rs:73
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:74
@@ -3838,8 +3841,8 @@ module oaken_dequantizer_core_p16_n4096 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer_back.rs:156
-    wire _t98 = header_valid & header_ready; // dequantizer_back.rs:157
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer_back.rs:159
+    wire _t98 = header_valid & header_ready; // dequantizer_back.rs:160
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
@@ -3848,7 +3851,7 @@ module oaken_dequantizer_core_p16_n4096 (
             else if (looked_up & (~_t98)) slots_used <= slots_used - 4'h1;
         end
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:158
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:161
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -3874,9 +3877,9 @@ module oaken_dequantizer_core_p16_n4096 (
         ends_s6 <= ends_s5;
         ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:159
-    wire last_1 = ends_s7; // dequantizer_back.rs:159
-    wire ended = (valid & last_1) & go; // dequantizer.rs:103
+    wire valid = issue_s7; // dequantizer_back.rs:162
+    wire last_1 = ends_s7; // dequantizer_back.rs:162
+    wire ended = (valid & last_1) & go; // dequantizer.rs:106
     assign finished = ended;
     always @(posedge clk) begin
         if (rst) begin
@@ -3896,8 +3899,8 @@ module oaken_dequantizer_core_p16_n4096 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:172
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:172
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:175
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:175
     wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:123
     wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:122
@@ -3930,8 +3933,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t99 = m_ready | (~elements_valid); // dequantizer_back.rs:175
-    wire [255:0] _t100 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:177
+    wire _t99 = m_ready | (~elements_valid); // dequantizer_back.rs:178
+    wire [255:0] _t100 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:180
     always @(posedge clk) if (_t99) begin
         elements_data <= _t100;
         elements_last <= chosen_last;

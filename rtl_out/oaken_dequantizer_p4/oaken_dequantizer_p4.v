@@ -54,15 +54,16 @@ module oaken_dequantizer_p4 (
     wire errors_sparse_length_set; // slave.rs:105
     reg errors_sparse_length; // a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped) | slave.rs:106
     wire errors_dense_length_set; // slave.rs:105
-    reg errors_dense_length; // a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped) | slave.rs:106
+    reg errors_dense_length; // a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it) | slave.rs:106
     wire errors_partial_set; // slave.rs:105
-    reg errors_partial; // a dense beat, or a sparse one before the last, came with bytes that are not kept; they were taken as they are | slave.rs:106
-    reg [13:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:93
+    reg errors_partial; // a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are | slave.rs:106
+    reg [31:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:93
     reg [15:0] s_low; // S_low, binary16, at most T_low: below it is the outer group | slave.rs:93
     reg [15:0] t_low; // T_low, binary16, at most 0: from it to T_high is the inner group | slave.rs:93
     reg [15:0] t_high; // T_high, binary16, at least 0 | slave.rs:93
     reg [15:0] s_high; // S_high, binary16, at least T_high: above it is the outer group | slave.rs:93
     wire [31:0] vectors_value; // vectors that left the engine since reset, modulo 2^32 | slave.rs:97
+    reg flush; // 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector | slave.rs:93
     reg axil_aw_held; // slave.rs:119
     reg [5:0] axil_aw_address; // slave.rs:120
     reg axil_w_held; // slave.rs:121
@@ -73,8 +74,15 @@ module oaken_dequantizer_p4 (
     reg axil_r_valid; // slave.rs:185
     reg [31:0] axil_r_data; // slave.rs:186
     reg [1:0] axil_r_response; // slave.rs:187
+    reg open; // a packet of the sparse part is open | dequantizer_axi.rs:114
+    wire out_valid; // dequantizer_axi.rs:116
+    wire out_ready; // dequantizer_axi.rs:116
+    wire [127:0] out_data; // dequantizer_axi.rs:116
+    wire [15:0] out_keep; // dequantizer_axi.rs:116
+    wire out_last; // dequantizer_axi.rs:116
     wire slice_s_ready;
     wire sparse_valid;
+    wire sparse_ready; // register_slice.rs:61
     wire [144:0] slice_m_payload;
     wire core_dense_ready;
     wire core_sparse_ready;
@@ -88,7 +96,8 @@ module oaken_dequantizer_p4 (
     wire errors_4;
     wire core_finished;
     wire core_busy;
-    reg [31:0] vectors; // settings.rs:90
+    reg partial; // dequantizer_axi.rs:93
+    reg [31:0] vectors; // settings.rs:102
 
     // registers
 
@@ -177,10 +186,12 @@ module oaken_dequantizer_p4 (
     wire axil_length_write = axil_write & (axil_aw_address == 6'h14); // slave.rs:143
     always @(posedge clk) begin
         if (rst) begin
-            length <= 14'h400;
+            length <= 32'h400;
         end else if (axil_length_write) begin
             if (axil_w_strobes[0]) length[7:0] <= axil_w_data[7:0];
-            if (axil_w_strobes[1]) length[13:8] <= axil_w_data[13:8];
+            if (axil_w_strobes[1]) length[15:8] <= axil_w_data[15:8];
+            if (axil_w_strobes[2]) length[23:16] <= axil_w_data[23:16];
+            if (axil_w_strobes[3]) length[31:24] <= axil_w_data[31:24];
         end
     end
     wire axil_s_low_write = axil_write & (axil_aw_address == 6'h18); // slave.rs:143
@@ -219,9 +230,15 @@ module oaken_dequantizer_p4 (
             if (axil_w_strobes[1]) s_high[15:8] <= axil_w_data[15:8];
         end
     end
+    wire axil_flush_write = axil_write & (axil_aw_address == 6'h2c); // slave.rs:143
+    always @(posedge clk) begin
+        if (rst) begin
+            flush <= 1'h0;
+        end else if (axil_flush_write) if (axil_w_strobes[0]) flush <= axil_w_data[0];
+    end
     always @(posedge clk) if (axil_write) begin
         case (axil_aw_address)
-            6'h8, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24: axil_b_response <= 2'h0;
+            6'h8, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24, 6'h2c: axil_b_response <= 2'h0;
             default: axil_b_response <= 2'h2;
         endcase
     end
@@ -247,38 +264,52 @@ module oaken_dequantizer_p4 (
             6'h8: axil_r_data <= {31'h0, enable};
             6'hc: axil_r_data <= {30'h0, status_legal_value, status_busy_value};
             6'h10: axil_r_data <= _t7;
-            6'h14: axil_r_data <= {18'h0, length};
+            6'h14: axil_r_data <= length;
             6'h18: axil_r_data <= {16'h0, s_low};
             6'h1c: axil_r_data <= {16'h0, t_low};
             6'h20: axil_r_data <= {16'h0, t_high};
             6'h24: axil_r_data <= {16'h0, s_high};
             6'h28: axil_r_data <= vectors_value;
+            6'h2c: axil_r_data <= {31'h0, flush};
             default: axil_r_data <= 32'h0;
         endcase
         case (s_axil_araddr)
-            6'h0, 6'h4, 6'h8, 6'hc, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24, 6'h28: axil_r_response <= 2'h0;
+            6'h0, 6'h4, 6'h8, 6'hc, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24, 6'h28, 6'h2c: axil_r_response <= 2'h0;
             default: axil_r_response <= 2'h2;
         endcase
     end
-    wire _t8 = ((s_low[15] | (~(|s_low[14:0]))) & (t_low[15] | (~(|t_low[14:0])))) & (t_low[14:0] <= s_low[14:0]); // dequantizer_axi.rs:73
-    wire _t9 = (((~s_high[15]) | (~(|s_high[14:0]))) & ((~t_high[15]) | (~(|t_high[14:0])))) & (t_high[14:0] <= s_high[14:0]); // dequantizer_axi.rs:73
-    wire _t10 = ((((~(|length[5:0])) & (|length)) & (length <= 14'h400)) & (_t8 & (~(&s_low[14:10])))) & (_t9 & (~(&s_high[14:10]))); // dequantizer_axi.rs:73
+    wire _t8 = ((s_low[15] | (~(|s_low[14:0]))) & (t_low[15] | (~(|t_low[14:0])))) & (t_low[14:0] <= s_low[14:0]); // dequantizer_axi.rs:77
+    wire _t9 = (((~s_high[15]) | (~(|s_high[14:0]))) & ((~t_high[15]) | (~(|t_high[14:0])))) & (t_high[14:0] <= s_high[14:0]); // dequantizer_axi.rs:77
+    wire _t10 = ((((~(|length[5:0])) & (|length)) & (length <= 32'h400)) & (_t8 & (~(&s_low[14:10])))) & (_t9 & (~(&s_high[14:10]))); // dequantizer_axi.rs:77
     assign status_legal_value = _t10;
+    wire _t11 = enable & _t10; // dequantizer_axi.rs:77
 
     // the engine
-    assign s_axis_sparse_tready = slice_s_ready;
+    wire passes = (_t11 | flush) | open; // dequantizer_axi.rs:115
+    assign out_data = s_axis_sparse_tdata;
+    assign out_keep = s_axis_sparse_tkeep;
+    assign out_last = s_axis_sparse_tlast;
+    assign out_valid = s_axis_sparse_tvalid & passes;
+    assign s_axis_sparse_tready = out_ready & passes;
+    always @(posedge clk) begin
+        if (rst) begin
+            open <= 1'h0;
+        end else if (s_axis_sparse_tvalid & s_axis_sparse_tready) open <= ~s_axis_sparse_tlast;
+    end
+    assign out_ready = slice_s_ready;
     wire [127:0] sparse_data = slice_m_payload[144:17]; // register_slice.rs:63
     wire [15:0] sparse_keep = slice_m_payload[16:1]; // register_slice.rs:63
     wire sparse_last = slice_m_payload[0]; // register_slice.rs:63
     assign s_axis_dense_tready = core_dense_ready;
+    assign sparse_ready = core_sparse_ready;
     register_slice_145 slice (
         .clk(clk),
         .rst(rst),
-        .s_valid(s_axis_sparse_tvalid),
+        .s_valid(out_valid),
         .s_ready(slice_s_ready),
-        .s_payload({s_axis_sparse_tdata, s_axis_sparse_tkeep, s_axis_sparse_tlast}),
+        .s_payload({out_data, out_keep, out_last}),
         .m_valid(sparse_valid),
-        .m_ready(core_sparse_ready),
+        .m_ready(sparse_ready),
         .m_payload(slice_m_payload)
     );
     assign errors_header_set = errors_0;
@@ -287,10 +318,17 @@ module oaken_dequantizer_p4 (
     assign errors_sparse_length_set = errors_3;
     assign errors_dense_length_set = errors_4;
     assign status_busy_value = core_busy;
-    wire partial_dense = s_axis_dense_tvalid & (~(&s_axis_dense_tkeep)); // dequantizer_axi.rs:85
-    wire partial_sparse = (sparse_valid & (~(&sparse_keep))) & (~sparse_last); // dequantizer_axi.rs:86
-    wire errors_5 = partial_dense | partial_sparse; // dequantizer_axi.rs:93
-    assign errors_partial_set = errors_5;
+    wire from_below = ~(|(sparse_keep[15:1] & (~sparse_keep[14:0]))); // dequantizer_axi.rs:127
+    wire partial_dense = (s_axis_dense_tvalid & s_axis_dense_tready) & (~(&s_axis_dense_tkeep)); // dequantizer_axi.rs:91
+    wire partial_sparse = (sparse_valid & sparse_ready) & (sparse_last ? (~from_below) : (~(&sparse_keep))); // dequantizer_axi.rs:92
+    assign errors_partial_set = partial;
+    always @(posedge clk) begin
+        if (rst) begin
+            partial <= 1'h0;
+        end else begin
+            partial <= partial_dense | partial_sparse;
+        end
+    end
     assign vectors_value = vectors;
     always @(posedge clk) begin
         if (rst) begin
@@ -311,12 +349,13 @@ module oaken_dequantizer_p4 (
         .sparse_data(sparse_data),
         .sparse_keep(sparse_keep),
         .sparse_last(sparse_last),
-        .length(length),
+        .length(length[13:0]),
         .thresholds_s_low(s_low[14:0]),
         .thresholds_t_low(t_low[14:0]),
         .thresholds_t_high(t_high[14:0]),
         .thresholds_s_high(s_high[14:0]),
-        .enable(enable & _t10),
+        .enable(_t11),
+        .flush(flush),
         .m_valid(core_m_valid),
         .m_ready(m_axis_tready),
         .m_data(elements_data),
@@ -333,7 +372,7 @@ module oaken_dequantizer_p4 (
     assign m_axis_tdata = elements_data;
     assign m_axis_tlast = elements_last;
     assign m_axis_tkeep = 8'hff;
-    wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, axil_w_data[31:16], axil_w_strobes[3:2]};
+    wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot};
 endmodule
 
 `default_nettype wire

@@ -17,6 +17,7 @@ module oaken_quantizer_core_p16_n4096 (
     input  wire [14:0] thresholds_t_high,
     input  wire [14:0] thresholds_s_high,
     input  wire enable, // Vectors may begin.
+    input  wire flush, // What comes is dropped, and an open vector is completed with zeros.
     output wire dense_valid, // Dense part: 4-bit codes.
     input  wire dense_ready,
     output wire [63:0] dense_data,
@@ -32,23 +33,23 @@ module oaken_quantizer_core_p16_n4096 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:129
-    reg [14:0] settings_t_low; // quantizer.rs:129
-    reg [14:0] settings_t_high; // quantizer.rs:129
-    reg [14:0] settings_s_high; // quantizer.rs:129
-    reg [7:0] beats_minus_1; // quantizer.rs:130
-    reg [4:0] in_flight; // quantizer.rs:131
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:134
+    reg [14:0] settings_s_low; // quantizer.rs:132
+    reg [14:0] settings_t_low; // quantizer.rs:132
+    reg [14:0] settings_t_high; // quantizer.rs:132
+    reg [14:0] settings_s_high; // quantizer.rs:132
+    reg [7:0] beats_minus_1; // quantizer.rs:133
+    reg [4:0] in_flight; // quantizer.rs:134
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:137
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:159
+    wire guard_m_ready; // quantizer.rs:162
     wire [255:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [9:0] free; // quantizer.rs:160
-    reg room; // in the ring, for two beats at least | quantizer.rs:164
+    reg [9:0] free; // quantizer.rs:163
+    reg room; // in the ring, for two beats at least | quantizer.rs:168
     reg valid; // quantizer_front.rs:47
     reg first; // quantizer_front.rs:48
     reg last; // quantizer_front.rs:49
@@ -232,10 +233,10 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [3:0] queue_in; // quantizer.rs:210
-    reg [3:0] queue_out; // quantizer.rs:211
-    reg [4:0] queued; // quantizer.rs:212
-    wire advance; // quantizer.rs:93
+    reg [3:0] queue_in; // quantizer.rs:214
+    reg [3:0] queue_out; // quantizer.rs:215
+    reg [4:0] queued; // quantizer.rs:216
+    wire advance; // quantizer.rs:96
     wire leaves; // quantizer_back.rs:48
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
@@ -250,7 +251,7 @@ module oaken_quantizer_core_p16_n4096 (
     reg [8:0] read_at; // quantizer_back.rs:50
     reg [6:0] read_count_at; // quantizer_back.rs:51
     reg [7:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:96
+    wire sent; // quantizer.rs:99
     reg [287:0] word; // quantizer_back.rs:93
     reg [6:0] count; // quantizer_back.rs:94
     reg [1:0] slot_out_s1; // scale_table.rs:73
@@ -824,7 +825,7 @@ module oaken_quantizer_core_p16_n4096 (
     reg sparse_beat_first; // quantizer_back.rs:192
     reg sparse_beat_last; // quantizer_back.rs:193
     reg ready_s5; // quantizer_back.rs:195
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:227
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:231
     reg ready_s6; // quantizer_back.rs:212
     reg ready_s7; // quantizer_back.rs:212
     reg ready_s8; // quantizer_back.rs:212
@@ -876,11 +877,11 @@ module oaken_quantizer_core_p16_n4096 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [9:0] requested_beats = length[13:4]; // quantizer.rs:132
-    wire [9:0] _t1 = requested_beats - 10'h1; // quantizer.rs:133
-    wire [7:0] requested = _t1[7:0]; // quantizer.rs:133
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:135
-    wire same = _t2 & (beats_minus_1 == requested); // quantizer.rs:135
+    wire [9:0] requested_beats = length[13:4]; // quantizer.rs:135
+    wire [9:0] _t1 = requested_beats - 10'h1; // quantizer.rs:136
+    wire [7:0] requested = _t1[7:0]; // quantizer.rs:136
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:138
+    wire same = _t2 & (beats_minus_1 == requested); // quantizer.rs:138
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -915,7 +916,8 @@ module oaken_quantizer_core_p16_n4096 (
         .s_data(s_data),
         .s_last(s_last),
         .beats_minus_1(beats_minus_1),
-        .start(may_begin & (in_flight != 5'h10)),
+        .start((may_begin & (in_flight != 5'h10)) & (~flush)),
+        .flush(flush),
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
         .m_data(guard_m_data),
@@ -931,8 +933,8 @@ module oaken_quantizer_core_p16_n4096 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:169
-    wire begins = accepted & guard_m_first; // quantizer.rs:170
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:173
+    wire begins = accepted & guard_m_first; // quantizer.rs:174
 
     // in: classify
     always @(posedge clk) begin
@@ -1354,7 +1356,7 @@ module oaken_quantizer_core_p16_n4096 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t8 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:213
+    wire [108:0] _t8 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:217
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t8;
     always @(posedge clk) begin
         if (rst) begin
@@ -1363,20 +1365,20 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:191
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:191
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:191
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:191
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:191
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:191
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:191
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:191
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:191
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:191
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:191
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:191
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:191
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:191
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:195
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:195
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:195
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:195
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:195
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:195
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:195
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:195
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:195
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:195
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:195
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:195
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:195
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:195
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
     wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -1430,7 +1432,7 @@ module oaken_quantizer_core_p16_n4096 (
             else if (sent & (~begins)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire _t10 = ready & advance; // quantizer.rs:99
+    wire _t10 = ready & advance; // quantizer.rs:102
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -2776,7 +2778,7 @@ module oaken_quantizer_core_p16_n4096 (
         end else if (advance) ready_s5 <= ready_s4;
     end
     wire sparse_valid_1 = ready_s5; // quantizer_back.rs:195
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:223
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:227
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 

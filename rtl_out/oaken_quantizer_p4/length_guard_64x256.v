@@ -13,6 +13,7 @@ module length_guard_64x256 (
     input  wire s_last,
     input  wire [7:0] beats_minus_1, // Beats of a packet, less one.
     input  wire start, // A new packet may begin.
+    input  wire flush, // All that comes is dropped.
     output wire m_valid, // Packets of the right length.
     input  wire m_ready,
     output wire [63:0] m_data,
@@ -24,45 +25,59 @@ module length_guard_64x256 (
     localparam [1:0] PHASE_PASS = 2'h0;
     localparam [1:0] PHASE_PAD = 2'h1;
     localparam [1:0] PHASE_DROP = 2'h2;
-    reg [1:0] phase; // guard.rs:64
-    reg [7:0] position; // guard.rs:65
+    localparam [1:0] PHASE_PAD_THEN_DROP = 2'h3;
+    reg [1:0] phase; // guard.rs:75
+    reg [7:0] position; // guard.rs:76
 
     // where in the packet
-    wire first = position == 8'h0; // guard.rs:66
-    wire last = position == beats_minus_1; // guard.rs:67
-    wire open = (~first) | start; // guard.rs:68
+    wire first = position == 8'h0; // guard.rs:77
+    wire last = position == beats_minus_1; // guard.rs:78
+    wire open = (~first) | start; // guard.rs:79
 
     // handshake
     assign m_first = first;
     assign m_last = last;
-    wire passing = phase == PHASE_PASS; // guard.rs:71
-    wire padding = phase == PHASE_PAD; // guard.rs:72
-    assign m_valid = ((passing & open) & s_valid) | padding;
-    assign m_data = padding ? 64'h0 : s_data;
-    assign s_ready = ((passing & open) & m_ready) | (phase == PHASE_DROP);
+    wire dropping = phase == PHASE_DROP; // guard.rs:82
+    wire passing = (phase == PHASE_PASS) & (~flush); // guard.rs:83
+    assign m_valid = (open & (~dropping)) & (s_valid | (~passing));
+    assign m_data = passing ? s_data : 64'h0;
+    assign s_ready = (((passing & open) & m_ready) | dropping) | flush;
 
     // mistakes
-    wire transfer = m_valid & m_ready; // guard.rs:80
-    wire ends_early = ((transfer & passing) & s_last) & (~last); // guard.rs:81
+    wire transfer = m_valid & m_ready; // guard.rs:91
+    wire ends_early = ((transfer & passing) & s_last) & (~last); // guard.rs:92
     assign early = ends_early;
-    wire ends_late = ((transfer & passing) & last) & (~s_last); // guard.rs:82
+    wire ends_late = ((transfer & passing) & last) & (~s_last); // guard.rs:93
     assign late = ends_late;
 
-    // update
+    // update; while beats are dropped, `position` counts those
+    wire dropped = dropping & s_valid; // guard.rs:98
+    wire drop_ends = dropped & s_last; // guard.rs:99
+    wire ends = last | drop_ends; // guard.rs:100
     always @(posedge clk) begin
         if (rst) begin
-            position <= 8'h0;
             phase <= PHASE_PASS;
+            position <= 8'h0;
         end else begin
-            if (transfer) position <= last ? 8'h0 : (position + 8'h1);
+            if (transfer | dropped) position <= ends ? 8'h0 : (position + 8'h1);
             case (phase)
                 PHASE_PASS: begin
                     if (ends_early) phase <= PHASE_PAD;
                     else if (ends_late) phase <= PHASE_DROP;
                 end
                 PHASE_PAD: if (transfer & last) phase <= PHASE_PASS;
-                default: if (s_valid & s_last) phase <= PHASE_PASS; // PHASE_DROP
+                PHASE_DROP: begin
+                    if (drop_ends) phase <= PHASE_PASS;
+                    if (dropped & last) phase <= PHASE_PAD_THEN_DROP;
+                    if (drop_ends & last) phase <= PHASE_PAD;
+                end
+                PHASE_PAD_THEN_DROP: if (transfer & last) phase <= PHASE_DROP;
             endcase
+            if (flush) begin
+                phase <= PHASE_PAD;
+                if (dropping) position <= 8'h0;
+                if (dropping | (transfer ? last : first)) phase <= PHASE_PASS;
+            end
         end
     end
 endmodule

@@ -48,17 +48,18 @@ module oaken_quantizer_p64 (
     wire errors_early_set; // slave.rs:105
     reg errors_early; // a vector ended before `length` elements and was filled with zeros | slave.rs:106
     wire errors_late_set; // slave.rs:105
-    reg errors_late; // a vector did not end after `length` elements; the surplus was dropped | slave.rs:106
+    reg errors_late; // a vector did not end after `length` elements; the surplus was dropped, zeros stand for vectors among it | slave.rs:106
     wire errors_nonfinite_set; // slave.rs:105
     reg errors_nonfinite; // a vector held a NaN (taken as 0) or an infinity (taken as 65504) | slave.rs:106
     wire errors_partial_set; // slave.rs:105
     reg errors_partial; // a beat came with bytes that are not kept; they were taken as they are | slave.rs:106
-    reg [13:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:93
+    reg [31:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:93
     reg [15:0] s_low; // S_low, binary16, at most T_low: below it is the outer group | slave.rs:93
     reg [15:0] t_low; // T_low, binary16, at most 0: from it to T_high is the inner group | slave.rs:93
     reg [15:0] t_high; // T_high, binary16, at least 0 | slave.rs:93
     reg [15:0] s_high; // S_high, binary16, at least T_high: above it is the outer group | slave.rs:93
     wire [31:0] vectors_value; // vectors that left the engine since reset, modulo 2^32 | slave.rs:97
+    reg flush; // 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector | slave.rs:93
     reg axil_aw_held; // slave.rs:119
     reg [5:0] axil_aw_address; // slave.rs:120
     reg axil_w_held; // slave.rs:121
@@ -82,7 +83,8 @@ module oaken_quantizer_p64 (
     wire core_nonfinite;
     wire core_finished;
     wire core_busy;
-    reg [31:0] vectors; // settings.rs:90
+    reg partial; // quantizer_axi.rs:78
+    reg [31:0] vectors; // settings.rs:102
 
     // registers
 
@@ -155,10 +157,12 @@ module oaken_quantizer_p64 (
     wire axil_length_write = axil_write & (axil_aw_address == 6'h14); // slave.rs:143
     always @(posedge clk) begin
         if (rst) begin
-            length <= 14'h2000;
+            length <= 32'h2000;
         end else if (axil_length_write) begin
             if (axil_w_strobes[0]) length[7:0] <= axil_w_data[7:0];
-            if (axil_w_strobes[1]) length[13:8] <= axil_w_data[13:8];
+            if (axil_w_strobes[1]) length[15:8] <= axil_w_data[15:8];
+            if (axil_w_strobes[2]) length[23:16] <= axil_w_data[23:16];
+            if (axil_w_strobes[3]) length[31:24] <= axil_w_data[31:24];
         end
     end
     wire axil_s_low_write = axil_write & (axil_aw_address == 6'h18); // slave.rs:143
@@ -197,9 +201,15 @@ module oaken_quantizer_p64 (
             if (axil_w_strobes[1]) s_high[15:8] <= axil_w_data[15:8];
         end
     end
+    wire axil_flush_write = axil_write & (axil_aw_address == 6'h2c); // slave.rs:143
+    always @(posedge clk) begin
+        if (rst) begin
+            flush <= 1'h0;
+        end else if (axil_flush_write) if (axil_w_strobes[0]) flush <= axil_w_data[0];
+    end
     always @(posedge clk) if (axil_write) begin
         case (axil_aw_address)
-            6'h8, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24: axil_b_response <= 2'h0;
+            6'h8, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24, 6'h2c: axil_b_response <= 2'h0;
             default: axil_b_response <= 2'h2;
         endcase
     end
@@ -224,22 +234,23 @@ module oaken_quantizer_p64 (
             6'h8: axil_r_data <= {31'h0, enable};
             6'hc: axil_r_data <= {30'h0, status_legal_value, status_busy_value};
             6'h10: axil_r_data <= {28'h0, errors_partial, errors_nonfinite, errors_late, errors_early};
-            6'h14: axil_r_data <= {18'h0, length};
+            6'h14: axil_r_data <= length;
             6'h18: axil_r_data <= {16'h0, s_low};
             6'h1c: axil_r_data <= {16'h0, t_low};
             6'h20: axil_r_data <= {16'h0, t_high};
             6'h24: axil_r_data <= {16'h0, s_high};
             6'h28: axil_r_data <= vectors_value;
+            6'h2c: axil_r_data <= {31'h0, flush};
             default: axil_r_data <= 32'h0;
         endcase
         case (s_axil_araddr)
-            6'h0, 6'h4, 6'h8, 6'hc, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24, 6'h28: axil_r_response <= 2'h0;
+            6'h0, 6'h4, 6'h8, 6'hc, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24, 6'h28, 6'h2c: axil_r_response <= 2'h0;
             default: axil_r_response <= 2'h2;
         endcase
     end
-    wire _t5 = ((s_low[15] | (~(|s_low[14:0]))) & (t_low[15] | (~(|t_low[14:0])))) & (t_low[14:0] <= s_low[14:0]); // quantizer_axi.rs:65
-    wire _t6 = (((~s_high[15]) | (~(|s_high[14:0]))) & ((~t_high[15]) | (~(|t_high[14:0])))) & (t_high[14:0] <= s_high[14:0]); // quantizer_axi.rs:65
-    wire _t7 = ((((~(|length[5:0])) & (|length)) & (length <= 14'h2000)) & (_t5 & (~(&s_low[14:10])))) & (_t6 & (~(&s_high[14:10]))); // quantizer_axi.rs:65
+    wire _t5 = ((s_low[15] | (~(|s_low[14:0]))) & (t_low[15] | (~(|t_low[14:0])))) & (t_low[14:0] <= s_low[14:0]); // quantizer_axi.rs:68
+    wire _t6 = (((~s_high[15]) | (~(|s_high[14:0]))) & ((~t_high[15]) | (~(|t_high[14:0])))) & (t_high[14:0] <= s_high[14:0]); // quantizer_axi.rs:68
+    wire _t7 = ((((~(|length[5:0])) & (|length)) & (length <= 32'h2000)) & (_t5 & (~(&s_low[14:10])))) & (_t6 & (~(&s_high[14:10]))); // quantizer_axi.rs:68
     assign status_legal_value = _t7;
 
     // the engine
@@ -248,8 +259,14 @@ module oaken_quantizer_p64 (
     assign errors_late_set = core_late;
     assign errors_nonfinite_set = core_nonfinite;
     assign status_busy_value = core_busy;
-    wire partial = s_axis_tvalid & (~(&s_axis_tkeep)); // quantizer_axi.rs:74
     assign errors_partial_set = partial;
+    always @(posedge clk) begin
+        if (rst) begin
+            partial <= 1'h0;
+        end else begin
+            partial <= (s_axis_tvalid & s_axis_tready) & (~(&s_axis_tkeep));
+        end
+    end
     assign vectors_value = vectors;
     always @(posedge clk) begin
         if (rst) begin
@@ -265,12 +282,13 @@ module oaken_quantizer_p64 (
         .s_ready(core_s_ready),
         .s_data(s_axis_tdata),
         .s_last(s_axis_tlast),
-        .length(length),
+        .length(length[13:0]),
         .thresholds_s_low(s_low[14:0]),
         .thresholds_t_low(t_low[14:0]),
         .thresholds_t_high(t_high[14:0]),
         .thresholds_s_high(s_high[14:0]),
         .enable(enable & _t7),
+        .flush(flush),
         .dense_valid(core_dense_valid),
         .dense_ready(m_axis_dense_tready),
         .dense_data(codes_data),
@@ -294,7 +312,7 @@ module oaken_quantizer_p64 (
     assign m_axis_sparse_tkeep = core_sparse_keep;
     assign m_axis_sparse_tlast = core_sparse_last;
     assign m_axis_dense_tkeep = 32'hffffffff;
-    wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, axil_w_data[31:16], axil_w_strobes[3:2]};
+    wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot};
 endmodule
 
 `default_nettype wire

@@ -11,6 +11,7 @@
 //! | `m` | elements, `lanes` a beat; valid and payload are registers |
 //! | `length`, `thresholds` | settings of vectors whose first word comes a cycle later; a change waits for the vectors under way |
 //! | `enable` | vectors may begin |
+//! | `flush` | both parts are dropped as they come; the vectors under way lack them, and leave |
 //! | errors | registers; one cycle for each faulty header, count, group of entries, sparse part and dense part |
 //! | `finished`, `busy` | one cycle for each vector; vectors are under way |
 //!
@@ -18,7 +19,7 @@
 //! outliers and inputs that come as fast. A chunk with `c` outliers takes `1 + c / w` cycles at least, rounded up, with `w` = 1
 //! below 8 lanes and 2, 3, 8 at 8, 16, 32 lanes; at 64 lanes `(1 + c) / 9`. Latency [`latency`] cycles from the first word to
 //! the first element, and more where the first chunk has more outliers than one cycle takes. Errors never stop it: every
-//! vector has `length` elements, and the one after a faulty record is right. Combinational: `sparse` valid to `sparse` ready.
+//! vector has `length` elements, and the one after a faulty record is right. Combinational: `sparse` valid to `sparse` ready, `flush` to both.
 
 use super::dequantizer_back::{decode_beat, dense_codes, guard_dense, send, use_chunks};
 use super::dequantizer_front::{IN_FLIGHT, build_chunks, header_table, keep_infos, read_records, show_entries, window};
@@ -40,6 +41,8 @@ ports! {
         input thresholds: Thresholds = thresholds(),
         /// Vectors may begin.
         input enable: Signal = bits(1),
+        /// What comes is dropped, and the vectors under way are completed with zeros.
+        input flush: Signal = bits(1),
         /// Elements, `lanes` a beat.
         output m: Stream<Beat> = stream(beat(p.element_bits())),
         /// A header that the format does not allow.
@@ -75,7 +78,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("settings: a change waits for the vectors under way");
     let settings = settings(m, io);
     m.section("the sparse part: words to entries");
-    let reader = read_records(m, io.sparse, settings.length, settings.may_begin, settings.in_flight, p)?;
+    let reader = read_records(m, io.sparse, settings.length, settings.may_begin, io.flush, settings.in_flight, p)?;
     io.count_error.set(flag(m, reader.count_error));
     io.sparse_length_error.set(flag(m, reader.length_error));
     m.section("the header to what the lanes look up");
@@ -92,7 +95,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("the map in use; it moves down by the lanes at every beat");
     let in_use = use_chunks(m, &chunk, chunk_taken, &headers, infos, p);
     m.section("the dense part");
-    let guard = guard_dense(m, io.dense, settings.length, reader.begins, p)?;
+    let guard = guard_dense(m, io.dense, settings.length, reader.begins, io.flush, p)?;
     io.dense_length_error.set(flag(m, guard.early | guard.late));
     // behind the guard, because whether codes are there decides on everything that moves
     let dense = register_slice_after(m, guard.m.with(guard.m.payload.data))?;

@@ -9,12 +9,13 @@
 //!
 //! All outputs and `s_axis_sparse_tready` are registers; `s_axis_dense_tready` comes from registers. Parameters, throughput and
 //! behaviour are those of the [engine](super::dequantizer()). Vectors begin when `enable` is 1 and the settings are legal; new
-//! settings take effect with the next vector, and a change waits for the vectors under way. Errors are flagged and never stop the
-//! engine.
+//! settings take effect with the next vector, and a change waits for the vectors under way. While vectors may not begin, no beat of one
+//! is taken. Errors are flagged and never stop the engine. If the two parts lost each other, because a packet of one of them never
+//! came, `flush` empties the engine.
 
 use super::dequantizer::dequantizer;
 use super::settings::{EngineMap, engine_map};
-use super::types::{Beat, EngineParams};
+use super::types::{Beat, EngineParams, SparseWord, sparse_word};
 use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
 use crate::stream::Beat as AxiBeat;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
@@ -44,10 +45,13 @@ fn map(name: &str, p: EngineParams) -> EngineMap {
             "sparse_length",
             "a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped)",
         ),
-        ("dense_length", "a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped)"),
+        (
+            "dense_length",
+            "a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it)",
+        ),
         (
             "partial",
-            "a dense beat, or a sparse one before the last, came with bytes that are not kept; they were taken as they are",
+            "a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are",
         ),
     ];
     engine_map(name, *b"OAKD", p, &errors)
@@ -74,23 +78,27 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
 
     m.section("the engine");
     let dense = io.s_axis_dense.stream();
-    let sparse = register_slice_after(m, io.s_axis_sparse.stream())?;
+    let arriving = io.s_axis_sparse.stream();
+    let sparse = register_slice_after(m, begin_while(m, arriving, settings.enable | settings.flush))?;
     let core = m.instance(&core);
     core.dense.set(dense.with(Beat { data: dense.payload.data, last: dense.payload.last }));
     core.sparse.set(sparse);
     core.length.set(settings.length);
     core.thresholds.set(settings.thresholds);
     core.enable.set(settings.enable);
-    // while they wait as well: what holds them back is no part of this path
-    let partial_dense = dense.valid & !dense.payload.keep.all();
-    let partial_sparse = sparse.valid & !sparse.payload.keep.all() & !sparse.payload.last;
+    core.flush.set(settings.flush);
+    let from_below = ones_from_below(sparse.payload.keep);
+    let partial_dense = dense.transfer() & !dense.payload.keep.all();
+    let partial_sparse = sparse.transfer() & sparse.payload.last.mux(!from_below, !sparse.payload.keep.all());
+    let partial = m.reg_reset(bits(1), 0);
+    partial.set(partial_dense | partial_sparse);
     let errors = [
         core.header_error,
         core.count_error,
         core.order_error,
         core.sparse_length_error,
         core.dense_length_error,
-        partial_dense | partial_sparse,
+        partial,
     ];
     map.report(m, &regs, core.busy, core.finished, &errors);
 
@@ -98,4 +106,23 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
     let elements = AxiBeat::full(core.m.payload.data, 2 * p.lanes, core.m.payload.last);
     io.m_axis.set(AxiStream::from(core.m.with(elements)));
     m.finish(io)
+}
+
+/// Packets that may begin only while `may_begin` is 1; an open one goes on.
+#[module]
+fn begin_while(m: Module, s: Stream<SparseWord>, may_begin: Signal) -> Stream<SparseWord> {
+    let open = m.reg_reset(bits(1), 0).comment("a packet of the sparse part is open");
+    let passes = may_begin | open;
+    let out = m.wire(stream(sparse_word(s.payload.keep.width())));
+    out.valid.set(s.valid & passes);
+    out.payload.set(s.payload);
+    s.ready.set(out.ready & passes);
+    m.when(s.transfer(), || open.set(!s.payload.last));
+    out
+}
+
+/// Are the ones of `keep` side by side, beginning with the lowest bit, or are there none?
+fn ones_from_below(keep: Signal) -> Signal {
+    let bits = keep.width();
+    !(keep.drop_low(1) & !keep.trunc(bits - 1)).any()
 }

@@ -73,19 +73,22 @@ pub fn use_chunks(
     ChunkInUse { valid: in_use, decoding, map, last: map_last, ends: chunk_ends, info, levels: current }
 }
 
-/// Makes the dense part of every vector as long as it should be; `begins` when its sparse part begins.
+/// Makes the dense part of every vector as long as it should be; `begins` when its sparse part begins. To `flush`, it fills those
+/// that have begun.
 #[module]
 pub fn guard_dense(
     m: Module,
     dense: Stream<Beat>,
     length: Signal,
     begins: Signal,
+    flush: Signal,
     p: EngineParams,
 ) -> Result<Instance<GuardPorts>, Errors> {
     let dense_beats = 8 * p.dense_bytes() / 4;
     let guard_beats = p.max_length / dense_beats;
     let guard = m.instance(&length_guard(8 * p.dense_bytes(), guard_beats)?);
     guard.s.set(dense);
+    guard.flush.set(flush);
     let beats_minus_1 = length.drop_low(dense_beats.ilog2()) - 1;
     guard.beats_minus_1.set(beats_minus_1.zext(LENGTH_BITS).trunc(clog2(guard_beats as usize)));
     // only of vectors whose sparse part has begun: the length is theirs

@@ -25,13 +25,14 @@ pub fn window(p: EngineParams) -> Window {
     Window { bytes, count_beside: p.lanes == CHUNK }
 }
 
-/// Takes the entries from the words of records that may begin.
+/// Takes the entries from the words of records that may begin; to `flush`, it ends the open one.
 #[module]
 pub fn read_records(
     m: Module,
     sparse: Stream<SparseWord>,
     length: Signal,
     may_begin: Signal,
+    flush: Signal,
     in_flight: UpDown,
     p: EngineParams,
 ) -> Result<Instance<ReaderPorts>, Errors> {
@@ -39,6 +40,7 @@ pub fn read_records(
     reader.s.set(sparse);
     reader.chunks_minus_1.set((length.drop_low(6) - 1).trunc(7));
     reader.start.set(may_begin & in_flight.level.ne(IN_FLIGHT));
+    reader.flush.set(flush);
     Ok(reader)
 }
 

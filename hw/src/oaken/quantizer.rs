@@ -11,6 +11,7 @@
 //! | `s` | elements, `lanes` a beat; `last` at vector ends; ready from registers |
 //! | `length`, `thresholds` | settings of the next vector; a change waits for the vectors under way. A length is a multiple of 64, up to `max_length` |
 //! | `enable` | vectors may begin |
+//! | `flush` | elements are dropped as they come; an open vector is filled with zeros, and all leave |
 //! | `dense`, `sparse` | the two parts of the records, each with its own handshake; registers, but for the payload of `dense` (LUT RAM) |
 //! | `early`, `late`, `nonfinite`, `finished` | one cycle each |
 //! | `busy` | vectors are under way |
@@ -19,7 +20,7 @@
 //! that starts a chunk is all outliers (it takes two cycles then, for 16 lanes and more) and the outputs are taken. Latency: a
 //! vector's record begins some 40 cycles after its last beat. The dense part of a vector can be asked for before the first
 //! word of the sparse part is full: a consumer that takes the sparse part first needs room for `length / lanes` dense beats.
-//! Combinational: `dense` and `sparse` ready to nothing outside.
+//! Combinational: `flush` to `s` ready.
 
 use super::guard::{GuardedBeat, length_guard};
 use super::maxima::{self, MaximaPorts};
@@ -43,6 +44,8 @@ ports! {
         input thresholds: Thresholds = thresholds(),
         /// Vectors may begin.
         input enable: Signal = bits(1),
+        /// What comes is dropped, and an open vector is completed with zeros.
+        input flush: Signal = bits(1),
         /// Dense part: 4-bit codes.
         output dense: Stream<Beat> = stream(beat(8 * p.dense_bytes())),
         /// Sparse part: header, counts and entries.
@@ -160,7 +163,8 @@ fn accept(m: Module, io: QuantizerPorts, settings: Settings, p: EngineParams) ->
     let free = UpDown::from(m, ring_depth(p), ring_depth(p));
     guard.s.set(io.s);
     guard.beats_minus_1.set(settings.beats_minus_1);
-    guard.start.set(settings.may_begin & settings.in_flight.level.ne(vectors_in_flight(p)));
+    guard.start.set(settings.may_begin & settings.in_flight.level.ne(vectors_in_flight(p)) & !io.flush);
+    guard.flush.set(io.flush);
     let room = m.reg_reset(bits(1), 0).comment("in the ring, for two beats at least");
     room.set(free.level.gt(2));
     guard.m.ready.set(room);

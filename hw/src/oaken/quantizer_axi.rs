@@ -10,8 +10,8 @@
 //! `s_axis_tready` comes from registers, `m_axis_dense` from LUT RAM behind a registered address; all other outputs are registers.
 //! Parameters, throughput and behaviour are those of the [engine](super::quantizer()). Vectors begin when `enable` is 1 and the
 //! settings are legal; new settings take effect with the next vector, and a change waits for the vectors under way. Errors are
-//! flagged and never stop the engine: a vector that ends early is filled with zeros, the surplus of a late one is dropped, NaN and
-//! infinities are replaced.
+//! flagged and never stop the engine: a vector that ends early is filled with zeros, the surplus of a late one is dropped (where
+//! that is as long as a vector, zeros stand for it), NaN and infinities are replaced.
 
 use super::quantizer::quantizer;
 use super::settings::{EngineMap, engine_map};
@@ -38,7 +38,10 @@ ports! {
 fn map(name: &str, p: EngineParams) -> EngineMap {
     let errors = [
         ("early", "a vector ended before `length` elements and was filled with zeros"),
-        ("late", "a vector did not end after `length` elements; the surplus was dropped"),
+        (
+            "late",
+            "a vector did not end after `length` elements; the surplus was dropped, zeros stand for vectors among it",
+        ),
         ("nonfinite", "a vector held a NaN (taken as 0) or an infinity (taken as 65504)"),
         ("partial", "a beat came with bytes that are not kept; they were taken as they are"),
     ];
@@ -71,7 +74,9 @@ pub fn quantizer_axi(name: &str, p: EngineParams) -> Result<Design<QuantizerAxiP
     core.length.set(settings.length);
     core.thresholds.set(settings.thresholds);
     core.enable.set(settings.enable);
-    let partial = elements.valid & !elements.payload.keep.all();
+    core.flush.set(settings.flush);
+    let partial = m.reg_reset(bits(1), 0);
+    partial.set(elements.transfer() & !elements.payload.keep.all());
     map.report(m, &regs, core.busy, core.finished, &[core.early, core.late, core.nonfinite, partial]);
 
     m.section("the two parts of the records");

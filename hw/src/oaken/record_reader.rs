@@ -10,6 +10,7 @@
 //! | `s` | words; ready depends on `s` valid, `start` and `advance` |
 //! | `chunks_minus_1` | length of a record, held while one is open |
 //! | `start` | a new record may begin |
+//! | `flush` | all that comes is dropped, and the open record ends: it lacks what was not taken yet |
 //! | `advance` | what is shown is taken |
 //! | `shown` | something is there: entries (those present are marked), and whether they complete their chunk |
 //! | `starts`, `header` | the record begins with what is shown, and its header |
@@ -65,6 +66,8 @@ ports! {
         input chunks_minus_1: Signal = bits(7),
         /// A new record may begin.
         input start: Signal = bits(1),
+        /// All that comes is dropped, and the open record ends with what was taken of it.
+        input flush: Signal = bits(1),
         /// What is shown is taken.
         input advance: Signal = bits(1),
         /// Something is shown.
@@ -105,7 +108,7 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
 
     m.section("two pieces, a pointer into the first, and the rest of the word");
     let buffer = buffer(m, width, window.bytes);
-    let view = view(buffer, window.bytes);
+    let view = view(buffer, window.bytes, io.flush);
     let act = view.valid & io.advance;
     m.section("the chunk: its count, then its entries");
     let chunk = chunk(m);
@@ -116,7 +119,7 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
     let ends = act & take.complete & last_chunk;
     let fits = fits(buffer, view, take.used);
     io.count_error.set(act & !chunk.open & view.there.bit(0) & take.too_many);
-    io.length_error.set(ends & !fits);
+    io.length_error.set(ends & !fits & !io.flush);
     m.section("what is shown");
     io.valid.set(view.valid);
     let header = m.reg(bits(64));
@@ -129,9 +132,9 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
     let dropping = m.reg_reset(bits(1), 0).comment("up to the last word of a record that should have ended");
     let word = without_gaps(io.s.payload);
     let moves = moves(buffer, act, take.used);
-    let begins = (!buffer.reading | (ends & buffer.closed)) & !dropping & io.start & io.s.valid;
+    let begins = (!buffer.reading | (ends & buffer.closed)) & !dropping & !io.flush & io.start & io.s.valid;
     io.begins.set(begins);
-    io.s.ready.set(begins | dropping | (moves.refills & !ends));
+    io.s.ready.set(begins | dropping | (moves.refills & !ends) | io.flush);
     pieces_move_up(m, buffer, act, moves);
     m.when(moves.refills & io.s.valid, || refill(buffer, word));
     m.section("records end and begin");
@@ -141,6 +144,7 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
         dropping.set(!buffer.closed);
     });
     m.when(begins, || begin(buffer, chunk, header, word, io.chunks_minus_1));
+    m.when(io.flush, || dropping.set(false));
     m.finish(io)
 }
 
@@ -203,17 +207,17 @@ struct View {
     valid: Signal,
 }
 
-/// The bytes from the pointer on.
+/// The bytes from the pointer on; to `flush`, none are there, and none will come.
 #[module]
-fn view(buffer: Buffer, taken: u32) -> View {
+fn view(buffer: Buffer, taken: u32, flush: Signal) -> View {
     let Buffer { low, high, low_valid, high_valid, pointer, .. } = buffer;
     let size = buffer.size();
     let both = cat(&[high.keep & high_valid.repeat(size), low.keep & low_valid.repeat(size)]);
-    let there = (both >> pointer).trunc(taken + 1);
+    let there = (both >> pointer).trunc(taken + 1) & (!flush).repeat(taken + 1);
     let bytes = (high.data.cat(low.data) >> pointer.cat(pointer.zeros(3))).trunc(8 * taken);
     let drained = buffer.closed & !buffer.pieces_left.any();
     let settled = (low_valid & high_valid) | (drained & !high_valid);
-    let valid = buffer.reading & settled;
+    let valid = buffer.reading & (settled | flush);
     View { bytes, there, valid }
 }
 

@@ -9,6 +9,7 @@ pub struct EngineMap {
     /// The description.
     pub map: RegisterMap,
     enable: Rw,
+    flush: Rw,
     length: Rw,
     s_low: Rw,
     t_low: Rw,
@@ -25,6 +26,8 @@ pub struct EngineMap {
 pub struct Settings {
     /// Vectors may begin: enabled, and the settings are legal.
     pub enable: Signal,
+    /// What comes is dropped, and the vectors under way are completed.
+    pub flush: Signal,
     /// Elements of a vector.
     pub length: Signal,
     /// Magnitudes of the thresholds.
@@ -45,7 +48,7 @@ pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &st
     let legal = status.ro("legal", 1, "length and thresholds are legal; while they are not, no vector begins");
     let mut flags = map.register("errors", "what went wrong since it was cleared; write 1 to clear");
     let errors = errors.iter().map(|(name, doc)| flags.sticky(name, doc)).collect();
-    let length = map.rw("length", LENGTH_BITS, p.max_length, "elements of a vector: a multiple of 64 up to max_length");
+    let length = map.rw("length", 32, p.max_length, "elements of a vector: a multiple of 64 up to max_length");
     map.units(length, "elements");
     let mut threshold = |name: &str, reset: u32, doc: &str| map.rw(name, 16, reset, doc);
     let s_low = threshold("s_low", 0xfbff, "S_low, binary16, at most T_low: below it is the outer group");
@@ -53,7 +56,14 @@ pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &st
     let t_high = threshold("t_high", 0, "T_high, binary16, at least 0");
     let s_high = threshold("s_high", 0x7bff, "S_high, binary16, at least T_high: above it is the outer group");
     let vectors = map.ro("vectors", 32, "vectors that left the engine since reset, modulo 2^32");
-    EngineMap { map, enable, length, s_low, t_low, t_high, s_high, busy, legal, vectors, errors }
+    let flush = map.rw(
+        "flush",
+        1,
+        0,
+        "1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats \
+         begin a vector",
+    );
+    EngineMap { map, enable, flush, length, s_low, t_low, t_high, s_high, busy, legal, vectors, errors }
 }
 
 impl EngineMap {
@@ -62,6 +72,7 @@ impl EngineMap {
     pub fn settings(&self, regs: &Registers, p: EngineParams) -> Settings {
         let length = regs[self.length];
         let whole_chunks = !length.trunc(6).any();
+        // all bits of what was written: 0x4040 is no 64
         let length_legal = whole_chunks & length.any() & length.le(p.max_length);
         let (s_low, t_low) = (regs[self.s_low], regs[self.t_low]);
         let (t_high, s_high) = (regs[self.t_high], regs[self.s_high]);
@@ -81,7 +92,8 @@ impl EngineMap {
             t_high: magnitude(t_high),
             s_high: magnitude(s_high),
         };
-        Settings { enable: regs[self.enable] & legal, length, thresholds }
+        let length = length.trunc(LENGTH_BITS);
+        Settings { enable: regs[self.enable] & legal, flush: regs[self.flush], length, thresholds }
     }
     /// Shows status and errors to software; `errors` in the order of the description.
     #[module]

@@ -50,7 +50,8 @@ where
     run.legality(seed)?;
     run.stopped_outputs()?;
     run.settings_wait()?;
-    run.every_change_counts()
+    run.every_change_counts()?;
+    run.flushes(seed)
 }
 
 impl<'e, P> Converting<'e, Device<P>>
@@ -140,7 +141,8 @@ where
             self.is_legal_as_described(LENGTH as u64, [0xbc00, 0x8000, inner, outer])?;
         }
         for i in 0..600 {
-            let bit = 1 << rng.u32(0..14);
+            // the register has 32 bits, and all of them count
+            let bit = 1 << rng.u32(0..32);
             let length =
                 if i % 2 == 0 { [0, 64, max, max + 64, 64 | bit, bit][rng.usize(0..6)] } else { LENGTH as u64 };
             let (low, high) = (rng.u16(0..0x7c00), rng.u16(0..0x7c00));
@@ -193,18 +195,54 @@ where
         if (busy, idle) != (3, 2) {
             return Err(format!("status {busy} during a vector, {idle} afterwards"));
         }
+        let takes_none = |run: &Self, waiting: usize, why| {
+            let left: usize = run.sources.iter().map(|source| run.bench.unsent(*source)).sum();
+            if left == waiting { Ok(()) } else { Err(format!("{why}: {left} of {waiting} beats are left")) }
+        };
         // a beat that goes ahead would be the last one already
         self.write("length", u64::from(self.device.params.lanes.clamp(2, 32)))?;
         self.exchange(vec![], &[])?;
         self.t = Thresholds::from_bits(other[0], other[1], other[2], other[3]).expect("legal");
-        self.exchange(self.device.beats(&vector, &self.t), &[]).map_err(|e| format!("illegal length: {e}"))?;
+        let beats = self.device.beats(&vector, &self.t);
+        let waiting = beats.iter().map(Vec::len).sum();
+        self.exchange(beats, &[]).map_err(|e| format!("illegal length: {e}"))?;
+        takes_none(self, waiting, "illegal length")?;
         self.write("length", LENGTH as u64 + 1)?;
         self.exchange(vec![], &[]).map_err(|e| format!("another illegal length: {e}"))?;
         self.write("enable", 0)?;
         self.write("length", LENGTH as u64)?;
         self.exchange(vec![], &[]).map_err(|e| format!("not enabled: {e}"))?;
+        takes_none(self, waiting, "not enabled")?;
         self.write("enable", 1)?;
         self.exchange(vec![], &[&vector]).map_err(|e| format!("enabled again: {e}"))
+    }
+
+    /// Whatever is under way leaves when the engine is flushed, what comes is dropped, and the next vector is right.
+    fn flushes(&mut self, seed: u64) -> Result<(), String> {
+        self.set(LENGTH as u64, plain_thresholds().bits())?;
+        self.t = plain_thresholds();
+        let mut rng = Rng::with_seed(seed);
+        for round in 0..12 {
+            let vector = vector(round, LENGTH);
+            let beats = self.device.beats(&vector, &self.t);
+            // some of a vector, of each input as much as it likes
+            for (source, beats) in self.sources.iter().zip(&beats) {
+                self.bench.send(*source, beats[..rng.usize(0..=beats.len())].to_vec());
+            }
+            self.bench.run(rng.u64(0..150)).map_err(|e| e.to_string())?;
+            self.write("flush", 1)?;
+            self.sources.iter().for_each(|source| self.bench.send(*source, beats[0][..1].to_vec()));
+            self.bench.run(400).map_err(|e| e.to_string())?;
+            let left: usize = self.sources.iter().map(|source| self.bench.unsent(*source)).sum();
+            let status = self.read("status")?;
+            if (left, status) != (0, 2) {
+                return Err(format!("round {round}: flushed, {left} beats are left, status {status}"));
+            }
+            self.write("flush", 0)?;
+            self.exchange(self.device.beats(&vector, &self.t), &[&vector])
+                .map_err(|e| format!("round {round}, behind a flush: {e}"))?;
+        }
+        Ok(())
     }
 
     /// Settings of which a single bit is new are taken over by an idle engine.

@@ -3,6 +3,7 @@
 mod beats;
 mod broken;
 mod clocks;
+mod guard;
 mod handshakes;
 mod memories;
 mod packets;
@@ -42,6 +43,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(handshakes::proofs()?);
     list.extend(routing::proofs()?);
     list.extend(packets::proofs()?);
+    list.extend(guard::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(power_up::proofs()?);

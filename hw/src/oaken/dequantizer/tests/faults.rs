@@ -4,7 +4,7 @@ use super::super::dequantizer;
 use super::random::{golden, least_e, random_chunk, random_record, random_thresholds};
 use super::rig::Rig;
 use super::{LANES, NEVER, OFTEN};
-use crate::oaken::tests::params;
+use crate::oaken::tests::{beats, params};
 use crate::oaken::types::EngineParams;
 use fastrand::Rng;
 use hdl::sim::Simulator;
@@ -83,7 +83,8 @@ fn faults(p: EngineParams, t: &Thresholds, rng: &mut Rng) -> Vec<Fault> {
         let name = format!("{bytes} dense bytes");
         add(name, &good.dense[..bytes], packet(&good.sparse, width), &["dense length"], Some(values));
     }
-    for extra in [1, 2, 3, 20] {
+    // what is as long as a vector would count as one
+    for extra in [1, 2, 3, 20].into_iter().filter(|extra| *extra < LENGTH / 2 / step) {
         let dense: Vec<u8> = good.dense.iter().copied().chain((0..extra * step).map(|_| rng.u8(..))).collect();
         let name = format!("{extra} surplus dense beats");
         add(name, &dense, packet(&good.sparse, width), &["dense length"], Some(right.clone()));
@@ -191,7 +192,9 @@ fn noise_does_not_hang() {
                 let fields = vec![hdl::BigUint::from_bytes_le(&data), keep.into(), last.into()];
                 rig.bench.send(rig.sparse, [Beat(fields)]);
                 if word == 0 {
-                    rig.send_dense(&vec![rng.u8(..); p.dense_bytes() as usize * rng.usize(1..9)]);
+                    // less than twice as long as it should be
+                    let beats = rng.usize(1..9).min(LENGTH / p.dense_bytes() as usize - 1);
+                    rig.send_dense(&vec![rng.u8(..); p.dense_bytes() as usize * beats]);
                 }
             }
             let good = random_record(&mut rng, LENGTH, &t);
@@ -202,6 +205,85 @@ fn noise_does_not_hang() {
             let got = rig.vectors();
             let want = golden(&good.dense, &good.sparse, LENGTH, &t);
             assert_eq!(got.last(), Some(&want), "{lanes} lanes, round {i}");
+        }
+    }
+}
+
+/// Where the lasts of dense parts are lost, the vector of the first one is right, those behind it lack their codes, and the one behind
+/// the next last is right again.
+#[test]
+fn a_lost_last_of_the_dense_part() {
+    for (lanes, stalls) in LANES.into_iter().flat_map(|lanes| [(lanes, NEVER), (lanes, OFTEN)]) {
+        let p = params(lanes, 256);
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let mut rng = Rng::with_seed(u64::from(lanes) + 300);
+        let t = random_thresholds(&mut rng);
+        let mut engine = Simulator::new(&design);
+        let mut rig = Rig::new(p, &design, &mut engine, stalls);
+        rig.set(&t, LENGTH);
+        for joined in [1, 2, 3, 7] {
+            rig.flags.clear();
+            let records: Vec<Record> = (0..=joined).map(|_| random_record(&mut rng, LENGTH, &t)).collect();
+            let dense: Vec<u8> = records[..joined].iter().flat_map(|r| r.dense.clone()).collect();
+            rig.send_dense(&dense);
+            rig.send_dense(&records[joined].dense);
+            records.iter().for_each(|r| rig.bench.send(rig.sparse, packet(&r.sparse, p.sparse_bytes() as usize)));
+            rig.finish((rig.given * lanes as usize) + (joined + 1) * LENGTH);
+            let lacks = |i: usize| 0 < i && i < joined;
+            let codes = |i: usize| if lacks(i) { vec![0; LENGTH / 2] } else { records[i].dense.clone() };
+            let want: Vec<Vec<u16>> =
+                records.iter().enumerate().map(|(i, r)| golden(&codes(i), &r.sparse, LENGTH, &t)).collect();
+            assert_eq!(rig.vectors(), want, "{lanes} lanes, {joined} dense parts in one packet");
+            let flags: &[&str] = if joined > 1 { &["dense length"] } else { &[] };
+            assert_eq!(rig.flags, flags, "{lanes} lanes, {joined} dense parts in one packet");
+        }
+    }
+}
+
+/// Whatever is under way when it flushes leaves with its full length; nothing is flagged, and the next record is right.
+#[test]
+fn a_flush_empties_the_engine() {
+    for lanes in LANES {
+        let p = params(lanes, 256);
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let mut rng = Rng::with_seed(u64::from(lanes) + 400);
+        let t = random_thresholds(&mut rng);
+        let mut engine = Simulator::new(&design);
+        let mut rig = Rig::new(p, &design, &mut engine, NEVER);
+        rig.set(&t, LENGTH);
+        let (flush, busy) = (rig.port(design.ports.flush), rig.port(design.ports.busy));
+        for round in 0..60 {
+            rig.flags.clear();
+            // any of both parts, as if the rest got lost
+            for _ in 0..rng.usize(0..4) {
+                let record = random_record(&mut rng, LENGTH, &t);
+                let mut sparse = packet(&record.sparse, p.sparse_bytes() as usize);
+                let mut dense =
+                    beats(&record.dense.iter().map(|b| u64::from(*b)).collect::<Vec<_>>(), 8, p.dense_bytes() as usize);
+                sparse.truncate(rng.usize(0..=sparse.len()));
+                dense.truncate(rng.usize(0..=dense.len()));
+                rig.bench.send(rig.sparse, sparse);
+                rig.bench.send(rig.dense, dense);
+            }
+            (0..rng.u32(0..200)).for_each(|_| rig.step());
+            rig.bench.engine.poke(flush, 1);
+            // what was seen before is flagged a few cycles later
+            (0..10).for_each(|_| rig.step());
+            rig.flags.clear();
+            let mut cycles = 0;
+            while rig.bench.unsent(rig.sparse) + rig.bench.unsent(rig.dense) > 0 || rig.bench.engine.peek(busy) == 1 {
+                rig.step();
+                cycles += 1;
+                assert!(cycles < 4000, "{lanes} lanes, round {round}: does not empty");
+            }
+            rig.bench.engine.poke(flush, 0);
+            (0..20).for_each(|_| rig.step());
+            assert!(rig.vectors().iter().all(|v| v.len() == LENGTH), "{lanes} lanes, round {round}");
+            assert!(rig.flags.is_empty(), "{lanes} lanes, round {round}: {:?}", rig.flags);
+            let good = random_record(&mut rng, LENGTH, &t);
+            rig.send(&good.dense, &good.sparse);
+            rig.finish(rig.given * lanes as usize + LENGTH);
+            assert_eq!(rig.vectors(), [golden(&good.dense, &good.sparse, LENGTH, &t)], "{lanes} lanes, round {round}");
         }
     }
 }
