@@ -25,6 +25,7 @@ mod encode;
 mod error;
 mod header;
 mod number;
+mod slice;
 mod sparse;
 mod thresholds;
 

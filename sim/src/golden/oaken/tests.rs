@@ -1,4 +1,5 @@
 mod properties;
+mod slices;
 mod widths;
 
 use super::encode::encode;
