@@ -1,7 +1,9 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use sim::golden::oaken::DenseBits;
 use sim::profile::Tails;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Synthesizable hardware for the memory side of large-language-model inference.
@@ -87,6 +89,33 @@ pub struct ProfileOptions {
     /// How the outer group is taken from the two tails
     #[arg(long, value_enum, default_value_t)]
     pub tails: TailsArgument,
+    /// Of what the quantiles are taken
+    #[arg(long, value_enum, default_value_t)]
+    pub quantiles: QuantilesArgument,
+    /// Tokens of a run, for `--quantiles averaged`; what is left at the end of a recording belongs to its last run.
+    /// Without it, every recording is one run
+    #[arg(long, value_name = "TOKENS", value_parser = run_tokens)]
+    pub run_tokens: Option<NonZeroUsize>,
+    /// Width of the dense codes of keys: 3 to 6 bits
+    #[arg(long, value_name = "BITS", default_value_t)]
+    pub key_bits: DenseBits,
+    /// Width of the dense codes of values: 3 to 6 bits
+    #[arg(long, value_name = "BITS", default_value_t)]
+    pub value_bits: DenseBits,
+}
+
+fn run_tokens(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "legal is a number of tokens, 1 or more")
+}
+
+/// [`Quantiles`](sim::profile::Quantiles) on the command line.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum QuantilesArgument {
+    /// Of each run by itself, then averaged over the runs: the paper's way
+    #[default]
+    Averaged,
+    /// Of all elements of all recordings together
+    Pooled,
 }
 
 /// [`Tails`] on the command line.
@@ -116,6 +145,12 @@ pub struct DemoOptions {
     /// Thresholds from `kvforge profile`; without them, the first half of the recording gives them
     #[arg(long, value_name = "JSON", requires = "kv")]
     pub thresholds: Option<PathBuf>,
+    /// Width of the dense codes of keys: 3 to 6 bits; without it, what the thresholds say, or 4
+    #[arg(long, value_name = "BITS")]
+    pub key_bits: Option<DenseBits>,
+    /// Width of the dense codes of values
+    #[arg(long, value_name = "BITS")]
+    pub value_bits: Option<DenseBits>,
     /// Print JSON and nothing else
     #[arg(long)]
     pub json: bool,

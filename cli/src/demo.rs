@@ -14,6 +14,8 @@ use input::Input;
 use rayon::prelude::*;
 use regenerate::regenerate;
 use results::{Results, Row};
+use sim::data::KvTensor;
+use sim::golden::quality;
 use std::io::Write;
 use std::time::Instant;
 
@@ -39,9 +41,10 @@ pub fn run(options: &DemoOptions) -> Result<(), Failure> {
     }
 }
 
-/// Counts vectors, twice: once for each engine. It is seen only on a terminal.
+/// Counts the vectors that are simulated, twice: once for each engine. It is seen only on a terminal.
 fn progress_bar(input: &Input, hidden: bool) -> ProgressBar {
-    let vectors: usize = input.run.tensors.iter().map(|t| t.rows).sum();
+    let simulated = |t: &&KvTensor| input.dense_bits(t).is_ok_and(|bits| bits == engines::DENSE_BITS);
+    let vectors: usize = input.run.tensors.iter().filter(simulated).map(|t| t.rows).sum();
     let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(2 * vectors as u64), target);
     let style = ProgressStyle::with_template("  simulating {wide_bar} {pos}/{len} vectors, {eta} left");
@@ -53,7 +56,17 @@ fn progress_bar(input: &Input, hidden: bool) -> ProgressBar {
 
 /// Runs all tensors, several at a time.
 fn measure(input: &Input, engines: &Engines, bar: &ProgressBar) -> Result<Vec<Row>, Failure> {
-    let row = |tensor| input.thresholds(tensor).and_then(|thresholds| engines.run(tensor, &thresholds, bar));
+    let row = |tensor: &KvTensor| {
+        let (thresholds, dense_bits) = (input.thresholds(tensor)?, input.dense_bits(tensor)?);
+        let quality = quality::measure(tensor.vectors(), dense_bits, &thresholds);
+        let of_the_paper = input.thresholds_of_the_paper(tensor);
+        let paper_db = of_the_paper.map(|t| quality::measure_paper(tensor.vectors(), dense_bits, &t));
+        let simulated = match dense_bits == engines::DENSE_BITS {
+            true => Some(engines.run(tensor, &thresholds, bar)?),
+            false => None,
+        };
+        Ok(Row::new(tensor, dense_bits, &quality, paper_db, simulated))
+    };
     let mut rows = input.run.tensors.par_iter().map(row).collect::<Result<Vec<Row>, Failure>>()?;
     rows.sort_by_key(|row| (row.layer, row.kind));
     Ok(rows)

@@ -1,20 +1,18 @@
 //! `kvforge profile`: thresholds from recordings.
 
-use crate::args::ProfileOptions;
+use crate::args::{ProfileOptions, QuantilesArgument};
 use crate::report::{Failure, Place, Problem, Text, file_problem};
 use crate::table::table;
 use sim::data::{DataError, Recording};
-use sim::profile::{Fractions, LayerProfile, Profile, ProfileError, plot_svg};
+use sim::profile::{LayerProfile, Method, Profile, ProfileError, Quantiles, Widths, plot_svg};
 use std::io::Write;
 use std::path::Path;
 
 pub fn run(options: &ProfileOptions) -> Result<(), Failure> {
-    let fractions: Fractions = options
-        .fractions
-        .parse()
-        .map_err(|error| Problem::new(error).at(&on_command_line("--fractions ", &options.fractions), "these"))?;
+    let method = method(options)?;
+    let widths = Widths { key: options.key_bits, value: options.value_bits };
     let recordings = options.kv.iter().map(|path| recording(path)).collect::<Result<Vec<_>, _>>()?;
-    let profile = Profile::from_recordings(&recordings, fractions, options.tails.into()).map_err(problem)?;
+    let profile = Profile::from_recordings(&recordings, method, widths).map_err(problem)?;
     // the picture first: if it cannot be made, there are no thresholds either
     if let Some(path) = &options.plot {
         let svg = plot_svg(&profile, &recordings).map_err(problem)?;
@@ -26,13 +24,40 @@ pub fn run(options: &ProfileOptions) -> Result<(), Failure> {
     writeln!(out, "{}", thresholds_table(&profile))?;
     writeln!(
         out,
-        "  outer, inner: the shares that these groups really have; bits: stored for each element, every bit counted"
+        "  code: width of the dense codes; outer, inner: the shares that these groups really have; bits: stored for each\n  \
+         element, every bit counted"
     )?;
+    writeln!(out, "  thresholds: quantiles {}", quantiles_in_words(method.quantiles))?;
     writeln!(out, "  written: {}", options.out.display())?;
     if let Some(path) = &options.plot {
         writeln!(out, "  written: {}", path.display())?;
     }
     Ok(())
+}
+
+fn method(options: &ProfileOptions) -> Result<Method, Failure> {
+    let fractions = options
+        .fractions
+        .parse()
+        .map_err(|error| Problem::new(error).at(&on_command_line("--fractions ", &options.fractions), "these"))?;
+    let quantiles = match (options.quantiles, options.run_tokens) {
+        (QuantilesArgument::Averaged, run_tokens) => Quantiles::Averaged { run_tokens },
+        (QuantilesArgument::Pooled, None) => Quantiles::Pooled,
+        (QuantilesArgument::Pooled, Some(tokens)) => {
+            let place = on_command_line("--quantiles pooled --run-tokens ", &tokens.to_string());
+            let problem = Problem::new("--run-tokens has no meaning with --quantiles pooled").at(&place, "no runs");
+            return Err(problem.note("pooled: quantiles of all elements of all recordings together").into());
+        }
+    };
+    Ok(Method { fractions, tails: options.tails.into(), quantiles })
+}
+
+fn quantiles_in_words(quantiles: Quantiles) -> String {
+    match quantiles {
+        Quantiles::Averaged { run_tokens: None } => "of each recording, averaged".into(),
+        Quantiles::Averaged { run_tokens: Some(tokens) } => format!("of each run of {tokens} tokens, averaged"),
+        Quantiles::Pooled => "of all elements together".into(),
+    }
 }
 
 fn thresholds_table(profile: &Profile) -> String {
@@ -43,9 +68,11 @@ fn thresholds_table(profile: &Profile) -> String {
         let (layer, kind) = (l.layer.to_string(), l.kind.to_string());
         let (outer, inner, bits) =
             (share(l.shares.outer()), share(l.shares.inner()), format!("{:.3}", l.effective_bits));
-        [layer, kind, s_low, t_low, t_high, s_high, outer, inner, bits, sqnr]
+        let code = l.dense_bits.to_string();
+        [layer, kind, code, s_low, t_low, t_high, s_high, outer, inner, bits, sqnr]
     };
-    let headings = [">layer", "kind", ">S_low", ">T_low", ">T_high", ">S_high", ">outer", ">inner", ">bits", ">SQNR"];
+    let headings =
+        [">layer", "kind", ">code", ">S_low", ">T_low", ">T_high", ">S_high", ">outer", ">inner", ">bits", ">SQNR"];
     table(&headings, profile.layers.iter().map(row))
 }
 

@@ -170,6 +170,34 @@ fn profile_writes_thresholds_and_a_picture() {
 }
 
 #[test]
+fn profile_takes_widths_and_runs() {
+    let place = Place::new();
+    let profile = |arguments: &str| -> (String, Value) {
+        let text = stdout(&place, &format!("profile --kv good.safetensors --out t.json {arguments}"));
+        (text, serde_json::from_str(&place.read("t.json")).unwrap())
+    };
+    let (text, four) = profile("");
+    assert!(text.contains("thresholds: quantiles of each recording, averaged"), "{text}");
+    assert_eq!(four["quantiles"], serde_json::json!({ "averaged": { "run_tokens": null } }));
+    let (_, wider) = profile("--key-bits 6 --value-bits 5");
+    for (layer, bits) in [(0, 6), (1, 5)] {
+        let (four, wider) = (&four["layers"][layer], &wider["layers"][layer]);
+        assert_eq!((&four["dense_bits"], &wider["dense_bits"]), (&4.into(), &bits.into()));
+        assert_eq!(four["bits"], wider["bits"], "the thresholds are the same");
+        let more = |name: &str| wider[name].as_f64().unwrap() - four[name].as_f64().unwrap();
+        assert!((more("effective_bits") - f64::from(bits - 4)).abs() < 1e-9, "{wider}");
+        assert!(more("sqnr_db") > 4.0, "{wider}");
+    }
+    let (text, runs) = profile("--run-tokens 2");
+    assert!(text.contains("thresholds: quantiles of each run of 2 tokens, averaged"), "{text}");
+    assert_ne!(runs["layers"][0]["bits"], four["layers"][0]["bits"]);
+    let (text, pooled) = profile("--quantiles pooled");
+    assert!(text.contains("thresholds: quantiles of all elements together"), "{text}");
+    assert_eq!(pooled["quantiles"], "pooled");
+    assert_eq!(pooled["layers"], four["layers"], "one recording that is one run: both are the same");
+}
+
+#[test]
 fn demo_on_a_recording_of_ones_own() {
     let place = Place::new();
     for (arguments, rows) in [("", 4), (" --thresholds good.json", 8)] {
@@ -181,11 +209,40 @@ fn demo_on_a_recording_of_ones_own() {
             assert_eq!(line["vectors"], rows);
             assert_eq!(line["mismatches"], serde_json::json!({ "records": 0, "values": 0 }));
             let sqnr = |name: &str| line["sqnr_db"][name].as_f64().unwrap();
-            assert!(sqnr("hardware") > 20.0 && sqnr("hardware") > sqnr("uniform4"), "{line}");
+            assert!(sqnr("codec") > 20.0 && sqnr("codec") > sqnr("uniform"), "{line}");
+            assert_eq!(line["sqnr_db"]["paper_own"].is_null(), !arguments.is_empty(), "{line}");
             assert!(line["cycles_per_vector"]["quantizer"].as_f64().unwrap() >= 4.0);
         }
     }
     assert!(stdout(&place, "demo --kv good.safetensors").contains("0 mismatches in 8 records and 512 values."));
+}
+
+/// Widths that the engines do not have are measured on the bit-exact model, and that is said.
+#[test]
+fn demo_at_other_widths() {
+    let place = Place::new();
+    let effective_bits = |results: &Value, row: usize| results["rows"][row]["effective_bits"].as_f64().unwrap();
+    let four = json(&place, "demo --json --kv good.safetensors");
+    let mixed = json(&place, "demo --json --kv good.safetensors --key-bits 5");
+    assert!((effective_bits(&mixed, 0) - effective_bits(&four, 0) - 1.0).abs() < 1e-9, "{mixed}");
+    assert_eq!(mixed["rows"][1], four["rows"][1], "values are as before");
+    let key = &mixed["rows"][0];
+    assert_eq!(
+        (&key["dense_bits"], &key["cycles_per_vector"], &key["mismatches"]),
+        (&5.into(), &Value::Null, &Value::Null)
+    );
+
+    let text = stdout(&place, "demo --kv good.safetensors --key-bits 5");
+    assert!(text.contains("Bit-exact model only: keys of 5 bits; the engines have codes of 4 bits.\n"), "{text}");
+    assert!(text.contains("0 mismatches in 4 records and 256 values."), "{text}");
+    let text = stdout(&place, "demo --kv good.safetensors --key-bits 6 --value-bits 3");
+    assert!(text.contains("Bit-exact model only: keys of 6 bits and values of 3 bits; "), "{text}");
+    assert!(!text.contains("simulated.") && !text.contains("mismatches in"), "{text}");
+
+    // thresholds bring their widths with them
+    stdout(&place, "profile --kv good.safetensors --value-bits 6 --out six.json");
+    let given = json(&place, "demo --json --kv good.safetensors --thresholds six.json --key-bits 3");
+    assert_eq!((&given["rows"][0]["dense_bits"], &given["rows"][1]["dense_bits"]), (&3.into(), &6.into()));
 }
 
 #[test]

@@ -54,6 +54,14 @@ const CASES: &[(&str, &str)] = &[
     ("fractions_negative", "profile --kv good.safetensors --fractions -0.1,0.9,0.2"),
     ("fractions_two", "profile --kv good.safetensors --fractions 0.1,0.9"),
     ("tails_unknown", "profile --kv good.safetensors --tails both"),
+    // of what the quantiles are taken
+    ("quantiles_unknown", "profile --kv good.safetensors --quantiles mean"),
+    ("run_tokens_zero", "profile --kv good.safetensors --run-tokens 0"),
+    ("run_tokens_pooled", "profile --kv good.safetensors --quantiles pooled --run-tokens 128"),
+    // widths of dense codes
+    ("key_bits_range", "profile --kv good.safetensors --key-bits 7"),
+    ("value_bits_text", "demo --kv good.safetensors --value-bits four"),
+    ("thresholds_bits", "demo --kv good.safetensors --thresholds bits.json"),
     // recordings
     ("kv_not_given", "profile"),
     ("kv_missing", "profile --kv nowhere.safetensors"),

@@ -52,7 +52,7 @@ pub enum RunError {
 /// One record as two packets of bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct RecordBytes {
-    /// Dense part: N/2 bytes.
+    /// Dense part: N*B/8 bytes.
     pub dense: Vec<u8>,
     /// Sparse part: header, counts and entries.
     pub sparse: Vec<u8>,

@@ -4,7 +4,7 @@
 mod generator;
 
 use generator::{Case, Vectors, make_text, vectors_path};
-use sim::golden::oaken::{Thresholds, decode, encode};
+use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 
 fn read() -> (String, Vectors) {
     let text = std::fs::read_to_string(vectors_path()).expect("docs/oaken-vectors.json");
@@ -28,7 +28,7 @@ fn thresholds(case: &Case) -> Thresholds {
 #[test]
 fn the_file_is_what_the_example_makes() {
     let (text, _) = read();
-    assert!(text.len() < 60_000, "{} bytes", text.len());
+    assert!(text.len() < 120_000, "{} bytes", text.len());
     let made = make_text().expect("test vectors");
     assert!(text == made, "docs/oaken-vectors.json is old: cargo run -p kvforge-sim --example vectors");
 }
@@ -38,25 +38,35 @@ fn every_case_encodes_and_decodes_to_what_it_says() {
     let (_, vectors) = read();
     for case in &vectors.cases {
         let input = words(case.input.as_ref().expect("an input"));
-        let record = encode(&input, &thresholds(case));
+        let record = encode(&input, case.dense_bits, &thresholds(case));
         assert_eq!(input.len(), case.n, "{}", case.name);
         assert_eq!(format!("{:016x}", record.header), case.header, "{}", case.name);
         assert_eq!(record.dense, bytes(&case.dense), "{}", case.name);
         assert_eq!(record.sparse, bytes(&case.sparse), "{}", case.name);
     }
     for case in vectors.cases.iter().chain(&vectors.decode_only) {
-        let decoded = decode(&bytes(&case.dense), &bytes(&case.sparse), case.n, &thresholds(case));
+        let decoded = decode(&bytes(&case.dense), &bytes(&case.sparse), case.n, case.dense_bits, &thresholds(case));
         let expected = words(case.decoded.as_ref().expect("a result"));
         assert_eq!(decoded.as_ref(), Ok(&expected), "{}", case.name);
     }
 }
 
 #[test]
+fn every_width_has_cases_of_each_kind() {
+    let (_, vectors) = read();
+    for dense_bits in DenseBits::ALL {
+        for (cases, least) in [(&vectors.cases, 12), (&vectors.decode_only, 5), (&vectors.illegal, 4)] {
+            assert!(cases.iter().filter(|case| case.dense_bits == dense_bits).count() >= least, "{dense_bits} bits");
+        }
+    }
+}
+
+#[test]
 fn every_illegal_record_is_refused() {
     let (_, vectors) = read();
-    assert!(vectors.illegal.len() >= 13);
+    assert!(vectors.illegal.len() >= 27);
     for case in &vectors.illegal {
-        let decoded = decode(&bytes(&case.dense), &bytes(&case.sparse), case.n, &thresholds(case));
+        let decoded = decode(&bytes(&case.dense), &bytes(&case.sparse), case.n, case.dense_bits, &thresholds(case));
         assert!(decoded.is_err(), "{}", case.name);
     }
 }

@@ -8,9 +8,9 @@ use hdl::{Design, Reset};
 use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts};
 use sim::bus::seed;
 use sim::data::{Kind, Recording};
-use sim::golden::oaken::{Thresholds, decode, encode};
+use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, dequantize, dequantizer, quantize, quantizer};
-use sim::profile::{Fractions, Profile, Tails};
+use sim::profile::{Method, Profile, Widths};
 use std::path::{Path, PathBuf};
 use testbenches::drivers::{random_thresholds, random_vector};
 
@@ -47,7 +47,7 @@ fn there_and_back(
     assert_eq!(there.results.len(), vectors.len());
     assert_eq!(there.vectors, vectors.len() as u64, "the counter of vectors");
     for (i, (got, v)) in there.results.iter().zip(vectors).enumerate() {
-        let want = encode(v, t);
+        let want = encode(v, DenseBits::PAPER, t);
         assert_eq!(*got, Parts { dense: want.dense, sparse: want.sparse }, "record {i}");
     }
     let back = dequantize(d, d_engine, t, (&there.results, n), pauses, seed, &mut |_| ());
@@ -55,7 +55,7 @@ fn there_and_back(
     assert_eq!(back.results.len(), vectors.len());
     assert_eq!((back.errors, back.vectors), (0, vectors.len() as u64), "errors and vectors of the dequantizer");
     for (i, (got, record)) in back.results.iter().zip(&there.results).enumerate() {
-        let want = decode(&record.dense, &record.sparse, n, t).unwrap_or_else(|e| panic!("{e}"));
+        let want = decode(&record.dense, &record.sparse, n, DenseBits::PAPER, t).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(*got, want, "vector {i}");
     }
     (there.cycles, back.cycles)
@@ -97,7 +97,7 @@ fn recordings() -> Vec<(Recording, Profile)> {
         let read = |file: &str| Recording::read(folder.join(file)).unwrap_or_else(|e| panic!("{e}"));
         let profile = |r: &Recording| {
             let all = std::slice::from_ref(r);
-            Profile::from_recordings(all, Fractions::PAPER, Tails::Magnitude).unwrap_or_else(|e| panic!("{e}"))
+            Profile::from_recordings(all, Method::default(), Widths::default()).unwrap_or_else(|e| panic!("{e}"))
         };
         let smollm2 = profile(&read("smollm2_profile.safetensors"));
         list.push((read("smollm2_run.safetensors"), smollm2));

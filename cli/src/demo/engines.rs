@@ -1,7 +1,7 @@
 //! Quantizer and dequantizer on the built-in simulator, checked against the golden model.
 
 use super::input::Input;
-use super::results::{Cycles, Mismatches, Row, Sqnr};
+use super::results::{Cycles, Mismatches};
 use crate::report::Failure;
 use hdl::Design;
 use hdl::engine::Engine;
@@ -10,12 +10,14 @@ use hw::control::RegisterMap;
 use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use indicatif::ProgressBar;
 use sim::data::KvTensor;
-use sim::golden::oaken::{GroupCounts, Thresholds, decode, encode};
-use sim::golden::reference::{self, Noise, to_f64};
+use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
+use sim::golden::reference::{Noise, to_f64};
 use sim::oaken_run::{RecordBytes, Run, RunError, run_dequantizer, run_quantizer, write_registers};
 
 /// Elements a cycle.
 const LANES: u32 = 16;
+/// Width of the dense codes.
+pub const DENSE_BITS: DenseBits = DenseBits::PAPER;
 /// The longest vector, unless the recording has longer ones.
 const MAX_LENGTH: u32 = 4096;
 
@@ -24,6 +26,16 @@ pub struct Engines {
     pub params: EngineParams,
     quantizer: Compiled,
     dequantizer: Compiled,
+}
+
+/// What the engines made of a tensor.
+pub struct Simulated {
+    /// Of all records.
+    pub bytes: usize,
+    /// Signal to quantization noise, in dB.
+    pub sqnr_db: f64,
+    pub cycles: Cycles,
+    pub mismatches: Mismatches,
 }
 
 /// An engine, ready to be cloned and run.
@@ -77,7 +89,7 @@ impl Engines {
     }
 
     /// Sends the vectors of a tensor through both.
-    pub fn run(&self, tensor: &KvTensor, thresholds: &Thresholds, bar: &ProgressBar) -> Result<Row, Failure> {
+    pub fn run(&self, tensor: &KvTensor, thresholds: &Thresholds, bar: &ProgressBar) -> Result<Simulated, Failure> {
         let mut progress = || bar.inc(1);
         let mut engine = self.quantizer.start(tensor.cols, thresholds)?;
         let records = run_quantizer(&mut engine, tensor.vectors(), &mut progress).map_err(stopped)?;
@@ -86,42 +98,32 @@ impl Engines {
         Ok(self.compare(tensor, thresholds, &records, &values))
     }
 
-    /// All figures of one tensor.
-    fn compare(&self, tensor: &KvTensor, t: &Thresholds, records: &Run<RecordBytes>, values: &Run<Vec<u16>>) -> Row {
-        let mut mismatches = Mismatches::default();
-        let (mut hardware, mut paper, mut uniform) = (Noise::default(), Noise::default(), Noise::default());
-        let mut bytes = 0;
+    /// What came out, beside what should have.
+    fn compare(
+        &self,
+        tensor: &KvTensor,
+        t: &Thresholds,
+        records: &Run<RecordBytes>,
+        values: &Run<Vec<u16>>,
+    ) -> Simulated {
+        let (mut mismatches, mut noise, mut bytes) = (Mismatches::default(), Noise::default(), 0);
         for ((vector, record), back) in tensor.vectors().zip(&records.results).zip(&values.results) {
-            let golden = encode(vector, t);
+            let golden = encode(vector, DENSE_BITS, t);
             mismatches.records += usize::from((&record.dense, &record.sparse) != (&golden.dense, &golden.sparse));
             // what the dequantizer should make of the record that it got, even if that is a wrong one
-            mismatches.values += match decode(&record.dense, &record.sparse, vector.len(), t) {
+            mismatches.values += match decode(&record.dense, &record.sparse, vector.len(), DENSE_BITS, t) {
                 Ok(expected) => expected.iter().zip(back).filter(|(a, b)| a != b).count(),
                 Err(_) => vector.len(),
             };
             bytes += record.dense.len() + record.sparse.len();
-            let original = to_f64(vector);
-            hardware.add(&original, &to_f64(back));
-            paper.add(&original, &reference::oaken(&original, t));
-            uniform.add(&original, &reference::uniform(&original, 4));
+            noise.add(&to_f64(vector), &to_f64(back));
         }
-        let counts = GroupCounts::of(&tensor.data, t);
-        let db = |noise: Noise| Some(noise.sqnr_db()).filter(|db| db.is_finite());
-        Row {
-            layer: tensor.layer,
-            kind: tensor.kind,
-            vectors: tensor.rows,
-            elements: tensor.cols,
-            outlier_share: (counts.outer + counts.inner) as f64 / counts.total() as f64,
-            effective_bits: 8.0 * bytes as f64 / counts.total() as f64,
-            sqnr_db: Sqnr { hardware: db(hardware), paper: db(paper), uniform4: db(uniform) },
-            cycles_per_vector: Cycles {
-                quantizer: records.cycles_per_vector(),
-                dequantizer: values.cycles_per_vector(),
-                ideal: tensor.cols as f64 / f64::from(self.params.lanes),
-            },
-            mismatches,
-        }
+        let cycles = Cycles {
+            quantizer: records.cycles_per_vector(),
+            dequantizer: values.cycles_per_vector(),
+            ideal: tensor.cols as f64 / f64::from(self.params.lanes),
+        };
+        Simulated { bytes, sqnr_db: noise.sqnr_db(), cycles, mismatches }
     }
 }
 

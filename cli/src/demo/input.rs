@@ -3,19 +3,28 @@
 use crate::args::DemoOptions;
 use crate::profile::{problem, recording, thresholds};
 use crate::report::{Failure, Problem};
-use sim::data::{KvTensor, Recording};
-use sim::golden::oaken::Thresholds;
-use sim::profile::{Fractions, Profile, Tails};
+use sim::data::{Kind, KvTensor, Recording};
+use sim::golden::oaken::{DenseBits, Thresholds};
+use sim::profile::{Method, Profile, Widths};
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 /// The recordings of the repository: thresholds come from the one, results from the other.
 const PROFILED: &str = "data/smollm2_profile.safetensors";
 const RUN: &str = "data/smollm2_run.safetensors";
 
+/// Tokens of a run, where thresholds are made the paper's way: a recording of a few hundred tokens has several runs.
+pub const PAPER_RUN_TOKENS: usize = 32;
+
 /// Recorded keys and values, and thresholds for them.
 pub struct Input {
     pub run: Recording,
-    pub profile: Profile,
+    /// What the thresholds were made from, unless they came as a file.
+    profiled: Option<Recording>,
+    profile: Profile,
+    /// Widths that were given on the command line.
+    key_bits: Option<DenseBits>,
+    value_bits: Option<DenseBits>,
     /// Where the thresholds come from, in words.
     pub thresholds_from: String,
 }
@@ -23,15 +32,22 @@ pub struct Input {
 impl Input {
     /// Reads what the user gave, or the recordings of the repository.
     pub fn read(options: &DemoOptions) -> Result<Input, Failure> {
-        match (&options.kv, &options.thresholds) {
-            (None, _) => Input::of_the_repository(),
-            (Some(kv), None) => Input::halved(recording(kv)?),
-            (Some(kv), Some(path)) => {
-                let (run, profile) = (recording(kv)?, thresholds(path)?);
-                profile.check_covers(&run).map_err(problem)?;
-                Ok(Input { run, profile, thresholds_from: path.display().to_string() })
-            }
-        }
+        let input = match (&options.kv, &options.thresholds) {
+            (None, _) => Input::of_the_repository()?,
+            (Some(kv), None) => Input::halved(recording(kv)?)?,
+            (Some(kv), Some(path)) => Input::new(recording(kv)?, None, thresholds(path)?, path.display().to_string())?,
+        };
+        Ok(Input { key_bits: options.key_bits, value_bits: options.value_bits, ..input })
+    }
+
+    fn new(
+        run: Recording,
+        profiled: Option<Recording>,
+        profile: Profile,
+        thresholds_from: String,
+    ) -> Result<Input, Failure> {
+        profile.check_covers(&run).map_err(problem)?;
+        Ok(Input { run, profiled, profile, key_bits: None, value_bits: None, thresholds_from })
     }
 
     fn of_the_repository() -> Result<Input, Failure> {
@@ -42,8 +58,7 @@ impl Input {
         }
         let (profiled, run) = (recording(Path::new(PROFILED))?, recording(Path::new(RUN))?);
         let profile = make_profile(&profiled)?;
-        profile.check_covers(&run).map_err(problem)?;
-        Ok(Input { run, profile, thresholds_from: format!("{PROFILED} (another text)") })
+        Input::new(run, Some(profiled), profile, format!("{PROFILED} (another text)"))
     }
 
     /// Thresholds from the first half of the tokens, results from the second.
@@ -57,20 +72,36 @@ impl Input {
             let tensors = whole.tensors.iter().map(|t| half_of(t, second)).collect();
             Recording { tensors, ..whole.clone() }
         };
-        let profile = make_profile(&half(false))?;
-        let thresholds_from = "the first half of its tokens (results are of the second)".to_string();
-        Ok(Input { run: half(true), profile, thresholds_from })
+        let (profiled, run) = (half(false), half(true));
+        let profile = make_profile(&profiled)?;
+        Input::new(run, Some(profiled), profile, "the first half of its tokens (results are of the second)".into())
     }
 
     /// The thresholds of a tensor.
     pub fn thresholds(&self, tensor: &KvTensor) -> Result<Thresholds, Failure> {
         Ok(self.profile.layer(tensor.layer, tensor.kind).map_err(problem)?.thresholds)
     }
+
+    /// The width of a tensor's dense codes.
+    pub fn dense_bits(&self, tensor: &KvTensor) -> Result<DenseBits, Failure> {
+        let given = match tensor.kind {
+            Kind::Key => self.key_bits,
+            Kind::Value => self.value_bits,
+        };
+        let profiled = self.profile.layer(tensor.layer, tensor.kind).map_err(problem)?.dense_bits;
+        Ok(given.unwrap_or(profiled))
+    }
+
+    /// The thresholds of a tensor as the paper makes them, if the demo has made its own.
+    pub fn thresholds_of_the_paper(&self, tensor: &KvTensor) -> Option<Thresholds> {
+        let profiled = self.profiled.as_ref()?.tensor(tensor.layer, tensor.kind)?;
+        Some(Method::of_the_paper(NonZeroUsize::new(PAPER_RUN_TOKENS)).thresholds(&[profiled]))
+    }
 }
 
 fn make_profile(recording: &Recording) -> Result<Profile, Failure> {
     let recordings = std::slice::from_ref(recording);
-    Profile::from_recordings(recordings, Fractions::PAPER, Tails::default()).map_err(problem)
+    Profile::from_recordings(recordings, Method::default(), Widths::default()).map_err(problem)
 }
 
 fn half_of(tensor: &KvTensor, second: bool) -> KvTensor {

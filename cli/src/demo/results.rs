@@ -1,12 +1,14 @@
 //! What the demo found out, as a table and for machines.
 
-use super::engines::Engines;
-use super::input::Input;
+use super::engines::{DENSE_BITS, Engines, Simulated};
+use super::input::{Input, PAPER_RUN_TOKENS};
 use super::regenerate::Regenerated;
 use crate::report::Failure;
 use crate::table::table;
 use serde::Serialize;
-use sim::data::Kind;
+use sim::data::{Kind, KvTensor};
+use sim::golden::oaken::DenseBits;
+use sim::golden::quality::Quality;
 use std::io::Write;
 
 /// Everything.
@@ -33,24 +35,33 @@ pub struct Row {
     pub vectors: usize,
     /// Elements of a vector.
     pub elements: usize,
+    /// Width of the dense codes.
+    pub dense_bits: DenseBits,
     /// Outer and inner elements, from 0 to 1.
     pub outlier_share: f64,
     /// Stored bits for each element, every bit counted.
     pub effective_bits: f64,
     pub sqnr_db: Sqnr,
-    pub cycles_per_vector: Cycles,
-    pub mismatches: Mismatches,
+    /// `None` where the engines were not simulated, because their codes have another width.
+    pub cycles_per_vector: Option<Cycles>,
+    /// `None` in the same case.
+    pub mismatches: Option<Mismatches>,
+    /// The demo has made thresholds the paper's way.
+    #[serde(skip)]
+    paper_own_given: bool,
 }
 
 /// Signal to quantization noise in dB; `None`: nothing was lost.
 #[derive(Serialize)]
 pub struct Sqnr {
-    /// What came out of the dequantizer.
-    pub hardware: Option<f64>,
-    /// The paper's equations in float64.
+    /// What came out of the dequantizer, or of the bit-exact model where it was not simulated.
+    pub codec: Option<f64>,
+    /// The paper's equations in float64, at the same thresholds.
     pub paper: Option<f64>,
-    /// Uniform quantization to 4 bits, with one scale for each vector.
-    pub uniform4: Option<f64>,
+    /// The same at thresholds that are made the paper's way; `None` also where thresholds were given.
+    pub paper_own: Option<f64>,
+    /// Uniform quantization to the width of the dense codes, with one scale for each vector.
+    pub uniform: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -62,7 +73,7 @@ pub struct Cycles {
 }
 
 /// Differences from the bit-exact model.
-#[derive(Serialize, Default)]
+#[derive(Clone, Copy, Serialize, Default)]
 pub struct Mismatches {
     /// Records of the quantizer.
     pub records: usize,
@@ -87,7 +98,7 @@ impl Results {
 
     /// All of them.
     pub fn mismatches(&self) -> usize {
-        self.rows.iter().map(|r| r.mismatches.records + r.mismatches.values).sum()
+        self.rows.iter().filter_map(|r| r.mismatches.as_ref()).map(|m| m.records + m.values).sum()
     }
 
     pub fn print(&self, out: &mut impl Write) -> Result<(), Failure> {
@@ -98,45 +109,102 @@ impl Results {
         let model = self.model.as_ref().map_or(String::new(), |model| format!(" ({model})"));
         writeln!(out, "Keys and values: {}{model}", self.recording)?;
         writeln!(out, "Thresholds: from {}", self.thresholds_from)?;
-        let (lanes, max_length) = (self.lanes, self.max_length);
-        writeln!(
-            out,
-            "Engines: quantizer and dequantizer, {lanes} elements a cycle, vectors of up to {max_length}, simulated.\n"
-        )?;
+        self.print_engines(out)?;
 
         let headings = [
             ">layer",
             "kind",
+            ">code",
             ">outliers",
             ">bits",
             ">SQNR",
             ">paper",
-            ">4-bit",
+            ">own",
+            ">plain",
             ">quantizer",
             ">dequantizer",
             ">ideal",
             ">records",
             ">values",
         ];
-        writeln!(out, "{}\n", table(&headings, self.rows.iter().map(Row::cells)))?;
-        writeln!(out, "  outliers        share of elements in the outer and inner groups")?;
-        writeln!(out, "  bits            stored bits for each element, every bit counted (binary16 has 16)")?;
-        writeln!(
-            out,
-            "  SQNR            signal to quantization noise of what the dequantizer gave, in dB; beside it the paper's"
-        )?;
-        writeln!(
-            out,
-            "                  equations in float64, and plain 4-bit quantization with one scale for each vector"
-        )?;
-        writeln!(out, "  quantizer, ...  cycles for each vector, vector after vector; ideal: elements over lanes")?;
-        writeln!(out, "  records, values mismatches of the engines against the bit-exact model\n")?;
-        let vectors: usize = self.rows.iter().map(|r| r.vectors).sum();
-        let elements: usize = self.rows.iter().map(|r| r.vectors * r.elements).sum();
-        let (mismatches, seconds) = (self.mismatches(), self.seconds);
-        writeln!(out, "{mismatches} mismatches in {vectors} records and {elements} values. {seconds:.1} s in all.")?;
+        writeln!(out, "\n{}\n", table(&headings, self.rows.iter().map(Row::cells)))?;
+        print_legend(out)?;
+        self.print_comparison(out)?;
+        let simulated = || self.rows.iter().filter(|r| r.mismatches.is_some());
+        let vectors: usize = simulated().map(|r| r.vectors).sum();
+        let elements: usize = simulated().map(|r| r.vectors * r.elements).sum();
+        if vectors > 0 {
+            write!(out, "{} mismatches in {vectors} records and {elements} values. ", self.mismatches())?;
+        }
+        writeln!(out, "{:.1} s in all.", self.seconds)?;
         Ok(())
     }
+
+    /// What is simulated, and what is not.
+    fn print_engines(&self, out: &mut impl Write) -> Result<(), Failure> {
+        let (lanes, max_length) = (self.lanes, self.max_length);
+        if self.rows.iter().any(|r| r.mismatches.is_some()) {
+            writeln!(
+                out,
+                "Engines: quantizer and dequantizer, {lanes} elements a cycle, vectors of up to {max_length}, simulated."
+            )?;
+        }
+        if let Some(kinds) = self.not_simulated() {
+            writeln!(out, "Bit-exact model only: {kinds}; the engines have codes of {DENSE_BITS} bits.")?;
+        }
+        Ok(())
+    }
+
+    /// Keys or values or both, with their widths, if the engines do not have them.
+    fn not_simulated(&self) -> Option<String> {
+        let rows = self.rows.iter().filter(|r| r.mismatches.is_none());
+        let mut names: Vec<String> = rows.map(|r| format!("{}s of {} bits", r.kind, r.dense_bits)).collect();
+        names.sort();
+        names.dedup();
+        if names.is_empty() { None } else { Some(names.join(" and ")) }
+    }
+
+    /// The least and the greatest distance to the paper's equations.
+    fn print_comparison(&self, out: &mut impl Write) -> Result<(), Failure> {
+        let range = |paper: fn(&Sqnr) -> Option<f64>| {
+            let gains = self.rows.iter().filter_map(|r| Some(r.sqnr_db.codec? - paper(&r.sqnr_db)?));
+            gains.fold(None, |range: Option<(f64, f64)>, gain| {
+                Some(range.map_or((gain, gain), |(low, high)| (low.min(gain), high.max(gain))))
+            })
+        };
+        if let Some((low, high)) = range(|sqnr| sqnr.paper) {
+            write!(out, "SQNR beside the paper's equations: {low:+.2} to {high:+.2} dB at the same thresholds")?;
+            if let Some((low, high)) = range(|sqnr| sqnr.paper_own) {
+                write!(out, ", {low:+.2} to {high:+.2} dB at their own")?;
+            }
+            writeln!(out, ".")?;
+        }
+        Ok(())
+    }
+}
+
+fn print_legend(out: &mut impl Write) -> Result<(), Failure> {
+    let lines = [
+        ("code", "width of the dense codes, in bits"),
+        ("outliers", "share of elements in the outer and inner groups"),
+        ("bits", "stored bits for each element, every bit counted (binary16 has 16)"),
+        ("SQNR", "signal to quantization noise, in dB, of what the dequantizer gave (where it was not simulated: the"),
+        ("", "bit-exact model)"),
+        ("paper", "the same of the paper's equations in float64, at the same thresholds"),
+    ];
+    let more = [
+        ("plain", "the same of plain quantization to the width of the codes, with one scale for each vector"),
+        ("quantizer, ...", "cycles for each vector, vector after vector; ideal: elements over lanes"),
+        ("records, values", "mismatches of the engines against the bit-exact model"),
+    ];
+    let line = |(name, text): (&str, &str)| format!("  {name:<15} {text}");
+    let own =
+        format!("the same at thresholds made the paper's way: four of each run of {PAPER_RUN_TOKENS} tokens, averaged");
+    for text in lines.map(line).into_iter().chain([line(("own", &own))]).chain(more.map(line)) {
+        writeln!(out, "{text}")?;
+    }
+    writeln!(out)?;
+    Ok(())
 }
 
 fn print_verilog(out: &mut impl Write, verilog: &Regenerated) -> Result<(), Failure> {
@@ -157,22 +225,58 @@ fn print_verilog(out: &mut impl Write, verilog: &Regenerated) -> Result<(), Fail
 }
 
 impl Row {
-    fn cells(&self) -> [String; 12] {
+    /// All figures of one tensor; those of the engines where they were simulated.
+    pub fn new(
+        tensor: &KvTensor,
+        dense_bits: DenseBits,
+        quality: &Quality,
+        paper_own_db: Option<f64>,
+        simulated: Option<Simulated>,
+    ) -> Row {
+        let counts = quality.counts;
+        let stored = |s: &Simulated| 8.0 * s.bytes as f64 / counts.total() as f64;
+        let finite = |db: f64| Some(db).filter(|db| db.is_finite());
+        Row {
+            layer: tensor.layer,
+            kind: tensor.kind,
+            vectors: tensor.rows,
+            elements: tensor.cols,
+            dense_bits,
+            outlier_share: (counts.outer + counts.inner) as f64 / counts.total() as f64,
+            effective_bits: simulated.as_ref().map_or(quality.effective_bits, stored),
+            sqnr_db: Sqnr {
+                codec: finite(simulated.as_ref().map_or(quality.codec_db, |s| s.sqnr_db)),
+                paper: finite(quality.reference_db),
+                paper_own: paper_own_db.and_then(finite),
+                uniform: finite(quality.uniform_db),
+            },
+            paper_own_given: paper_own_db.is_some(),
+            mismatches: simulated.as_ref().map(|s| s.mismatches),
+            cycles_per_vector: simulated.map(|s| s.cycles),
+        }
+    }
+
+    fn cells(&self) -> [String; 14] {
         let db = |db: Option<f64>| db.map_or("lossless".to_string(), |db| format!("{db:.2}"));
-        let cycles = |cycles: f64| format!("{cycles:.2}");
+        let of_engines = |text: Option<String>| text.unwrap_or("-".into());
+        let cycles =
+            |of: fn(&Cycles) -> f64| of_engines(self.cycles_per_vector.as_ref().map(|c| format!("{:.2}", of(c))));
+        let wrong = |of: fn(&Mismatches) -> usize| of_engines(self.mismatches.as_ref().map(|m| of(m).to_string()));
         [
             self.layer.to_string(),
             self.kind.to_string(),
+            self.dense_bits.to_string(),
             format!("{:.2} %", 100.0 * self.outlier_share),
             format!("{:.3}", self.effective_bits),
-            db(self.sqnr_db.hardware),
+            db(self.sqnr_db.codec),
             db(self.sqnr_db.paper),
-            db(self.sqnr_db.uniform4),
-            cycles(self.cycles_per_vector.quantizer),
-            cycles(self.cycles_per_vector.dequantizer),
-            cycles(self.cycles_per_vector.ideal),
-            self.mismatches.records.to_string(),
-            self.mismatches.values.to_string(),
+            if self.paper_own_given { db(self.sqnr_db.paper_own) } else { "-".into() },
+            db(self.sqnr_db.uniform),
+            cycles(|c| c.quantizer),
+            cycles(|c| c.dequantizer),
+            cycles(|c| c.ideal),
+            wrong(|m| m.records),
+            wrong(|m| m.values),
         ]
     }
 }

@@ -60,6 +60,9 @@ impl Place {
         let mut version = good.clone();
         version["version"] = 7.into();
         place.write("version.json", version.to_string().as_bytes());
+        let mut bits = good.clone();
+        bits["layers"][0]["dense_bits"] = 2.into();
+        place.write("bits.json", bits.to_string().as_bytes());
         let mut order = good;
         order["layers"][0]["thresholds"]["t_low"] = 0.5.into();
         order["layers"][0]["bits"]["t_low"] = "3800".into();

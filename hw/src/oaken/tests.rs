@@ -84,7 +84,7 @@ fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pau
 
 fn compare(got: &[(Vec<u8>, Vec<u8>)], vectors: &[Vec<u16>], t: &oaken::Thresholds) {
     for (i, (got, v)) in got.iter().zip(vectors).enumerate() {
-        let want: Record = oaken::encode(v, t);
+        let want: Record = oaken::encode(v, oaken::DenseBits::PAPER, t);
         assert_eq!(got.1[..8], want.sparse[..8], "header of vector {i}");
         assert_eq!(got.1, want.sparse, "sparse part of vector {i}");
         assert_eq!(got.0, want.dense, "dense part of vector {i}");
@@ -202,12 +202,13 @@ fn values_equal_the_golden_model() {
     {
         let mut rng = Rng::with_seed(u64::from(lanes) * 77 + length as u64);
         let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
-        let records: Vec<Record> = (0..24).map(|_| oaken::encode(&random_vector(&mut rng, length), &t)).collect();
+        let records: Vec<Record> =
+            (0..24).map(|_| oaken::encode(&random_vector(&mut rng, length), oaken::DenseBits::PAPER, &t)).collect();
         for pauses in [NEVER, OFTEN] {
             let (vectors, _) = run_back(params(lanes, 256), &t, &records, length, pauses);
             assert_eq!(vectors.len(), records.len());
             for (i, (got, r)) in vectors.iter().zip(&records).enumerate() {
-                let want = oaken::decode(&r.dense, &r.sparse, length, &t).expect("legal");
+                let want = oaken::decode(&r.dense, &r.sparse, length, oaken::DenseBits::PAPER, &t).expect("legal");
                 assert_eq!(*got, want, "vector {i}, {lanes} lanes, {length} elements");
             }
         }
@@ -221,8 +222,9 @@ fn no_bubble_on_the_way_back() {
         for length in [64, 128, 448, 512] {
             for outliers in [0, 1, 4, 8] {
                 let mut rng = Rng::with_seed(9);
-                let records: Vec<Record> =
-                    (0..40).map(|_| oaken::encode(&with_outliers(&mut rng, length, outliers), &t)).collect();
+                let records: Vec<Record> = (0..40)
+                    .map(|_| oaken::encode(&with_outliers(&mut rng, length, outliers), oaken::DenseBits::PAPER, &t))
+                    .collect();
                 let (_, bubbles) = run_back(params(lanes, 512), &t, &records, length, NEVER);
                 assert_eq!(bubbles, 0, "{lanes} lanes, {length} elements, {outliers} outliers a chunk");
             }

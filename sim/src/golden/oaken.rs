@@ -7,25 +7,30 @@
 //! All arithmetic is on integers. Section numbers in the comments are those of the format's page.
 //!
 //! ```
-//! use sim::golden::oaken::{Thresholds, decode, encode};
+//! use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 //!
 //! let thresholds = Thresholds::from_f32(-2.0, -0.125, 0.125, 2.0)?;
 //! let vector = [0x3c00; 64]; // 1.0
-//! let record = encode(&vector, &thresholds);
+//! let dense_bits = DenseBits::PAPER; // 4
+//! let record = encode(&vector, dense_bits, &thresholds);
 //! assert_eq!((record.dense.len(), record.sparse.len()), (32, 9));
-//! let back = decode(&record.dense, &record.sparse, 64, &thresholds)?;
+//! let back = decode(&record.dense, &record.sparse, 64, dense_bits, &thresholds)?;
 //! assert!(back.iter().all(|&x| (0x3bc0..=0x3c40).contains(&x))); // close to 1.0
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod decode;
+mod dense;
 mod encode;
 mod error;
 mod header;
 mod number;
+mod slice;
+mod sparse;
 mod thresholds;
 
 pub use decode::decode;
+pub use dense::{DenseBits, DenseBitsError};
 pub use encode::encode;
 pub use error::{FormatError, StepName};
 pub use header::{Header, Step};
@@ -49,17 +54,18 @@ pub fn is_legal_length(n: usize) -> bool {
 pub struct Record {
     /// The header; the first eight bytes of `sparse` hold the same, little-endian.
     pub header: u64,
-    /// N/2 bytes: the 4-bit codes, two to a byte, the even element in the low half.
+    /// N*B/8 bytes: the codes of B bits side by side, the first in the low bits of the first byte.
     pub dense: Vec<u8>,
     /// The header, then for each chunk a count byte and that many entry bytes.
     pub sparse: Vec<u8>,
 }
 
 impl Record {
-    /// All stored bits over the number of elements.
+    /// All stored bits over the number of elements, which the header's width and the dense part give.
     pub fn effective_bits(&self) -> f64 {
-        let elements = 2 * self.dense.len();
-        8.0 * (self.dense.len() + self.sparse.len()) as f64 / elements as f64
+        let bits_of = |bytes: usize| 8.0 * bytes as f64;
+        let elements = bits_of(self.dense.len()) / f64::from(DenseBits::in_header(self.header));
+        bits_of(self.dense.len() + self.sparse.len()) / elements
     }
 }
 

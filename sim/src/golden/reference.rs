@@ -4,7 +4,7 @@
 
 use half::f16;
 
-use super::oaken::Thresholds;
+use super::oaken::{DenseBits, Thresholds};
 
 /// Numbers of binary16 bit patterns.
 pub fn to_f64(vector: &[u16]) -> Vec<f64> {
@@ -14,19 +14,21 @@ pub fn to_f64(vector: &[u16]) -> Vec<f64> {
 /// Quantizes one token's vector with Oaken's equations (sections 4.3 and 4.4) and gives what comes back.
 ///
 /// Groups by equation 1; outer and middle values lose the threshold of their side; each group has one scale per token,
-/// `(2^B - 1) / (max - min)` with 4 bits for the middle and 5 for the other groups (equation 2), and codes
+/// `(2^B - 1) / (max - min)` with `dense_bits` (4 in the paper) for the middle and one more for the other groups, whose
+/// codes have a bit in the sparse part as well (equation 2), and codes
 /// `round((x - min) * scale)` (equation 3). The inverse adds the threshold of the side that the value really had. A
 /// group with `max == min` comes back as it was. Elements must be finite.
-pub fn oaken(vector: &[f64], thresholds: &Thresholds) -> Vec<f64> {
+pub fn oaken(vector: &[f64], dense_bits: DenseBits, thresholds: &Thresholds) -> Vec<f64> {
+    let bits = dense_bits.get() as i32;
     let [s_low, t_low, t_high, s_high] = thresholds.values().map(f64::from);
     let is_outer = |x: f64| x < s_low || x > s_high;
     let is_inner = |x: f64| t_low <= x && x <= t_high && !is_outer(x);
     let is_middle = |x: f64| !is_outer(x) && !is_inner(x);
 
     let mut result = vector.to_vec();
-    quantize_group(&mut result, vector, is_outer, |x| if x > 0.0 { s_high } else { s_low }, 5);
-    quantize_group(&mut result, vector, is_middle, |x| if x > 0.0 { t_high } else { t_low }, 4);
-    quantize_group(&mut result, vector, is_inner, |_| 0.0, 5);
+    quantize_group(&mut result, vector, is_outer, |x| if x > 0.0 { s_high } else { s_low }, bits + 1);
+    quantize_group(&mut result, vector, is_middle, |x| if x > 0.0 { t_high } else { t_low }, bits);
+    quantize_group(&mut result, vector, is_inner, |_| 0.0, bits + 1);
     result
 }
 
@@ -103,7 +105,7 @@ mod tests {
         // Middle, shifted: -3, 4.5 and 0.2; scale 15 / 7.5 = 2, so 0.2 becomes code 6.4 -> 6 -> 0.0.
         // Outer, shifted: 31, 0.6 and 0 would not be outer: min 0.6 - with -8 off, -9 is -1, so -1 to 31, scale 31/32.
         let vector = [-4.0, 5.5, 1.2, 39.0, -9.0, 0.5, 0.5, 8.6];
-        let result = oaken(&vector, &thresholds);
+        let result = oaken(&vector, DenseBits::PAPER, &thresholds);
         let expected = [-4.0, 5.5, 1.0, 39.0, -9.0, 0.5, 0.5, 2.0 * 32.0 / 31.0 - 1.0 + 8.0];
         for (result, expected) in result.iter().zip(expected) {
             assert!((result - expected).abs() < 1e-12, "{result} for {expected}");

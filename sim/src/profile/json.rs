@@ -1,16 +1,17 @@
 //! The profile's JSON: what the file looks like, and what is checked when it is read.
 //!
 //! Thresholds stand there as numbers for people and as bit patterns for machines; the bit patterns count, and the
-//! numbers must agree with them.
+//! numbers must agree with them. A file without `quantiles` and `dense_bits` is one of every recording as a run, with
+//! codes of 4 bits.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Fractions, FractionsError, LayerProfile, Profile, Tails};
+use super::{Fractions, FractionsError, LayerProfile, Method, Profile, Quantiles, Tails};
 use crate::data::{DataError, Kind};
-use crate::golden::oaken::{ThresholdError, Thresholds, is_legal_length};
+use crate::golden::oaken::{DenseBits, ThresholdError, Thresholds, is_legal_length};
 
 const FORMAT: &str = "kvforge-thresholds";
 const VERSION: u64 = 1;
@@ -164,6 +165,8 @@ struct File {
     recordings: Vec<String>,
     fractions: Fractions,
     tails: Tails,
+    #[serde(default)]
+    quantiles: Quantiles,
     layers: Vec<Layer>,
 }
 
@@ -175,6 +178,8 @@ struct Layer {
     elements: usize,
     thresholds: Four<f32>,
     bits: Four<String>,
+    #[serde(default)]
+    dense_bits: DenseBits,
     shares: Fractions,
     effective_bits: f64,
     sqnr_db: Option<f64>,
@@ -188,8 +193,9 @@ impl Profile {
             version: VERSION,
             model: self.model.clone(),
             recordings: self.recordings.clone(),
-            fractions: self.fractions,
-            tails: self.tails,
+            fractions: self.method.fractions,
+            tails: self.method.tails,
+            quantiles: self.method.quantiles,
             layers: self.layers.iter().map(Layer::from_profile).collect(),
         };
         let mut text = serde_json::to_string_pretty(&file).expect("numbers and strings always become JSON");
@@ -217,7 +223,8 @@ impl Profile {
         if let Some(pair) = layers.windows(2).find(|p| (p[0].layer, p[0].kind) == (p[1].layer, p[1].kind)) {
             return Err(ContentError::Duplicate { layer: pair[0].layer, kind: pair[0].kind });
         }
-        Ok(Self { model: file.model, recordings: file.recordings, fractions, tails: file.tails, layers })
+        let method = Method { fractions, tails: file.tails, quantiles: file.quantiles };
+        Ok(Self { model: file.model, recordings: file.recordings, method, layers })
     }
 
     /// Writes the JSON to a file.
@@ -250,6 +257,7 @@ impl Layer {
             elements: profile.cols,
             thresholds: Four::new(profile.thresholds.values()),
             bits: Four::new(profile.thresholds.bits().map(|bits| format!("{bits:04x}"))),
+            dense_bits: profile.dense_bits,
             shares: profile.shares,
             effective_bits: profile.effective_bits,
             sqnr_db: profile.sqnr_db,
@@ -257,13 +265,13 @@ impl Layer {
     }
 
     fn into_profile(self) -> Result<LayerProfile, ContentError> {
-        let Layer { layer, kind, elements, shares, effective_bits, sqnr_db, .. } = self;
+        let Layer { layer, kind, elements, dense_bits, shares, effective_bits, sqnr_db, .. } = self;
         let in_layer = |problem| ContentError::Layer { layer, kind, problem };
         if !is_legal_length(elements) {
             return Err(in_layer(LayerError::Elements(elements)));
         }
         let thresholds = parse_thresholds(self.thresholds, self.bits).map_err(in_layer)?;
-        Ok(LayerProfile { layer, kind, cols: elements, thresholds, shares, effective_bits, sqnr_db })
+        Ok(LayerProfile { layer, kind, cols: elements, thresholds, dense_bits, shares, effective_bits, sqnr_db })
     }
 }
 

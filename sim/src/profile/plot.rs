@@ -57,7 +57,7 @@ fn draw_head<DB: DrawingBackend>(
     profile: &Profile,
 ) -> Drawn<DB::ErrorType> {
     let percent = |fraction: f64| (fraction * 1000.0).round() / 10.0;
-    let (outer, inner) = (percent(profile.fractions.outer()), percent(profile.fractions.inner()));
+    let (outer, inner) = (percent(profile.method.fractions.outer()), percent(profile.method.fractions.inner()));
     let title = format!("Keys and values of {}", profile.recordings.join(", "));
     let font = ("sans-serif", 18).into_font();
     area.draw(&Text::new(title, (16, 8), font.clone()))?;

@@ -1,3 +1,5 @@
+use std::num::NonZeroUsize;
+
 use half::f16;
 
 use super::json::ContentError;
@@ -18,7 +20,8 @@ fn alternating(count: usize) -> impl Iterator<Item = f32> {
 }
 
 fn profile_of(tensors: Vec<KvTensor>, tails: Tails) -> Profile {
-    Profile::from_recordings(&[recording("a.safetensors", tensors)], Fractions::PAPER, tails).unwrap()
+    let method = Method { tails, ..Method::default() };
+    Profile::from_recordings(&[recording("a.safetensors", tensors)], method, Widths::default()).unwrap()
 }
 
 #[test]
@@ -54,11 +57,87 @@ fn thresholds_are_averaged_over_the_recordings() {
     let run =
         |name, factor| recording(name, vec![tensor(0, Kind::Key, 64, alternating(1600).map(move |v| v * factor))]);
     let runs = [run("a", 1.0), run("b", 0.5)];
-    let profile = Profile::from_recordings(&runs, Fractions::PAPER, Tails::Magnitude).unwrap();
+    let profile = Profile::from_recordings(&runs, Method::default(), Widths::default()).unwrap();
     assert_eq!(profile.layers[0].thresholds.values(), [-1152.0, -72.0, 72.0, 1152.0]);
     assert_eq!(profile.recordings, ["a", "b"]);
     // 1152 is exceeded by 448 elements of the first run and by none of the second.
     assert_eq!(profile.layers[0].shares.outer(), 448.0 / 3200.0);
+}
+
+/// A method of the paper's shares and magnitudes.
+fn method(quantiles: Quantiles) -> Method {
+    Method { quantiles, ..Method::default() }
+}
+
+fn runs_of(tokens: usize) -> Method {
+    method(Quantiles::Averaged { run_tokens: NonZeroUsize::new(tokens) })
+}
+
+#[test]
+fn pooled_quantiles_are_those_of_all_elements_together() {
+    // The second recording is the first one, a quarter as large: 1 to 1600, and 0.25 to 400 in quarters.
+    let run =
+        |name, factor| recording(name, vec![tensor(0, Kind::Key, 64, alternating(1600).map(move |v| v * factor))]);
+    let runs = [run("a", 1.0), run("b", 0.25)];
+    let thresholds = |method| Profile::from_recordings(&runs, method, Widths::default()).unwrap().layers[0].thresholds;
+    // The 128 largest of 3200 are all of the first: above 1472. Of the smallest 192, the second has 154, up to 38.5,
+    // and the first 38.
+    assert_eq!(thresholds(method(Quantiles::Pooled)).values(), [-1472.0, -38.5, 38.5, 1472.0]);
+    // 1536 and 384, 96 and 24.
+    assert_eq!(thresholds(method(Quantiles::default())).values(), [-960.0, -60.0, 60.0, 960.0]);
+}
+
+#[test]
+fn a_recording_is_cut_into_runs_of_tokens() {
+    // 25 tokens of 64: ten of 1, ten of 2, five of 4. Whatever its share, a quantile of a run is the run's own value.
+    let values = (0..25 * 64).map(|i| [1.0, 2.0, 4.0][i / 640]);
+    let recordings = [recording("a", vec![tensor(0, Kind::Key, 64, values)])];
+    let s_high = |method| {
+        Profile::from_recordings(&recordings, method, Widths::default()).unwrap().layers[0].thresholds.values()[3]
+    };
+    // Five runs of one value each.
+    assert_eq!(s_high(runs_of(5)), (1.0 + 1.0 + 2.0 + 2.0 + 4.0) / 5.0);
+    // Two runs; the five tokens that are left belong to the second, where 4 % of 960 leave a 4.
+    assert_eq!(s_high(runs_of(10)), (1.0 + 4.0) / 2.0);
+    // No run is longer than the recording.
+    for method in [runs_of(25), runs_of(1000), method(Quantiles::default()), method(Quantiles::Pooled)] {
+        assert_eq!(s_high(method), 4.0);
+    }
+}
+
+#[test]
+fn the_papers_method_is_four_thresholds_of_each_run_averaged() {
+    // The values of `sided_tails_take_half`, and half of them in a second run.
+    let values = (1..=1600).map(|i| i as f32 - 401.0).chain((1..=1600).map(|i| (i as f32 - 401.0) / 2.0));
+    let tensor = tensor(3, Kind::Value, 64, values);
+    let thresholds = Method::of_the_paper(NonZeroUsize::new(25)).thresholds(&[&tensor]);
+    // 1167 and 583.5 give 875.25, a tie between two binary16 numbers.
+    assert_eq!(thresholds.values(), [-276.0, -36.0, 36.0, 875.0]);
+}
+
+#[test]
+fn keys_and_values_have_their_own_widths() {
+    let tensors = vec![tensor(0, Kind::Key, 64, alternating(1600)), tensor(0, Kind::Value, 64, alternating(1600))];
+    let widths = Widths { key: DenseBits::new(6).unwrap(), value: DenseBits::new(3).unwrap() };
+    let profile = Profile::from_recordings(&[recording("a", tensors)], Method::default(), widths).unwrap();
+    let [key, value] = &profile.layers[..] else { panic!("two layers") };
+    assert_eq!((key.dense_bits, value.dense_bits), (widths.key, widths.value));
+    assert_eq!(key.thresholds, value.thresholds);
+    assert!((key.effective_bits - value.effective_bits - 3.0).abs() < 1e-12);
+    let gain = key.sqnr_db.unwrap() - value.sqnr_db.unwrap();
+    assert!((15.0..21.0).contains(&gain), "{gain} dB for three bits");
+    assert_eq!(Profile::from_json(&profile.to_json()).unwrap(), profile);
+}
+
+#[test]
+fn a_file_without_widths_and_quantiles_is_one_of_four_bits() {
+    let profile = small_profile();
+    let mut json: serde_json::Value = serde_json::from_str(&profile.to_json()).unwrap();
+    assert!(json.as_object_mut().unwrap().remove("quantiles").is_some());
+    for layer in json["layers"].as_array_mut().unwrap() {
+        assert!(layer.as_object_mut().unwrap().remove("dense_bits").is_some());
+    }
+    assert_eq!(Profile::from_json(&json.to_string()).unwrap(), profile);
 }
 
 #[test]
@@ -68,7 +147,8 @@ fn fractions_of_zero_and_constant_data_are_no_trouble() {
         "a",
         vec![tensor(0, Kind::Key, 64, alternating(1600)), tensor(1, Kind::Key, 64, [0.0; 64].into_iter())],
     );
-    let profile = Profile::from_recordings(&[run], none, Tails::Magnitude).unwrap();
+    let profile =
+        Profile::from_recordings(&[run], Method { fractions: none, ..Method::default() }, Widths::default()).unwrap();
     assert_eq!(profile.layers[0].thresholds.values(), [-1600.0, -800.0, 800.0, 1600.0]);
     assert_eq!(profile.layers[0].shares.outer(), 0.0);
     assert_eq!(profile.layers[1].thresholds.values(), [0.0; 4]);
@@ -78,7 +158,8 @@ fn fractions_of_zero_and_constant_data_are_no_trouble() {
     let most = Fractions::new(0.999, 0.0, 0.001).unwrap();
     let run = recording("a", vec![tensor(0, Kind::Key, 64, alternating(64))]);
     for tails in [Tails::Magnitude, Tails::Sided] {
-        assert!(Profile::from_recordings(std::slice::from_ref(&run), most, tails).is_ok());
+        let method = Method { fractions: most, tails, ..Method::default() };
+        assert!(Profile::from_recordings(std::slice::from_ref(&run), method, Widths::default()).is_ok());
     }
 }
 
@@ -129,7 +210,7 @@ fn messages_about_threshold_files() {
     assert_eq!(
         message("\"tails\"", "\"tail\""),
         "not a threshold file: unknown field `tail`, expected one of `format`, `version`, `model`, `recordings`, \
-         `fractions`, `tails`, `layers` at line 13 column 8"
+         `fractions`, `tails`, `quantiles`, `layers` at line 13 column 8"
     );
     assert_eq!(
         message("\"outer\": 0.04", "\"outer\": 0.05"),
@@ -151,6 +232,14 @@ fn messages_about_threshold_files() {
         message("\"t_high\": 96.0", "\"t_high\": 95.0"),
         "layer 0 key: T_high is 95 in \"thresholds\" but \"bits\" 5600 says 96"
     );
+    assert_eq!(
+        message("\"dense_bits\": 4", "\"dense_bits\": 8"),
+        "not a threshold file: dense codes of 8 bits: legal is 3, 4, 5 or 6 at line 36 column 21"
+    );
+    assert_eq!(
+        message("\"run_tokens\": null", "\"run_tokens\": 0"),
+        "not a threshold file: invalid value: integer `0`, expected a nonzero usize at line 16 column 21"
+    );
     assert_eq!(message("\"kind\": \"value\"", "\"kind\": \"key\""), "layer 0 key stands there twice");
     let empty = Profile { layers: vec![], ..small_profile() }.to_json();
     assert!(matches!(Profile::from_json(&empty), Err(ContentError::NoLayers)));
@@ -170,7 +259,7 @@ fn messages_about_profiles_that_do_not_fit() {
         message(vec![tensor(0, Kind::Value, 64, alternating(64))]),
         "layer 0 value: the thresholds are for 128 elements a token, the recording has 64"
     );
-    let none = Profile::from_recordings(&[], Fractions::PAPER, Tails::Magnitude).unwrap_err().to_string();
+    let none = Profile::from_recordings(&[], Method::default(), Widths::default()).unwrap_err().to_string();
     assert_eq!(none, "no recordings: at least one is needed");
 }
 
@@ -193,7 +282,7 @@ fn the_plot_has_a_panel_for_each_layer_and_kind_with_four_thresholds() {
         tensor(9, Kind::Key, 64, alternating(640)),
     ];
     let run = recording("a", tensors);
-    let profile = Profile::from_recordings(std::slice::from_ref(&run), Fractions::PAPER, Tails::Magnitude).unwrap();
+    let profile = Profile::from_recordings(std::slice::from_ref(&run), Method::default(), Widths::default()).unwrap();
     let svg = plot_svg(&profile, &[run]).unwrap();
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
     for caption in ["layer 4 key: 4.0 % outer, 6.0 % inner", "layer 4 value", "layer 9 key"] {

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::control::RegisterMap;
 use hw::oaken::EngineParams;
-use sim::golden::oaken::{Record, Thresholds, encode};
+use sim::golden::oaken::{DenseBits, Record, Thresholds, encode};
 use std::time::Instant;
 
 /// Idle cycles between the writes to the registers and the first vector: all that they change has settled.
@@ -93,7 +93,7 @@ pub fn quantizer(map: &RegisterMap, p: EngineParams) -> Load {
 
 /// Records through the dequantizer.
 pub fn dequantizer(map: &RegisterMap, p: EngineParams) -> Load {
-    let records: Vec<Record> = vectors(p).iter().map(|v| encode(v, &thresholds())).collect();
+    let records: Vec<Record> = vectors(p).iter().map(|v| encode(v, DenseBits::PAPER, &thresholds())).collect();
     let dense = beats(records.iter().map(|r| &r.dense[..]), p.dense_bytes() as usize);
     let sparse = beats(records.iter().map(|r| &r.sparse[..]), p.sparse_bytes() as usize);
     let sources = vec![Source { name: "s_axis_dense", beats: dense }, Source { name: "s_axis_sparse", beats: sparse }];

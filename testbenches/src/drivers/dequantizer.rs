@@ -8,7 +8,7 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::{DequantizerAxiPorts, EngineParams};
 use sim::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Source, Stalls, packet, packet_bytes};
-use sim::golden::oaken::{Thresholds, decode, encode};
+use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, dequantize, dequantizer};
 
 /// The dequantizer.
@@ -40,14 +40,15 @@ impl Converts for Device<DequantizerAxiPorts> {
     }
 
     fn beats(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<Beat>> {
-        let (record, p) = (encode(vector, t), self.params);
+        let (record, p) = (encode(vector, DenseBits::PAPER, t), self.params);
         let parts = [(record.dense, p.dense_bytes()), (record.sparse, p.sparse_bytes())];
         parts.map(|(part, width)| packet(&part, width as usize)).to_vec()
     }
 
     fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
-        let record = encode(vector, t);
-        let elements = decode(&record.dense, &record.sparse, vector.len(), t).expect("a record of the encoder");
+        let record = encode(vector, DenseBits::PAPER, t);
+        let elements =
+            decode(&record.dense, &record.sparse, vector.len(), DenseBits::PAPER, t).expect("a record of the encoder");
         vec![elements.iter().flat_map(|x| x.to_le_bytes()).collect()]
     }
 }
@@ -69,7 +70,7 @@ fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
 }
 
 fn encoded(vector: &[u16], t: &Thresholds) -> Parts {
-    let record = encode(vector, t);
+    let record = encode(vector, DenseBits::PAPER, t);
     Parts { dense: record.dense, sparse: record.sparse }
 }
 
@@ -92,7 +93,7 @@ fn decodes(
         ));
     }
     for (i, (got, record)) in run.results.iter().zip(records).enumerate() {
-        let want = decode(&record.dense, &record.sparse, n, t).map_err(|e| e.to_string())?;
+        let want = decode(&record.dense, &record.sparse, n, DenseBits::PAPER, t).map_err(|e| e.to_string())?;
         if let Some(at) = (0..n).find(|&at| got.get(at) != want.get(at)) {
             return Err(format!("element {at} of vector {i} differs"));
         }
@@ -145,7 +146,7 @@ fn counts_above_64(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> 
     let t = plain_thresholds();
     let vector: Vec<u16> = (0..128).map(|i| half::f16::from_f32(if i < 64 { 2.0 } else { 0.5 }).to_bits()).collect();
     let right = encoded(&vector, &t);
-    let want = decode(&right.dense, &right.sparse, 128, &t).map_err(|e| e.to_string())?;
+    let want = decode(&right.dense, &right.sparse, 128, DenseBits::PAPER, &t).map_err(|e| e.to_string())?;
     for count in [65, 127, 128, 192, 255] {
         let mut wrong = right.clone();
         wrong.sparse[8] = count;
@@ -181,8 +182,8 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
     let mut rng = Rng::with_seed(6);
     let n = 128;
     let good: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();
-    let record = encode(&good, &t);
-    let want = decode(&record.dense, &record.sparse, n, &t).map_err(|e| e.to_string())?;
+    let record = encode(&good, DenseBits::PAPER, &t);
+    let want = decode(&record.dense, &record.sparse, n, DenseBits::PAPER, &t).map_err(|e| e.to_string())?;
     let right = encoded(&good, &t);
     let change = |f: &dyn Fn(&mut Parts)| {
         let mut parts = right.clone();
@@ -232,8 +233,8 @@ fn missing_bytes(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Re
     let mut rng = Rng::with_seed(8);
     let n = d.params.max_length.min(256) as usize;
     let elements: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();
-    let record = encode(&elements, &t);
-    let want = decode(&record.dense, &record.sparse, n, &t).map_err(|e| e.to_string())?;
+    let record = encode(&elements, DenseBits::PAPER, &t);
+    let want = decode(&record.dense, &record.sparse, n, DenseBits::PAPER, &t).map_err(|e| e.to_string())?;
     let width = d.params.sparse_bytes() as usize;
     // a byte missing in the first dense beat, or in the second sparse word
     let gaps = (0..width).map(|byte| (None, Some(byte))).chain([(None, None), (Some(0), None)]);

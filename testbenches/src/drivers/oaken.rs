@@ -7,7 +7,7 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::{EngineParams, QuantizerAxiPorts};
 use sim::bus::{AxiLiteMaster, Beat, Bench, Sink, Source, Stalls};
-use sim::golden::oaken::{Thresholds, encode};
+use sim::golden::oaken::{DenseBits, Thresholds, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, misfit, quantize, quantizer};
 
 /// The quantizer.
@@ -114,7 +114,7 @@ fn random_vectors(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
             return Err(format!("errors {:#x}", run.errors));
         }
         for (i, (got, vector)) in run.results.iter().zip(vectors).enumerate() {
-            let want = encode(vector, t);
+            let want = encode(vector, DenseBits::PAPER, t);
             if *got != (Parts { dense: want.dense, sparse: want.sparse }) {
                 return Err(format!("record {i} differs"));
             }
@@ -161,7 +161,7 @@ impl Converts for Device<QuantizerAxiPorts> {
     }
 
     fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
-        let record = encode(vector, t);
+        let record = encode(vector, DenseBits::PAPER, t);
         vec![record.dense, record.sparse]
     }
 }

@@ -1,30 +1,32 @@
 //! The encoder (section 5): exactly the bits that the quantizer gives.
 
+use std::ops::RangeInclusive;
+
+use super::dense::{DenseBits, pack};
 use super::error::StepName;
-use super::header::{Header, MAX_STEP_EXPONENT, Step, added_thresholds, least_exponent};
+use super::header::{Header, Step, added_thresholds, least_exponent};
 use super::number::{Side, magnitude, make_finite};
 use super::thresholds::Thresholds;
 use super::{CHUNK, Group, Record, is_legal_length};
 
-/// Quantizes a vector of binary16 bit patterns.
+/// Quantizes a vector of binary16 bit patterns, with codes of `dense_bits` in the dense part.
 ///
 /// # Panics
 /// If the length is not a multiple of 64 from 64 to 8192 (see [`is_legal_length`]).
-pub fn encode(vector: &[u16], thresholds: &Thresholds) -> Record {
+pub fn encode(vector: &[u16], dense_bits: DenseBits, thresholds: &Thresholds) -> Record {
     assert!(is_legal_length(vector.len()), "{} elements: not a multiple of 64 from 64 to 8192", vector.len());
     let nonfinite = vector.iter().any(|&x| make_finite(x).1);
     let elements: Vec<Element> = vector.iter().map(|&x| Element::new(x, thresholds)).collect();
-    let header = Header { nonfinite, ..make_header(&Maxima::of(&elements), thresholds) };
+    let header = Header { nonfinite, ..make_header(&Maxima::of(&elements), dense_bits, thresholds) };
 
     let codes: Vec<u8> = elements.iter().map(|element| element.code(&header, thresholds)).collect();
-    let dense = codes.chunks(2).map(|pair| pair[0] | pair[1] << 4).collect();
     let mut sparse = header.to_bits().to_le_bytes().to_vec();
     for chunk in elements.chunks(CHUNK) {
         let entries: Vec<u8> = chunk.iter().enumerate().filter_map(|(i, element)| element.entry(i)).collect();
         sparse.push(entries.len() as u8);
         sparse.extend(entries);
     }
-    Record { header: header.to_bits(), dense, sparse }
+    Record { header: header.to_bits(), dense: pack(&codes, dense_bits), sparse }
 }
 
 /// A finite element with what the groups need of it (steps 1 and 2).
@@ -40,7 +42,7 @@ impl Element {
         Self { x: magnitude(finite), side: Side::of(finite), group: Group::of(finite, thresholds) }
     }
 
-    /// The 4-bit code in the dense part (steps 6, 7 and 9).
+    /// The code in the dense part (steps 6, 7 and 9).
     fn code(&self, header: &Header, thresholds: &Thresholds) -> u8 {
         let (step, taken_off) = match self.group {
             Group::Outer => (header.outer(self.side), thresholds.s(self.side)),
@@ -48,13 +50,13 @@ impl Element {
             Group::Middle => (header.middle, thresholds.t(self.side)),
         };
         let u = in_32nds(self.x, step) - in_32nds(taken_off, step);
-        let split = u64::from(header.split);
+        let (split, max_code) = (u64::from(header.split), u64::from(header.dense_bits.max_code()));
         let code = match (self.group, self.side) {
             (Group::Outer | Group::Inner, _) => (u + 16) / 32,
-            (Group::Middle, Side::Positive) => split + (u / 32).min(15 - split),
+            (Group::Middle, Side::Positive) => split + (u / 32).min(max_code - split),
             (Group::Middle, Side::Negative) => split - 1 - (u / 32).min(split - 1),
         };
-        assert!(code <= 15, "code {code}: the format says that it cannot be above 15");
+        assert!(code <= max_code, "code {code}: the format says that it cannot be above {max_code}");
         code as u8
     }
 
@@ -98,7 +100,7 @@ impl Maxima {
 }
 
 /// Steps and split of a vector (steps 3, 4 and 8).
-fn make_header(maxima: &Maxima, thresholds: &Thresholds) -> Header {
+fn make_header(maxima: &Maxima, dense_bits: DenseBits, thresholds: &Thresholds) -> Header {
     // An empty group has the range 0.
     let range = |maximum: Option<u64>, threshold: u64| maximum.map_or(0, |m| m - threshold);
     let outer_positive = range(maxima.outer_positive, thresholds.s(Side::Positive));
@@ -107,39 +109,43 @@ fn make_header(maxima: &Maxima, thresholds: &Thresholds) -> Header {
     let middle_negative = range(maxima.middle_negative, thresholds.t(Side::Negative));
     let inner = range(maxima.inner, 0);
 
-    let step = |name, range, cells| smallest_step(range, cells, least_exponent(&added_thresholds(name, thresholds)));
-    let middle = step(StepName::Middle, middle_positive + middle_negative, 16);
+    let (codes, max_code) = (dense_bits.codes(), dense_bits.max_code());
+    let step = |name, range, cells: u32| {
+        let least = least_exponent(&added_thresholds(name, thresholds));
+        smallest_step(range, cells, least..=dense_bits.max_step_exponent())
+    };
+    let middle = step(StepName::Middle, middle_positive + middle_negative, codes);
     let split = match maxima.middle_negative {
         None => 0,
         Some(maximum) => {
             let u = in_32nds(maximum, middle) - in_32nds(thresholds.t(Side::Negative), middle);
-            let most = if middle_positive > 0 { 15 } else { 16 };
-            ((u + 16) / 32).clamp(1, most) as u32
+            let most = if middle_positive > 0 { max_code } else { codes };
+            ((u + 16) / 32).clamp(1, most.into()) as u32
         }
     };
     Header {
         middle,
-        outer_positive: step(StepName::OuterPositive, outer_positive, 15),
-        outer_negative: step(StepName::OuterNegative, outer_negative, 15),
-        inner: step(StepName::Inner, inner, 15),
+        outer_positive: step(StepName::OuterPositive, outer_positive, max_code),
+        outer_negative: step(StepName::OuterNegative, outer_negative, max_code),
+        inner: step(StepName::Inner, inner, max_code),
         split,
         nonfinite: false,
+        dense_bits,
     }
 }
 
 /// `up(D, n)` of step 4: the smallest legal step of which `cells` cover the range (a magnitude integer).
-fn smallest_step(range: u64, cells: u64, least_exponent: u32) -> Step {
+fn smallest_step(range: u64, cells: u32, mut exponents: RangeInclusive<u32>) -> Step {
     if range == 0 {
         return Step::ZERO;
     }
     // In units of 2^-32, a step is m * 2^E, and the range is range * 2^8. Steps with a higher E are coarser, so the
     // first E that has a large enough m gives the smallest step.
     let covers = |exponent| (u128::from(range) << 8).div_ceil(u128::from(cells) << exponent);
-    (least_exponent..=MAX_STEP_EXPONENT)
-        .map(|exponent| (exponent, covers(exponent)))
-        .find(|&(_, mantissa)| mantissa <= 255)
-        .map(|(exponent, mantissa)| Step { exponent, fraction: mantissa.max(128) as u32 - 128 })
-        .expect("2^38 * 255 covers the range of all binary16 numbers")
+    exponents
+        .find(|&exponent| covers(exponent) <= 255)
+        .map(|exponent| Step { exponent, fraction: covers(exponent).max(128) as u32 - 128 })
+        .expect("cells of the coarsest step cover the range of all binary16 numbers")
 }
 
 /// `A(X)` of step 5: a magnitude in 32nds of a step, by the step's 10-bit reciprocal.

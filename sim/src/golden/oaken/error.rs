@@ -4,6 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::dense::DenseBits;
+
 /// One of the four steps in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepName {
@@ -43,10 +45,15 @@ pub enum FormatError {
         n: usize,
     },
     /// The dense part has the wrong length.
-    #[error("the dense part has {found} bytes: a vector of {n} elements has {}", n / 2)]
+    #[error(
+        "the dense part has {found} bytes: a vector of {n} elements has {} at {dense_bits} bits",
+        dense_bits.dense_bytes(*n)
+    )]
     DenseLength {
         /// Elements.
         n: usize,
+        /// The width of the codes.
+        dense_bits: DenseBits,
         /// Bytes found.
         found: usize,
     },
@@ -88,11 +95,16 @@ pub enum FormatError {
         /// How many.
         extra: usize,
     },
-    /// Header bits 63:58 are not zero.
-    #[error("header bits 63:58 are {found:#04x}: they must be zero")]
-    ReservedBits {
-        /// The six bits.
-        found: u8,
+    /// Header bit 63 is not zero.
+    #[error("header bit 63 is set: it must be zero")]
+    ReservedBit,
+    /// The header speaks of codes of another width.
+    #[error("the header (bits 62:60) says codes of {found} bits: they should have {dense_bits}")]
+    Width {
+        /// What it says, in bits; perhaps no legal width.
+        found: u32,
+        /// What the decoder was told.
+        dense_bits: DenseBits,
     },
     /// `E` is 0 but `F` is not.
     #[error("{name} has E = 0 and F = {fraction}: with E = 0, F must be 0")]
@@ -102,16 +114,21 @@ pub enum FormatError {
         /// `F`.
         fraction: u32,
     },
-    /// `E` is above 38.
-    #[error("{name} has E = {exponent}: at most 38 is legal")]
+    /// `E` is above 42 - B.
+    #[error("{name} has E = {exponent}: at most {} is legal at {dense_bits} bits", dense_bits.max_step_exponent())]
     StepExponent {
         /// Which step.
         name: StepName,
         /// `E`.
         exponent: u32,
+        /// The width of the codes.
+        dense_bits: DenseBits,
     },
     /// A step is much finer than the threshold that its group adds.
-    #[error("{name} has E = {exponent}, too fine beside its threshold: 0 or {least} to 38 is legal")]
+    #[error(
+        "{name} has E = {exponent}, too fine beside its threshold: 0 or {least} to {} is legal",
+        dense_bits.max_step_exponent()
+    )]
     StepTooFine {
         /// Which step.
         name: StepName,
@@ -119,12 +136,19 @@ pub enum FormatError {
         exponent: u32,
         /// The least legal `E` other than 0.
         least: u32,
+        /// The width of the codes.
+        dense_bits: DenseBits,
     },
-    /// `split` is above 16.
-    #[error("split (header bits 56:52) is {found}: at most 16 is legal")]
+    /// `split` is above 2^B.
+    #[error(
+        "split (header bits 59:58 and 56:52) is {found}: at most {} is legal at {dense_bits} bits",
+        dense_bits.codes()
+    )]
     Split {
         /// The field.
         found: u32,
+        /// The width of the codes.
+        dense_bits: DenseBits,
     },
     /// A count byte is above 64.
     #[error("the count of chunk {chunk} at byte {offset} is {found}: at most 64 is legal")]

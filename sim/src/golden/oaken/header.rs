@@ -1,20 +1,14 @@
 //! The header and the steps in it (section 3).
 
+use super::dense::DenseBits;
 use super::error::{FormatError, StepName};
 use super::number::Side;
 use super::thresholds::Thresholds;
 
-/// The largest exponent field of a step.
-pub(super) const MAX_STEP_EXPONENT: u32 = 38;
-/// The largest `split`.
-pub(super) const MAX_SPLIT: u32 = 16;
-/// The lowest of the header bits that are zero.
-const RESERVED_FROM: u32 = 58;
-
 /// A 13-bit step: 0, or `(128 + fraction) * 2^(exponent - 32)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// `E`, 0 to 38; 0 only for the step 0.
+    /// `E`, 0 to [`DenseBits::max_step_exponent`]; 0 only for the step 0.
     pub exponent: u32,
     /// `F`, 0 to 127.
     pub fraction: u32,
@@ -43,17 +37,17 @@ impl Step {
     }
 
     /// Checks a step against section 3; `added` are the thresholds (magnitude integers) that its group adds.
-    fn check(self, name: StepName, added: &[u64]) -> Result<(), FormatError> {
+    fn check(self, name: StepName, dense_bits: DenseBits, added: &[u64]) -> Result<(), FormatError> {
         let Step { exponent, fraction } = self;
         if exponent == 0 && fraction != 0 {
             return Err(FormatError::ZeroStepWithFraction { name, fraction });
         }
-        if exponent > MAX_STEP_EXPONENT {
-            return Err(FormatError::StepExponent { name, exponent });
+        if exponent > dense_bits.max_step_exponent() {
+            return Err(FormatError::StepExponent { name, exponent, dense_bits });
         }
         let least = least_exponent(added);
         if exponent != 0 && exponent < least {
-            return Err(FormatError::StepTooFine { name, exponent, least });
+            return Err(FormatError::StepTooFine { name, exponent, least, dense_bits });
         }
         Ok(())
     }
@@ -86,10 +80,12 @@ pub struct Header {
     pub outer_negative: Step,
     /// Step of the inner group.
     pub inner: Step,
-    /// The number of middle codes that belong to the negative side, 0 to 16.
+    /// The number of middle codes that belong to the negative side, 0 to [`DenseBits::codes`].
     pub split: u32,
     /// The vector held a NaN or an infinity.
     pub nonfinite: bool,
+    /// The width of the codes.
+    pub dense_bits: DenseBits,
 }
 
 impl Header {
@@ -99,28 +95,35 @@ impl Header {
             | self.outer_positive.to_bits() << 13
             | self.outer_negative.to_bits() << 26
             | self.inner.to_bits() << 39
-            | u64::from(self.split) << 52
+            | u64::from(self.split & 31) << 52
             | u64::from(self.nonfinite) << 57
+            | u64::from(self.split >> 5) << 58
+            | self.dense_bits.to_header_field() << 60
     }
 
-    /// Reads the 64 bits; they must obey section 3 for these thresholds.
-    pub fn from_bits(bits: u64, thresholds: &Thresholds) -> Result<Self, FormatError> {
+    /// Reads the 64 bits; they must obey section 3 for this width and these thresholds.
+    pub fn from_bits(bits: u64, dense_bits: DenseBits, thresholds: &Thresholds) -> Result<Self, FormatError> {
         let header = Self {
             middle: Step::from_bits(bits),
             outer_positive: Step::from_bits(bits >> 13),
             outer_negative: Step::from_bits(bits >> 26),
             inner: Step::from_bits(bits >> 39),
-            split: (bits >> 52) as u32 & 31,
+            split: (bits >> 52) as u32 & 31 | ((bits >> 58) as u32 & 3) << 5,
             nonfinite: bits >> 57 & 1 == 1,
+            dense_bits,
         };
-        if bits >> RESERVED_FROM != 0 {
-            return Err(FormatError::ReservedBits { found: (bits >> RESERVED_FROM) as u8 });
+        if bits >> 63 != 0 {
+            return Err(FormatError::ReservedBit);
+        }
+        let found = DenseBits::in_header(bits);
+        if found != dense_bits.get() {
+            return Err(FormatError::Width { found, dense_bits });
         }
         for name in StepName::ALL {
-            header.step(name).check(name, &added_thresholds(name, thresholds))?;
+            header.step(name).check(name, dense_bits, &added_thresholds(name, thresholds))?;
         }
-        if header.split > MAX_SPLIT {
-            return Err(FormatError::Split { found: header.split });
+        if header.split > dense_bits.codes() {
+            return Err(FormatError::Split { found: header.split, dense_bits });
         }
         Ok(header)
     }

@@ -44,6 +44,7 @@ pub fn random_header(rng: &mut Rng, t: &Thresholds) -> Header {
         inner: random_step(rng, &[]),
         split: rng.u32(0..=16),
         nonfinite: rng.bool(),
+        dense_bits: oaken::DenseBits::PAPER,
     }
 }
 
@@ -71,5 +72,5 @@ pub fn random_record(rng: &mut Rng, length: usize, t: &Thresholds) -> Record {
 }
 
 pub fn golden(dense: &[u8], sparse: &[u8], length: usize, t: &Thresholds) -> Vec<u16> {
-    oaken::decode(dense, sparse, length, t).unwrap_or_else(|e| panic!("{e}"))
+    oaken::decode(dense, sparse, length, oaken::DenseBits::PAPER, t).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -149,7 +149,7 @@ fn no_bubble_at_any_length() {
             for _ in 0..vectors {
                 // full chunks, but now and then a vector with fewer
                 let outliers = if rng.u32(0..4) == 0 { rng.usize(0..8) } else { 8 };
-                let record = oaken::encode(&with_outliers(&mut rng, length, outliers), &t);
+                let record = oaken::encode(&with_outliers(&mut rng, length, outliers), oaken::DenseBits::PAPER, &t);
                 rig.send(&record.dense, &record.sparse);
             }
             rig.finish(vectors * length);
