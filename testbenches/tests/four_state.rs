@@ -87,6 +87,24 @@ ports! {
     }
 }
 
+ports! {
+    struct SincePorts() {
+        input reset: Signal = bits(1),
+        output count: Signal = bits(8),
+    }
+}
+
+/// Clock edges since an asynchronous reset.
+#[module]
+fn since_reset() -> Design<SincePorts> {
+    let m = Module::new("since_reset");
+    let io = SincePorts::new(m);
+    let since = m.reg(bits(8)).asynchronous_reset(io.reset, 0);
+    since.set(since + 1);
+    io.count.set(since);
+    m.finish(io).unwrap()
+}
+
 /// A register with several assignments that resets others as soon as it is 1: events within a time step must not.
 #[test]
 #[module]
@@ -99,9 +117,9 @@ fn a_reset_from_a_register_has_no_glitch() {
     let pulse = m.reg_reset(bits(1), 1);
     pulse.set(io.set);
     m.when(io.clear, || pulse.set(0));
-    let since = m.reg(bits(8)).asynchronous_reset(pulse, 0);
-    since.set(since + 1);
-    io.at_once.set(since);
+    let since = m.instance(&since_reset());
+    since.reset.set(pulse);
+    io.at_once.set(since.count);
     let count = m.reg_reset(bits(8), 0);
     m.when(pulse, || count.set(count + 1));
     io.count.set(count);

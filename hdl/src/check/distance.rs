@@ -22,21 +22,28 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
     match b.node(id).op {
         Op::Net(Net::Reg(r)) => {
             let reg = &b.def.regs[r as usize];
-            out.extend(drivers.get(&id).into_iter().flatten().copied().chain(reg.reads()).map(|x| (x, 1)));
+            let reset = reg.at_once.iter().map(|(reset, _)| *reset);
+            let enables = reg.enable.map(|enable| enables(b, enable)).unwrap_or_default();
+            out.extend(drivers.get(&id).into_iter().flatten().copied().chain(enables).chain(reset).map(|x| (x, 1)));
         }
         Op::Net(Net::MemRead(m, p)) => {
             let mem = &b.def.mems[m as usize];
             let port = &mem.reads[p as usize];
-            out.extend(port.enable.into_iter().chain([port.addr]).map(|x| (x, u32::from(port.sync))));
-            out.extend(mem.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).map(|x| (x, 1)));
+            let enables = port.enable.map(|enable| enables(b, enable)).unwrap_or_default();
+            out.extend(enables.into_iter().chain([port.addr]).map(|x| (x, u32::from(port.sync))));
+            out.extend(
+                mem.writes.iter().flat_map(|w| mask(b, w.mask).into_iter().chain([w.addr, w.data])).map(|x| (x, 1)),
+            );
         }
         Op::Net(Net::PinOut(i)) => {
             let inst = &b.def.insts[i as usize];
             let cycles = inst.def.latency.unwrap_or(1).max(1);
             if inst.def.keeps_something() {
-                out.extend(
-                    inst.pins.iter().filter(|p| matches!(b.node(**p).op, Op::Net(Net::PinIn(_)))).map(|p| (*p, cycles)),
-                );
+                let advance = b.advance_pin(i);
+                let holds = |pin: &Id| drivers.get(pin).into_iter().flatten().flat_map(|of| enables(b, *of)).collect();
+                let ways = |pin: &Id| if Some(*pin) == advance { holds(pin) } else { vec![*pin] };
+                let inputs = inst.pins.iter().filter(|p| matches!(b.node(**p).op, Op::Net(Net::PinIn(_))));
+                out.extend(inputs.flat_map(ways).map(|x| (x, cycles)));
             }
         }
         _ => {}
@@ -44,8 +51,24 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
     out
 }
 
-/// The input, other than `but`, that reaches a node over the fewest registers, and how many.
-pub(super) fn nearest(b: &Draft, drivers: &Drivers, from: Id, but: Option<Id>) -> Option<(Id, u32)> {
+/// What an enable brings to a register, but for the input that holds all of the module: that brings no data.
+fn enables(b: &Draft, enable: Id) -> Vec<Id> {
+    let holds = b.def.advance.map(|port| b.def.ports[port as usize].node);
+    b.enables_of(enable).into_iter().filter(|enable| Some(*enable) != holds).collect()
+}
+
+/// The same for the mask of a write port.
+fn mask(b: &Draft, of: Id) -> Vec<Id> {
+    match b.node(of).op {
+        Op::Alias(of) | Op::Repeat(of, _) => mask(b, of),
+        Op::Bin(BinOp::And, one, other) => [mask(b, one), mask(b, other)].concat(),
+        _ => enables(b, of),
+    }
+}
+
+/// The input that reaches a node over the fewest registers, and how many. With `before`, what is kept of the items before counts as
+/// if it came at once.
+pub(super) fn nearest(b: &Draft, drivers: &Drivers, from: Id, before: bool) -> Option<(Id, u32)> {
     let (mut todo, mut done) = (BTreeMap::from([(0, vec![from])]), HashSet::new());
     while let Some(mut entry) = todo.first_entry() {
         let cycles = *entry.key();
@@ -53,14 +76,13 @@ pub(super) fn nearest(b: &Draft, drivers: &Drivers, from: Id, but: Option<Id>) -
             entry.remove();
             continue;
         };
-        if Some(id) == but {
-            continue;
-        }
         if b.node(id).op == Op::Net(Net::Input) {
             return Some((id, cycles));
         }
         if done.insert(id) {
-            steps(b, drivers, id).into_iter().for_each(|(x, more)| todo.entry(cycles + more).or_default().push(x));
+            let at_once = before && is_state(b, drivers, id);
+            let more = |more: u32| if at_once { 0 } else { more };
+            steps(b, drivers, id).into_iter().for_each(|(x, n)| todo.entry(cycles + more(n)).or_default().push(x));
         }
     }
     None
@@ -114,6 +136,23 @@ pub(super) fn behind_outputs(b: &Draft, drivers: &Drivers) -> HashSet<Id> {
         }
     }
     seen
+}
+
+/// Is this a register that holds what the items before left: on its own terms, or because it follows itself?
+fn is_state(b: &Draft, drivers: &Drivers, id: Id) -> bool {
+    if !matches!(b.node(id).op, Op::Net(Net::Reg(_))) {
+        return false;
+    }
+    let (mut todo, mut seen) = (vec![id], HashSet::new());
+    keeps(b, id)
+        || std::iter::from_fn(|| {
+            let next = todo.pop()?;
+            let before = steps(b, drivers, next).into_iter().map(|(x, _)| x);
+            todo.extend(before.filter(|x| *x == id || seen.insert(*x)));
+            Some(next)
+        })
+        .skip(1)
+        .any(|x| x == id)
 }
 
 /// Does what goes in stay for an unknown time?

@@ -96,15 +96,9 @@ fn check_entering(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
 fn remembers(b: &Draft, drivers: &Drivers) -> bool {
     let stays = |id: Id| match furthest(b, drivers, id) {
         None => true,
-        Some(most) => nearest_data(b, drivers, id).is_some_and(|(_, fewest)| fewest < most),
+        Some(most) => nearest(b, drivers, id, false).is_some_and(|(_, fewest)| fewest < most),
     };
     b.def.ports.iter().any(|p| !p.input && stays(p.node))
-}
-
-/// The input that reaches a node over the fewest registers, and how many. What holds the module is no data: every register reads it.
-fn nearest_data(b: &Draft, drivers: &Drivers, id: Id) -> Option<(Id, u32)> {
-    let holds = b.def.advance.map(|port| b.def.ports[port as usize].node);
-    nearest(b, drivers, id, holds)
 }
 
 /// The inputs that the module takes as standing still: those that it marks as constant or gives to an instance as a setting, also if
@@ -129,7 +123,7 @@ fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
 /// ways from the inputs differ, or state is among them: then the user's word is all there is.
 fn based(b: &Draft, drivers: &Drivers) -> Vec<(usize, i32, Id, Option<i32>)> {
     let base = |at: i32, id: Id| {
-        let (_, fewest) = nearest_data(b, drivers, id)?;
+        let (_, fewest) = nearest(b, drivers, id, false)?;
         (furthest(b, drivers, id)? == fewest).then_some(fewest as i32 - at)
     };
     entrances(b).into_iter().map(|(pipe, at, id)| (pipe, at, id, base(at, id))).collect()
@@ -202,7 +196,7 @@ fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
         return b.error(loc, message, vec![], Some(help.into()));
     }
     for port in b.def.ports.clone().iter().filter(|p| !p.input) {
-        let Some((input, cycles)) = nearest_data(b, drivers, port.node) else { continue };
+        let Some((input, cycles)) = nearest(b, drivers, port.node, false) else { continue };
         if latency > 0 && cycles == 0 {
             let name = b.label(input);
             let message = format!(
@@ -212,7 +206,9 @@ fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
             let help = "put registers between; a setting that stands still while data is in flight is marked in its pipeline: `p.constant(x)`";
             return b.error(loc, message, vec![(b.node(input).loc, "the input")], Some(help.into()));
         }
-        if cycles > latency {
+        // an output may show what the items before left, which is a register less
+        let least = if cycles > latency { nearest(b, drivers, port.node, true) } else { None };
+        if least.is_some_and(|(_, least)| least > latency) {
             let plural = if cycles == 1 { "register is" } else { "registers are" };
             let message = format!(
                 "a latency of {latency} is stated, but at least {cycles} {plural} between every input and output `{}`",
@@ -228,7 +224,7 @@ fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
 fn check_furthest(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     for port in b.def.ports.clone().iter().filter(|p| !p.input) {
         let most = furthest(b, drivers, port.node).filter(|most| *most < latency);
-        let Some(most) = most.filter(|_| nearest_data(b, drivers, port.node).is_some()) else { continue };
+        let Some(most) = most.filter(|_| nearest(b, drivers, port.node, false).is_some()) else { continue };
         let plural = if most == 1 { "register is" } else { "registers are" };
         let message = format!(
             "a latency of {latency} is stated, but at most {most} {plural} between an input and output `{}`",

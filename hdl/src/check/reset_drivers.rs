@@ -5,9 +5,14 @@ use super::driven;
 use crate::ir::*;
 use std::collections::BTreeSet;
 
-/// Gives each such register a wire for its next value, if several assignments make that.
+/// Gives each such register a wire for its next value, if several assignments make that. Inputs that reset at once are noted for who
+/// drives them.
 pub(super) fn assign_once(b: &mut Draft) {
-    for register in drivers(&b.def) {
+    let drivers = drivers(&b.def);
+    let resets = |port: &Port| port.input && drivers.contains(&port.node);
+    b.def.resets = (0..).zip(&b.def.ports).filter(|(_, port)| resets(port)).map(|(i, _)| i).collect();
+    let is_register = |id: &Id| matches!(b.node(*id).op, Op::Net(Net::Reg(_)));
+    for register in drivers.iter().copied().filter(is_register).collect::<Vec<_>>() {
         let mut sets = 0;
         Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, _, _, _| sets += u32::from(target == register));
         if sets > 1 {
@@ -16,20 +21,38 @@ pub(super) fn assign_once(b: &mut Draft) {
     }
 }
 
-/// The registers that are asynchronous resets, of registers or of domains.
+/// What resets at once: registers, domains, or something in an instance.
 fn drivers(def: &Def) -> BTreeSet<Id> {
     let of_registers = def.regs.iter().filter_map(|r| r.at_once.as_ref().map(|(reset, _)| *reset));
     let of_domains = def.inside.iter().filter_map(|i| i.reset);
-    let is_register = |id: &Id| matches!(def.nodes[*id as usize].op, Op::Net(Net::Reg(_)));
-    of_registers.chain(of_domains).map(|id| behind(def, id)).filter(is_register).collect()
+    let pins = |inst: &Inst| inst.def.resets.iter().map(|port| inst.pins[*port as usize]).collect::<Vec<_>>();
+    let of_instances = def.insts.iter().flat_map(pins);
+    of_registers.chain(of_domains).chain(of_instances).map(|id| behind(def, id)).collect()
 }
 
-/// What a signal is another name, the complement or a bit of.
+/// What a signal is another name, the complement or a bit of; also through a wire or an input that is assigned once.
 fn behind(def: &Def, mut id: Id) -> Id {
-    while let Op::Alias(of) | Op::Un(_, of) | Op::Slice(of, _) = def.nodes[id as usize].op {
-        id = of;
+    loop {
+        id = match def.nodes[id as usize].op {
+            Op::Alias(of) | Op::Un(_, of) | Op::Slice(of, _) => of,
+            Op::Net(Net::Wire | Net::PinIn(_)) => match only_value(def, id) {
+                Some(of) => of,
+                None => return id,
+            },
+            _ => return id,
+        }
     }
-    id
+}
+
+/// What is assigned to a net, if that is one value without conditions.
+fn only_value(def: &Def, net: Id) -> Option<Id> {
+    let mut values = vec![];
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, value, _, under| {
+        if target == net {
+            values.push(under.is_empty().then_some(value));
+        }
+    });
+    if let [value] = values[..] { value } else { None }
 }
 
 /// All that is assigned to the register goes to a wire, and that to the register.

@@ -154,6 +154,8 @@ pub(crate) struct Def {
     pub remembers: bool,
     /// The inputs (indices into `ports`) that stand still while data is in flight, where a latency is stated.
     pub settings: Vec<u32>,
+    /// The inputs (indices into `ports`) that reset something as soon as they are 1.
+    pub resets: Vec<u32>,
     /// Registers without reset in a loop with their own enable.
     pub loops: Vec<Id>,
     /// Of a foreign module: its Verilog. It has ports, and nothing else of the above.

@@ -376,6 +376,54 @@ fn differences_of_items() {
     }
 }
 
+/// A module may show what the items before left, in the same cycle or a register later.
+#[test]
+fn sums_of_the_items_before() {
+    #[module]
+    fn sum_before(latency: u32) -> Design<UnitPorts> {
+        let m = Module::new("sum_before");
+        let io = UnitPorts::new(m);
+        m.latency(latency);
+        m.enabled_by(io.go);
+        let sum = m.reg_reset(bits(8), 0);
+        sum.set(sum + io.x);
+        let late = m.reg(bits(8));
+        late.set(sum);
+        io.y.set(if latency == 0 { sum } else { late });
+        if latency == 0 {
+            late.unused();
+        }
+        m.finish(io).unwrap()
+    }
+    #[module]
+    fn between_streams(latency: u32) -> Design<StreamPorts> {
+        let m = Module::new("sums");
+        let io = StreamPorts::new(m);
+        io.flush.unused();
+        let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+        let unit = m.instance(&sum_before(latency));
+        unit.x.set(x.next());
+        p.leave_stream(unit.y.next(), io.m);
+        m.finish(io).unwrap()
+    }
+    for latency in [0, 1] {
+        let mut bench = Bench::new(&between_streams(latency));
+        let (mut random, mut queue, mut sum) = (Random::new(4), VecDeque::new(), 0);
+        for cycle in 0..2000 {
+            let offered = random.percent(50).then(|| random.below(256));
+            let (accepted, out) = bench.cycle(offered, random.percent(60), false);
+            if let (true, Some(x)) = (accepted, offered) {
+                queue.push_back(sum);
+                sum = (sum + x) % 256;
+            }
+            if let Some(out) = out {
+                assert_eq!(Some(out), queue.pop_front(), "latency {latency}, cycle {cycle}");
+            }
+        }
+        assert!(queue.len() < 5);
+    }
+}
+
 ports! {
     struct KeptPorts() {
         input x: Signal = bits(8),

@@ -53,12 +53,13 @@ impl Draft {
     fn both(&mut self, held: Id, own: Id, loc: Loc) -> Id {
         self.beside(Op::Bin(BinOp::And, held, own), own, loc)
     }
-    /// The enables that an enable inside of others is made of.
+    /// The enables that an enable inside of others, or one that the user joined of several, is made of.
     pub fn enables_of(&self, enable: Id) -> Vec<Id> {
-        let held = self.staging.gates.get(&enable) == Some(&Gate::Held);
+        let gate = self.staging.gates.get(&enable);
+        let is_open = gate.is_none_or(|gate| *gate == Gate::Held);
         match self.node(enable).op {
-            Op::Alias(of) if held => self.enables_of(of),
-            Op::Bin(BinOp::And, one, other) if held => [self.enables_of(one), self.enables_of(other)].concat(),
+            Op::Alias(of) if is_open => self.enables_of(of),
+            Op::Bin(BinOp::And, one, other) if is_open => [self.enables_of(one), self.enables_of(other)].concat(),
             _ => vec![enable],
         }
     }
