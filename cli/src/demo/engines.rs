@@ -77,7 +77,7 @@ impl Engines {
     /// Elaborates and compiles both.
     pub fn new(input: &Input) -> Result<Engines, Failure> {
         let longest = input.run.tensors.iter().map(|t| t.cols as u32).max().unwrap_or(0);
-        let params = EngineParams { lanes: LANES, max_length: longest.max(MAX_LENGTH) };
+        let params = EngineParams { lanes: LANES, max_length: longest.max(MAX_LENGTH), dense_bits: DENSE_BITS.get() };
         let names = ["oaken_quantizer", "oaken_dequantizer"];
         let quantizer = quantizer_axi::quantizer_axi(names[0], params).map_err(Failure::Hardware)?;
         let dequantizer = dequantizer_axi::dequantizer_axi(names[1], params).map_err(Failure::Hardware)?;
