@@ -35,7 +35,7 @@ fn no_bubble_either_way() {
     for p in other_widths(512) {
         for (length, outliers) in LENGTHS.into_iter().flat_map(|length| [(length, 0), (length, 8)]) {
             let mut rng = Rng::with_seed(9);
-            let vectors: Vec<Vec<u16>> = (0..40).map(|_| with_outliers(&mut rng, length, outliers)).collect();
+            let vectors: Vec<Vec<u16>> = (0..20).map(|_| with_outliers(&mut rng, length, outliers)).collect();
             let there = run(p, &t, &vectors, NEVER, 1);
             compare(p, &there.records, &vectors, &t);
             assert_eq!(there.bubbles, 0, "{length} elements, {outliers} outliers a chunk, {p:?}");
