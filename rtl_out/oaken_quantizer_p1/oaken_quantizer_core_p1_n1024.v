@@ -689,10 +689,8 @@ module oaken_quantizer_core_p1_n1024 (
         .m_last(writer_m_last),
         .sent(writer_sent)
     );
-    wire [7:0] data_1 = dense_m_payload[8:1]; // quantizer_back.rs:223
-    assign dense_data = data_1;
-    wire last_3 = dense_m_payload[0]; // quantizer_back.rs:223
-    assign dense_last = last_3;
+    assign dense_data = dense_m_payload[8:1];
+    assign dense_last = dense_m_payload[0];
     wire unused_ok = &{1'b0, _t1[13:10], lane0_scaled[3:0], lane0_scaled[20], _t7[0], _t9[15:13], _t10[12:11], _t11[10], _t12[4:0], dense_s_ready};
 endmodule
 

@@ -2836,10 +2836,8 @@ module oaken_quantizer_core_p16_n4096 (
         .m_last(writer_m_last),
         .sent(writer_sent)
     );
-    wire [63:0] data_1 = dense_m_payload[64:1]; // quantizer_back.rs:223
-    assign dense_data = data_1;
-    wire last_3 = dense_m_payload[0]; // quantizer_back.rs:223
-    assign dense_last = last_3;
+    assign dense_data = dense_m_payload[64:1];
+    assign dense_last = dense_m_payload[0];
     wire unused_ok = &{1'b0, length[3:0], _t1[9:8], lane15_scaled[3:0], lane15_scaled[20], _t13[0], _t15[15:13], _t16[12:11], _t17[10], _t18[4:0], lane14_scaled[3:0], lane14_scaled[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], _t26[4:0], lane13_scaled[3:0], lane13_scaled[20], _t29[0], _t31[15:13], _t32[12:11], _t33[10], _t34[4:0], lane12_scaled[3:0], lane12_scaled[20], _t37[0], _t39[15:13], _t40[12:11], _t41[10], _t42[4:0], lane11_scaled[3:0], lane11_scaled[20], _t45[0], _t47[15:13], _t48[12:11], _t49[10], _t50[4:0], lane10_scaled[3:0], lane10_scaled[20], _t53[0], _t55[15:13], _t56[12:11], _t57[10], _t58[4:0], lane9_scaled[3:0], lane9_scaled[20], _t60[0], _t62[15:13], _t63[12:11], _t64[10], _t65[4:0], lane8_scaled[3:0], lane8_scaled[20], _t67[0], _t69[15:13], _t70[12:11], _t71[10], _t72[4:0], lane7_scaled[3:0], lane7_scaled[20], _t74[0], _t76[15:13], _t77[12:11], _t78[10], _t79[4:0], lane6_scaled[3:0], lane6_scaled[20], _t81[0], _t83[15:13], _t84[12:11], _t85[10], _t86[4:0], lane5_scaled[3:0], lane5_scaled[20], _t88[0], _t90[15:13], _t91[12:11], _t92[10], _t93[4:0], lane4_scaled[3:0], lane4_scaled[20], _t95[0], _t97[15:13], _t98[12:11], _t99[10], _t100[4:0], lane3_scaled[3:0], lane3_scaled[20], _t102[0], _t104[15:13], _t105[12:11], _t106[10], _t107[4:0], lane2_scaled[3:0], lane2_scaled[20], _t109[0], _t111[15:13], _t112[12:11], _t113[10], _t114[4:0], lane1_scaled[3:0], lane1_scaled[20], _t116[0], _t118[15:13], _t119[12:11], _t120[10], _t121[4:0], lane0_scaled[3:0], lane0_scaled[20], _t123[0], _t125[15:13], _t126[12:11], _t127[10], _t128[4:0], compact_distance_1[4:1], _t161[0], _t161[4:2], _t163[0], _t163[4:2], l38_s4_9[1:0], l38_s4_9[4:3], l38_s4_11[1:0], l38_s4_11[4:3], l38_s4_13[1:0], l38_s4_13[4:3], l38_s4_15[1:0], l38_s4_15[4:3], _t187[2:0], _t187[4], _t189[2:0], _t189[4], _t191[2:0], _t191[4], _t193[2:0], _t193[4], dense_s_ready};
 endmodule
 

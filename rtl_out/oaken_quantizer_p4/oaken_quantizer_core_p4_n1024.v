@@ -1100,10 +1100,8 @@ module oaken_quantizer_core_p4_n1024 (
         .m_last(writer_m_last),
         .sent(writer_sent)
     );
-    wire [15:0] data_1 = dense_m_payload[16:1]; // quantizer_back.rs:223
-    assign dense_data = data_1;
-    wire last_3 = dense_m_payload[0]; // quantizer_back.rs:223
-    assign dense_last = last_3;
+    assign dense_data = dense_m_payload[16:1];
+    assign dense_last = dense_m_payload[0];
     wire unused_ok = &{1'b0, length[1:0], _t1[11:8], lane3_scaled[3:0], lane3_scaled[20], _t8[0], _t10[15:13], _t11[12:11], _t12[10], _t13[4:0], lane2_scaled[3:0], lane2_scaled[20], _t15[0], _t17[15:13], _t18[12:11], _t19[10], _t20[4:0], lane1_scaled[3:0], lane1_scaled[20], _t22[0], _t24[15:13], _t25[12:11], _t26[10], _t27[4:0], lane0_scaled[3:0], lane0_scaled[20], _t29[0], _t31[15:13], _t32[12:11], _t33[10], _t34[4:0], compact_distance_1[2:1], _t38[0], _t38[2], dense_s_ready};
 endmodule
 

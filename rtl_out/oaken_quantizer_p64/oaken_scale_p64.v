@@ -307,11 +307,8 @@ module oaken_scale_p64 (
         nonfinite_1 <= nonfinite_s15;
     end
     assign done = done_1;
-    wire [12:0] low_2 = {kept_3_e, kept_3_f}; // scale.rs:160
-    wire [12:0] low_3 = {kept_2_e, kept_2_f}; // scale.rs:160
-    wire [12:0] low_4 = {kept_1_e, kept_1_f}; // scale.rs:160
-    wire [12:0] low_5 = {kept_0_e, kept_0_f}; // scale.rs:160
-    assign header = {nonfinite_1, kept_0_split, low_2, low_3, low_4, low_5};
+    wire [57:0] below = {nonfinite_1, kept_0_split, {kept_3_e, kept_3_f}, {kept_2_e, kept_2_f}, {kept_1_e, kept_1_f}, {kept_0_e, kept_0_f}}; // scale.rs:165
+    assign header = below;
     assign scales_outer_pos_c = kept_1_c_a - 10'h10;
     assign scales_outer_neg_c = kept_2_c_a - 10'h10;
     wire unused_ok = &{1'b0, results_1_c_b, results_1_split, results_2_c_b, results_2_split, results_3_c_a, results_3_c_b, results_3_split};

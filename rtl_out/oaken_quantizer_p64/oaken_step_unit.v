@@ -37,7 +37,7 @@ module oaken_step_unit (
     reg [12:0] rounded; // step_unit.rs:185
     reg [9:0] digits_0; // step_unit.rs:193
     reg [9:0] digits_1; // step_unit.rs:193
-    reg [9:0] shifted; // step_unit.rs:194
+    reg [9:0] of_all; // step_unit.rs:194
     reg item_middle_s1; // step_unit.rs:195
     reg item_middle_s2; // step_unit.rs:195
     reg item_middle_s3; // step_unit.rs:195
@@ -411,7 +411,7 @@ module oaken_step_unit (
     end
     wire [13:0] _t9 = {1'h0, rounded} + 14'hf; // step_unit.rs:194
     always @(posedge clk) begin
-        shifted <= _t9[13:4];
+        of_all <= _t9[13:4];
         item_middle_s1 <= item_middle;
         item_middle_s2 <= item_middle_s1;
         item_middle_s3 <= item_middle_s2;
@@ -423,8 +423,8 @@ module oaken_step_unit (
     wire [5:0] high2 = digits_1[9:4]; // divide_by_ones.rs:21
     wire [3:0] low2 = digits_1[3:0]; // divide_by_ones.rs:21
     wire [6:0] rest_1 = {1'h0, high2} + {3'h0, low2}; // divide_by_ones.rs:22
-    wire [9:0] _t10 = (digits_0 + {4'h0, high2}) + {8'h0, ({1'h0, rest_1 >= 7'hf} + {1'h0, rest_1 >= 7'h1e}) + {1'h0, rest_1 >= 7'h2d}}; // divide_by_ones.rs:28
-    always @(posedge clk) quotient <= middle ? shifted : _t10;
+    wire [1:0] last = ({1'h0, rest_1 >= 7'hf} + {1'h0, rest_1 >= 7'h1e}) + {1'h0, rest_1 >= 7'h2d}; // divide_by_ones.rs:34
+    always @(posedge clk) quotient <= middle ? of_all : ((digits_0 + {4'h0, high2}) + {8'h0, last});
 
     // meanwhile: E for a mantissa below 2, and for one that was rounded up to it; not below the least one
     always @(posedge clk) begin
@@ -436,20 +436,20 @@ module oaken_step_unit (
     end
     wire [6:0] raised = {1'h0, least_1} + 7'h3; // step_unit.rs:213
     wire too_fine = k < raised; // step_unit.rs:215
-    wire [6:0] _t11 = k - 7'h3; // step_unit.rs:216
+    wire [6:0] _t10 = k - 7'h3; // step_unit.rs:216
     always @(posedge clk) begin
-        l216_s6 <= too_fine ? least_1 : _t11[5:0];
+        l216_s6 <= too_fine ? least_1 : _t10[5:0];
         l216_s7 <= l216_s6;
         e_of_small <= l216_s7;
         too_fine_s6 <= too_fine;
         too_fine_s7 <= too_fine_s6;
         small_too_fine <= too_fine_s7;
     end
-    wire [6:0] _t12 = k + 7'h1; // step_unit.rs:219
-    wire too_fine_1 = _t12 < raised; // step_unit.rs:215
-    wire [6:0] _t13 = _t12 - 7'h3; // step_unit.rs:216
+    wire [6:0] _t11 = k + 7'h1; // step_unit.rs:219
+    wire too_fine_1 = _t11 < raised; // step_unit.rs:215
+    wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:216
     always @(posedge clk) begin
-        l216_s6_1 <= too_fine_1 ? least_1 : _t13[5:0];
+        l216_s6_1 <= too_fine_1 ? least_1 : _t12[5:0];
         l216_s7_1 <= l216_s6_1;
         e_of_big <= l216_s7_1;
         too_fine_1_s6 <= too_fine_1;
@@ -459,8 +459,8 @@ module oaken_step_unit (
 
     // stage 9: the step
     wire big = |quotient[9:8]; // step_unit.rs:226
-    wire [9:0] _t14 = quotient + 10'h1; // step_unit.rs:227
-    wire [8:0] halved = _t14[9:1]; // step_unit.rs:227
+    wire [9:0] _t13 = quotient + 10'h1; // step_unit.rs:227
+    wire [8:0] halved = _t13[9:1]; // step_unit.rs:227
     wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:228
     wire [5:0] chosen = big ? e_of_big : e_of_small; // step_unit.rs:229
     wire too_fine_2 = big ? big_too_fine : small_too_fine; // step_unit.rs:230
@@ -491,22 +491,22 @@ module oaken_step_unit (
         normal <= |item_thr_a_s9[14:10];
         x <= item_thr_a_s9;
     end
-    wire [20:0] _t15 = {10'h0, {normal, x[9:0]}} * {11'h0, r}; // align.rs:21
+    wire [20:0] _t14 = {10'h0, {normal, x[9:0]}} * {11'h0, r}; // align.rs:21
     always @(posedge clk) begin
-        product <= _t15;
+        product <= _t14;
         e_s10 <= e;
     end
     wire [4:0] field = x[14:10]; // align.rs:28
     wire [6:0] less = {~{1'h0, field}, normal}; // align.rs:29
-    wire [6:0] _t16 = {e_s10, 1'h1} + less; // align.rs:30
-    always @(posedge clk) amount <= _t16[6:1];
-    wire [15:0] _t17 = amount[3] ? {8'h0, product[19:12]} : product[19:4]; // align.rs:39
-    wire [15:0] _t18 = amount[2] ? {4'h0, _t17[15:4]} : _t17; // align.rs:39
-    wire [12:0] _t19 = amount[1] ? {2'h0, _t18[12:2]} : _t18[12:0]; // align.rs:39
-    wire [10:0] _t20 = amount[0] ? {1'h0, _t19[10:1]} : _t19[10:0]; // align.rs:39
-    wire [9:0] shifted_1 = _t20[9:0]; // align.rs:39
+    wire [6:0] _t15 = {e_s10, 1'h1} + less; // align.rs:30
+    always @(posedge clk) amount <= _t15[6:1];
+    wire [15:0] _t16 = amount[3] ? {8'h0, product[19:12]} : product[19:4]; // align.rs:39
+    wire [15:0] _t17 = amount[2] ? {4'h0, _t16[15:4]} : _t16; // align.rs:39
+    wire [12:0] _t18 = amount[1] ? {2'h0, _t17[12:2]} : _t17[12:0]; // align.rs:39
+    wire [10:0] _t19 = amount[0] ? {1'h0, _t18[10:1]} : _t18[10:0]; // align.rs:39
+    wire [9:0] shifted = _t19[9:0]; // align.rs:39
     always @(posedge clk) begin
-        c_a <= (|amount[5:4]) ? 10'h0 : shifted_1;
+        c_a <= (|amount[5:4]) ? 10'h0 : shifted;
         item_thr_b_s1 <= item_thr_b;
         item_thr_b_s2 <= item_thr_b_s1;
         item_thr_b_s3 <= item_thr_b_s2;
@@ -519,19 +519,19 @@ module oaken_step_unit (
         normal_1 <= |item_thr_b_s9[14:10];
         x_1 <= item_thr_b_s9;
     end
-    wire [20:0] _t21 = {10'h0, {normal_1, x_1[9:0]}} * {11'h0, r}; // align.rs:21
-    always @(posedge clk) product_1 <= _t21;
+    wire [20:0] _t20 = {10'h0, {normal_1, x_1[9:0]}} * {11'h0, r}; // align.rs:21
+    always @(posedge clk) product_1 <= _t20;
     wire [4:0] field_1 = x_1[14:10]; // align.rs:28
     wire [6:0] less_1 = {~{1'h0, field_1}, normal_1}; // align.rs:29
-    wire [6:0] _t22 = {e_s10, 1'h1} + less_1; // align.rs:30
-    always @(posedge clk) amount_1 <= _t22[6:1];
-    wire [15:0] _t23 = amount_1[3] ? {8'h0, product_1[19:12]} : product_1[19:4]; // align.rs:39
-    wire [15:0] _t24 = amount_1[2] ? {4'h0, _t23[15:4]} : _t23; // align.rs:39
-    wire [12:0] _t25 = amount_1[1] ? {2'h0, _t24[12:2]} : _t24[12:0]; // align.rs:39
-    wire [10:0] _t26 = amount_1[0] ? {1'h0, _t25[10:1]} : _t25[10:0]; // align.rs:39
-    wire [9:0] shifted_2 = _t26[9:0]; // align.rs:39
+    wire [6:0] _t21 = {e_s10, 1'h1} + less_1; // align.rs:30
+    always @(posedge clk) amount_1 <= _t21[6:1];
+    wire [15:0] _t22 = amount_1[3] ? {8'h0, product_1[19:12]} : product_1[19:4]; // align.rs:39
+    wire [15:0] _t23 = amount_1[2] ? {4'h0, _t22[15:4]} : _t22; // align.rs:39
+    wire [12:0] _t24 = amount_1[1] ? {2'h0, _t23[12:2]} : _t23[12:0]; // align.rs:39
+    wire [10:0] _t25 = amount_1[0] ? {1'h0, _t24[10:1]} : _t24[10:0]; // align.rs:39
+    wire [9:0] shifted_1 = _t25[9:0]; // align.rs:39
     always @(posedge clk) begin
-        c_b <= (|amount_1[5:4]) ? 10'h0 : shifted_2;
+        c_b <= (|amount_1[5:4]) ? 10'h0 : shifted_1;
         item_max_b_s1 <= item_max_b;
         item_max_b_s2 <= item_max_b_s1;
         item_max_b_s3 <= item_max_b_s2;
@@ -544,23 +544,23 @@ module oaken_step_unit (
         normal_2 <= |item_max_b_s9[14:10];
         x_2 <= item_max_b_s9;
     end
-    wire [20:0] _t27 = {10'h0, {normal_2, x_2[9:0]}} * {11'h0, r}; // align.rs:21
-    always @(posedge clk) product_2 <= _t27;
+    wire [20:0] _t26 = {10'h0, {normal_2, x_2[9:0]}} * {11'h0, r}; // align.rs:21
+    always @(posedge clk) product_2 <= _t26;
     wire [4:0] field_2 = x_2[14:10]; // align.rs:28
     wire [6:0] less_2 = {~{1'h0, field_2}, normal_2}; // align.rs:29
-    wire [6:0] _t28 = {e_s10, 1'h1} + less_2; // align.rs:30
-    always @(posedge clk) amount_2 <= _t28[6:1];
-    wire [15:0] _t29 = amount_2[3] ? {8'h0, product_2[19:12]} : product_2[19:4]; // align.rs:39
-    wire [15:0] _t30 = amount_2[2] ? {4'h0, _t29[15:4]} : _t29; // align.rs:39
-    wire [12:0] _t31 = amount_2[1] ? {2'h0, _t30[12:2]} : _t30[12:0]; // align.rs:39
-    wire [10:0] _t32 = amount_2[0] ? {1'h0, _t31[10:1]} : _t31[10:0]; // align.rs:39
-    wire [9:0] shifted_3 = _t32[9:0]; // align.rs:39
-    always @(posedge clk) largest <= (|amount_2[5:4]) ? 10'h0 : shifted_3;
+    wire [6:0] _t27 = {e_s10, 1'h1} + less_2; // align.rs:30
+    always @(posedge clk) amount_2 <= _t27[6:1];
+    wire [15:0] _t28 = amount_2[3] ? {8'h0, product_2[19:12]} : product_2[19:4]; // align.rs:39
+    wire [15:0] _t29 = amount_2[2] ? {4'h0, _t28[15:4]} : _t28; // align.rs:39
+    wire [12:0] _t30 = amount_2[1] ? {2'h0, _t29[12:2]} : _t29[12:0]; // align.rs:39
+    wire [10:0] _t31 = amount_2[0] ? {1'h0, _t30[10:1]} : _t30[10:0]; // align.rs:39
+    wire [9:0] shifted_2 = _t31[9:0]; // align.rs:39
+    always @(posedge clk) largest <= (|amount_2[5:4]) ? 10'h0 : shifted_2;
 
     // stages 13 and 14: how many codes the negative side gets
-    wire [9:0] _t33 = (largest - c_b) + 10'h10; // step_unit.rs:250
+    wire [9:0] _t32 = (largest - c_b) + 10'h10; // step_unit.rs:250
     always @(posedge clk) begin
-        cells <= _t33[9:5];
+        cells <= _t32[9:5];
         any_a_s4 <= any_a;
         any_a_s5 <= any_a_s4;
         any_a_s6 <= any_a_s5;
@@ -611,7 +611,7 @@ module oaken_step_unit (
     assign result_c_a = result_c_a_1;
     assign result_c_b = result_c_b_1;
     assign result_split = split;
-    wire unused_ok = &{1'b0, low[0], low_3[0], low_4[0], low_8[0], low_9[0], low_11[0], low_12[0], low_15[0], low_16[0], low_18[0], low_19[0], _t9[3:0], _t11[6], _t13[6], _t14[0], halved[8:7], product[3:0], product[20], _t16[0], _t18[15:13], _t19[12:11], _t20[10], product_1[3:0], product_1[20], _t22[0], _t24[15:13], _t25[12:11], _t26[10], product_2[3:0], product_2[20], _t28[0], _t30[15:13], _t31[12:11], _t32[10], _t33[4:0]};
+    wire unused_ok = &{1'b0, low[0], low_3[0], low_4[0], low_8[0], low_9[0], low_11[0], low_12[0], low_15[0], low_16[0], low_18[0], low_19[0], _t9[3:0], _t10[6], _t12[6], _t13[0], halved[8:7], product[3:0], product[20], _t15[0], _t17[15:13], _t18[12:11], _t19[10], product_1[3:0], product_1[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], product_2[3:0], product_2[20], _t27[0], _t29[15:13], _t30[12:11], _t31[10], _t32[4:0]};
 endmodule
 
 `default_nettype wire

@@ -20,21 +20,18 @@ pub fn digit_sum(n: Signal, b: u32) -> (Signal, Signal) {
 pub fn quotient((high, sum): (Signal, Signal), b: u32) -> Signal {
     let (high2, low2) = (sum.drop_low(b), sum.trunc(b));
     let rest = high2.zext(7) + low2.zext(7); // <= 71, 47, 47, 71
-    match b {
-        3 => {
-            let (high3, low3) = (rest.drop_low(3), rest.trunc(3)); // high3 <= 8
-            high + high2.zext(10) + high3.zext(10) + small(high3.zext(7) + low3.zext(7), 7, 15).zext(10)
-        }
-        4 => high + high2.zext(10) + small(rest, 15, 47).zext(10),
-        _ => high + high2.zext(10) + small(rest, (1 << b) - 1, 71).zext(10),
+    if b == 3 {
+        let (high3, low3) = (rest.drop_low(3), rest.trunc(3)); // high3 <= 8
+        let last = small(high3.zext(7) + low3.zext(7), 7, 15);
+        return high + high2.zext(10) + high3.zext(10) + last.zext(10);
     }
+    let last = small(rest, (1 << b) - 1, if b == 6 { 71 } else { 47 });
+    high + high2.zext(10) + last.zext(10)
 }
 
-/// The quotient of a number that is at most `most` by `d`, 2 bits: one comparison for each multiple.
-#[module]
+/// The quotient by `d` of a number that is at most `most`, 2 bits: one comparison for each multiple.
 fn small(rest: Signal, d: u32, most: u32) -> Signal {
-    let last = (1..=most / d).map(|i| rest.ge(i * d).zext(2)).reduce(|sum, ge| sum + ge);
-    last.unwrap_or(rest.zeros(2))
+    (1..=most / d).map(|i| rest.ge(i * d).zext(2)).reduce(|sum, ge| sum + ge).unwrap_or(rest.zeros(2))
 }
 
 #[cfg(test)]

@@ -241,10 +241,10 @@ fn whole_bytes(m: Module, coded: Signal, codes: Signal, p: EngineParams) -> (Sig
 /// Codes as beats of their bus: as they are, or packed where the codes of a beat of elements do not fill one.
 #[module]
 fn on_bus(m: Module, codes: Stream<Beat>, p: EngineParams) -> Result<Stream<DenseBeat>, Errors> {
-    let Beat { data, last } = codes.payload;
-    if data.width() == 8 * p.dense_bytes() {
-        return Ok(codes.with(DenseBeat { data, keep: None, last }));
+    if codes.payload.data.width() == 8 * p.dense_bytes() {
+        return Ok(codes.with(DenseBeat { data: codes.payload.data, keep: None, last: codes.payload.last }));
     }
+    let Beat { data, last } = codes.payload;
     let word = p.regrouped_bits();
     let (words_in, words_out) = (data.width() / word, 8 * p.dense_bytes() / word);
     let packer = m.instance(&pack(word, words_in, words_out, Beats::Full)?);

@@ -158,10 +158,12 @@ pub fn scale(p: EngineParams) -> Result<Design<ScalePorts>, Errors> {
 fn answer(io: ScalePorts, nonfinite: Signal, steps: [StepResult; 4]) {
     let [middle, outer_pos, outer_neg, inner] = steps;
     let step = |a: StepResult| a.e.cat(a.f);
-    let split = middle.split.zext(middle.split.width().max(SPLIT_LOW));
-    let low = [nonfinite, split.trunc(SPLIT_LOW), step(inner), step(outer_neg), step(outer_pos), step(middle)];
-    let above = (split.width() > SPLIT_LOW).then(|| split.drop_low(SPLIT_LOW));
-    io.header.set(cat(&above.into_iter().chain(low).collect::<Vec<_>>()));
+    // below and above bit 57
+    let width = middle.split.width();
+    let split_low = || if width < SPLIT_LOW { middle.split.zext(SPLIT_LOW) } else { middle.split.trunc(SPLIT_LOW) };
+    let split_high = (width > SPLIT_LOW).then(|| middle.split.drop_low(SPLIT_LOW));
+    let below = cat(&[nonfinite, split_low(), step(inner), step(outer_neg), step(outer_pos), step(middle)]);
+    io.header.set(split_high.map_or(below, |high| high.cat(below)));
     let group = |a: StepResult, c: Signal| GroupScale { r: a.r, e: a.e, c };
     let outer = |a: StepResult| group(a, a.c_a - HALF_STEP);
     io.scales.set(Scales {

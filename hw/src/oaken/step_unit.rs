@@ -191,9 +191,9 @@ fn leading_bits(range: Signal, number: u32) -> Leading {
 fn share(rounded: Signal, middle: Signal, b: u32) -> Signal {
     let codes = 1 << b;
     let digits = digit_sum(rounded.zext(10 + b) + (codes - 2), b).next();
-    let shifted = (rounded.zext(10 + b) + (codes - 1)).drop_low(b).next();
-    let middle = middle.meet(shifted);
-    middle.mux(shifted, quotient(digits, b)).next()
+    let of_all = (rounded.zext(10 + b) + (codes - 1)).drop_low(b).next();
+    let middle = middle.meet(of_all);
+    middle.mux(of_all, quotient(digits, b)).next()
 }
 
 /// E of a step.
