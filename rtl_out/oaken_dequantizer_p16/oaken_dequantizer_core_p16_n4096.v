@@ -118,13 +118,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [1:0] current; // side_table.rs:135
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dense_reader.rs:41
+    wire guard_m_ready; // dense_reader.rs:42
     wire [63:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dense_reader.rs:47
+    reg [3:0] due; // dense_reader.rs:48
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [63:0] dense_payload;
@@ -1703,8 +1703,8 @@ module oaken_dequantizer_core_p16_n4096 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dense_reader.rs:91
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dense_reader.rs:48
+    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dense_reader.rs:92
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dense_reader.rs:49
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
@@ -1713,7 +1713,7 @@ module oaken_dequantizer_core_p16_n4096 (
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
-    wire wrong_length = guard_early | guard_late; // dense_reader.rs:58
+    wire wrong_length = guard_early | guard_late; // dense_reader.rs:59
     assign guard_m_ready = slice_1_s_ready;
     length_guard_64x256 guard (
         .clk(clk),

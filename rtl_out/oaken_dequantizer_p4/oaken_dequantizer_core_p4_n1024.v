@@ -118,13 +118,13 @@ module oaken_dequantizer_core_p4_n1024 (
     reg [1:0] current; // side_table.rs:135
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dense_reader.rs:41
+    wire guard_m_ready; // dense_reader.rs:42
     wire [15:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dense_reader.rs:47
+    reg [3:0] due; // dense_reader.rs:48
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [15:0] dense_payload;
@@ -782,8 +782,8 @@ module oaken_dequantizer_core_p4_n1024 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [11:0] beats_minus_1 = length_1[13:2] - 12'h1; // dense_reader.rs:91
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dense_reader.rs:48
+    wire [11:0] beats_minus_1 = length_1[13:2] - 12'h1; // dense_reader.rs:92
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dense_reader.rs:49
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
@@ -792,7 +792,7 @@ module oaken_dequantizer_core_p4_n1024 (
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
-    wire wrong_length = guard_early | guard_late; // dense_reader.rs:58
+    wire wrong_length = guard_early | guard_late; // dense_reader.rs:59
     assign guard_m_ready = slice_1_s_ready;
     length_guard_16x256 guard (
         .clk(clk),

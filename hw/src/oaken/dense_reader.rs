@@ -7,7 +7,7 @@
 //! that moves.
 //!
 //! Throughput: the codes of a beat of elements in every cycle, also from vector to vector. Latency: 1 cycle, and 1 more with a
-//! gearbox. Buffers two beats of codes, and with a gearbox one beat of the bus and what is left of the one before. Combinational:
+//! gearbox. Buffers two beats of codes, and with a gearbox two beats of the bus and what is left of the one before. Combinational:
 //! `flush` and what decides on the start of a packet to `dense` ready.
 
 use super::dequantizer_front::IN_FLIGHT;
@@ -15,6 +15,7 @@ use super::guard::{GuardPorts, length_guard};
 use super::types::*;
 use crate::stream::gearbox::gearbox;
 use crate::stream::register_slice::register_slice_after;
+use crate::stream::register_slice_backward::register_slice_backward_after;
 use hdl::logic::UpDown;
 use hdl::*;
 
@@ -126,6 +127,8 @@ fn regrouped(m: Module, guard: &GuardPorts, tail: Option<Signal>, p: EngineParam
         None => !beat.data.zeros(words_in),
     };
     let gearbox = m.instance(&gearbox(word, words_in, words_out)?);
-    gearbox.s.set(guard.m.with(crate::stream::Beat { data: beat.data, keep, last: beat.last }));
+    // whether the gearbox takes a beat is known late, and the guard counts with it
+    let passed = guard.m.with(crate::stream::Beat { data: beat.data, keep, last: beat.last });
+    gearbox.s.set(register_slice_backward_after(m, passed)?);
     Ok(gearbox.m.with(gearbox.m.payload.data))
 }
