@@ -41,10 +41,9 @@ pub fn run(options: &DemoOptions) -> Result<(), Failure> {
     }
 }
 
-/// Counts the vectors that are simulated, twice: once for each engine. It is seen only on a terminal.
+/// Counts the vectors, twice: once for each engine. It is seen only on a terminal.
 fn progress_bar(input: &Input, hidden: bool) -> ProgressBar {
-    let simulated = |t: &&KvTensor| input.dense_bits(t).is_ok_and(|bits| bits == engines::DENSE_BITS);
-    let vectors: usize = input.run.tensors.iter().filter(simulated).map(|t| t.rows).sum();
+    let vectors: usize = input.run.tensors.iter().map(|t| t.rows).sum();
     let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(2 * vectors as u64), target);
     let style = ProgressStyle::with_template("  simulating {wide_bar} {pos}/{len} vectors, {eta} left");
@@ -61,10 +60,7 @@ fn measure(input: &Input, engines: &Engines, bar: &ProgressBar) -> Result<Vec<Ro
         let quality = quality::measure(tensor.vectors(), dense_bits, &thresholds);
         let of_the_paper = input.thresholds_of_the_paper(tensor);
         let paper_db = of_the_paper.map(|t| quality::measure_paper(tensor.vectors(), dense_bits, &t));
-        let simulated = match dense_bits == engines::DENSE_BITS {
-            true => Some(engines.run(tensor, &thresholds, bar)?),
-            false => None,
-        };
+        let simulated = engines.run(tensor, dense_bits, &thresholds, bar)?;
         Ok(Row::new(tensor, dense_bits, &quality, paper_db, simulated))
     };
     let mut rows = input.run.tensors.par_iter().map(row).collect::<Result<Vec<Row>, Failure>>()?;

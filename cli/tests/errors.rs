@@ -42,6 +42,7 @@ const CASES: &[(&str, &str)] = &[
     ("set_unknown", "generate fifo_lut_32x16 --set detph=4"),
     ("set_type", "describe oaken_quantizer_p16 --set lanes=sixteen"),
     ("set_lanes", "generate oaken_quantizer_p16 --set lanes=3 --set max_length=100"),
+    ("set_dense_bits", "generate oaken_dequantizer_p16 --set dense_bits=7"),
     ("set_reset", "generate fifo_lut_32x16 --set verilog.reset=asynclow"),
     ("set_lut_ram", "generate fifo_lut_32x16 --set verilog.lut_ram=no"),
     // where the Verilog goes

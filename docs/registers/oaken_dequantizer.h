@@ -17,6 +17,9 @@
 /* elements a cycle */
 #define OAKEN_DEQUANTIZER_PARAMETERS_LANES_SHIFT 0u
 #define OAKEN_DEQUANTIZER_PARAMETERS_LANES_MASK 0x0000007fu
+/* bits of a code in the dense part, xor 4, as in the headers of records */
+#define OAKEN_DEQUANTIZER_PARAMETERS_DENSE_BITS_XOR_4_SHIFT 8u
+#define OAKEN_DEQUANTIZER_PARAMETERS_DENSE_BITS_XOR_4_MASK 0x00000700u
 /* the longest vector, in elements */
 #define OAKEN_DEQUANTIZER_PARAMETERS_MAX_LENGTH_SHIFT 16u
 #define OAKEN_DEQUANTIZER_PARAMETERS_MAX_LENGTH_MASK 0x3fff0000u
@@ -52,10 +55,10 @@
 /* a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped) */
 #define OAKEN_DEQUANTIZER_ERRORS_SPARSE_LENGTH_SHIFT 3u
 #define OAKEN_DEQUANTIZER_ERRORS_SPARSE_LENGTH_MASK 0x00000008u
-/* a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped) */
+/* a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it) */
 #define OAKEN_DEQUANTIZER_ERRORS_DENSE_LENGTH_SHIFT 4u
 #define OAKEN_DEQUANTIZER_ERRORS_DENSE_LENGTH_MASK 0x00000010u
-/* a dense beat, or a sparse one before the last, came with bytes that are not kept; they were taken as they are */
+/* a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are */
 #define OAKEN_DEQUANTIZER_ERRORS_PARTIAL_SHIFT 5u
 #define OAKEN_DEQUANTIZER_ERRORS_PARTIAL_MASK 0x00000020u
 
@@ -63,7 +66,7 @@
 #define OAKEN_DEQUANTIZER_LENGTH_OFFSET 0x14u
 #define OAKEN_DEQUANTIZER_LENGTH_RESET 0x00001000u
 #define OAKEN_DEQUANTIZER_LENGTH_SHIFT 0u
-#define OAKEN_DEQUANTIZER_LENGTH_MASK 0x00003fffu
+#define OAKEN_DEQUANTIZER_LENGTH_MASK 0xffffffffu
 
 /* S_low, binary16, at most T_low: below it is the outer group */
 #define OAKEN_DEQUANTIZER_S_LOW_OFFSET 0x18u
@@ -95,6 +98,12 @@
 #define OAKEN_DEQUANTIZER_VECTORS_SHIFT 0u
 #define OAKEN_DEQUANTIZER_VECTORS_MASK 0xffffffffu
 
+/* 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector */
+#define OAKEN_DEQUANTIZER_FLUSH_OFFSET 0x2cu
+#define OAKEN_DEQUANTIZER_FLUSH_RESET 0x00000000u
+#define OAKEN_DEQUANTIZER_FLUSH_SHIFT 0u
+#define OAKEN_DEQUANTIZER_FLUSH_MASK 0x00000001u
+
 /* The whole map. */
 typedef struct {
     volatile const uint32_t id;
@@ -108,6 +117,7 @@ typedef struct {
     volatile uint32_t t_high;
     volatile uint32_t s_high;
     volatile const uint32_t vectors;
+    volatile uint32_t flush;
 } oaken_dequantizer_registers_t;
 
 #endif

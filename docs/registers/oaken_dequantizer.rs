@@ -24,6 +24,10 @@ pub mod parameters {
     pub const LANES_SHIFT: u32 = 0;
     /// Mask: elements a cycle.
     pub const LANES_MASK: u32 = 0x0000007f;
+    /// Lowest bit: bits of a code in the dense part, xor 4, as in the headers of records.
+    pub const DENSE_BITS_XOR_4_SHIFT: u32 = 8;
+    /// Mask: bits of a code in the dense part, xor 4, as in the headers of records.
+    pub const DENSE_BITS_XOR_4_MASK: u32 = 0x00000700;
     /// Lowest bit: the longest vector, in elements.
     pub const MAX_LENGTH_SHIFT: u32 = 16;
     /// Mask: the longest vector, in elements.
@@ -80,13 +84,13 @@ pub mod errors {
     pub const SPARSE_LENGTH_SHIFT: u32 = 3;
     /// Mask: a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped).
     pub const SPARSE_LENGTH_MASK: u32 = 0x00000008;
-    /// Lowest bit: a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped).
+    /// Lowest bit: a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it).
     pub const DENSE_LENGTH_SHIFT: u32 = 4;
-    /// Mask: a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped).
+    /// Mask: a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it).
     pub const DENSE_LENGTH_MASK: u32 = 0x00000010;
-    /// Lowest bit: a dense beat, or a sparse one before the last, came with bytes that are not kept; they were taken as they are.
+    /// Lowest bit: a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are.
     pub const PARTIAL_SHIFT: u32 = 5;
-    /// Mask: a dense beat, or a sparse one before the last, came with bytes that are not kept; they were taken as they are.
+    /// Mask: a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are.
     pub const PARTIAL_MASK: u32 = 0x00000020;
 }
 
@@ -99,7 +103,7 @@ pub mod length {
     /// Lowest bit: elements of a vector: a multiple of 64 up to max_length (elements).
     pub const SHIFT: u32 = 0;
     /// Mask: elements of a vector: a multiple of 64 up to max_length (elements).
-    pub const MASK: u32 = 0x00003fff;
+    pub const MASK: u32 = 0xffffffff;
 }
 
 /// S_low, binary16, at most T_low: below it is the outer group
@@ -160,4 +164,16 @@ pub mod vectors {
     pub const SHIFT: u32 = 0;
     /// Mask: vectors that left the engine since reset, modulo 2^32.
     pub const MASK: u32 = 0xffffffff;
+}
+
+/// 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector
+pub mod flush {
+    /// Byte offset.
+    pub const OFFSET: usize = 0x2c;
+    /// Value after reset.
+    pub const RESET: u32 = 0x00000000;
+    /// Lowest bit: 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector.
+    pub const SHIFT: u32 = 0;
+    /// Mask: 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector.
+    pub const MASK: u32 = 0x00000001;
 }

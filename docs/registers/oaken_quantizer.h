@@ -17,6 +17,9 @@
 /* elements a cycle */
 #define OAKEN_QUANTIZER_PARAMETERS_LANES_SHIFT 0u
 #define OAKEN_QUANTIZER_PARAMETERS_LANES_MASK 0x0000007fu
+/* bits of a code in the dense part, xor 4, as in the headers of records */
+#define OAKEN_QUANTIZER_PARAMETERS_DENSE_BITS_XOR_4_SHIFT 8u
+#define OAKEN_QUANTIZER_PARAMETERS_DENSE_BITS_XOR_4_MASK 0x00000700u
 /* the longest vector, in elements */
 #define OAKEN_QUANTIZER_PARAMETERS_MAX_LENGTH_SHIFT 16u
 #define OAKEN_QUANTIZER_PARAMETERS_MAX_LENGTH_MASK 0x3fff0000u
@@ -43,7 +46,7 @@
 /* a vector ended before `length` elements and was filled with zeros */
 #define OAKEN_QUANTIZER_ERRORS_EARLY_SHIFT 0u
 #define OAKEN_QUANTIZER_ERRORS_EARLY_MASK 0x00000001u
-/* a vector did not end after `length` elements; the surplus was dropped */
+/* a vector did not end after `length` elements; the surplus was dropped, zeros stand for vectors among it */
 #define OAKEN_QUANTIZER_ERRORS_LATE_SHIFT 1u
 #define OAKEN_QUANTIZER_ERRORS_LATE_MASK 0x00000002u
 /* a vector held a NaN (taken as 0) or an infinity (taken as 65504) */
@@ -57,7 +60,7 @@
 #define OAKEN_QUANTIZER_LENGTH_OFFSET 0x14u
 #define OAKEN_QUANTIZER_LENGTH_RESET 0x00001000u
 #define OAKEN_QUANTIZER_LENGTH_SHIFT 0u
-#define OAKEN_QUANTIZER_LENGTH_MASK 0x00003fffu
+#define OAKEN_QUANTIZER_LENGTH_MASK 0xffffffffu
 
 /* S_low, binary16, at most T_low: below it is the outer group */
 #define OAKEN_QUANTIZER_S_LOW_OFFSET 0x18u
@@ -89,6 +92,12 @@
 #define OAKEN_QUANTIZER_VECTORS_SHIFT 0u
 #define OAKEN_QUANTIZER_VECTORS_MASK 0xffffffffu
 
+/* 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector */
+#define OAKEN_QUANTIZER_FLUSH_OFFSET 0x2cu
+#define OAKEN_QUANTIZER_FLUSH_RESET 0x00000000u
+#define OAKEN_QUANTIZER_FLUSH_SHIFT 0u
+#define OAKEN_QUANTIZER_FLUSH_MASK 0x00000001u
+
 /* The whole map. */
 typedef struct {
     volatile const uint32_t id;
@@ -102,6 +111,7 @@ typedef struct {
     volatile uint32_t t_high;
     volatile uint32_t s_high;
     volatile const uint32_t vectors;
+    volatile uint32_t flush;
 } oaken_quantizer_registers_t;
 
 #endif

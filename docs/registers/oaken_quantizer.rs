@@ -24,6 +24,10 @@ pub mod parameters {
     pub const LANES_SHIFT: u32 = 0;
     /// Mask: elements a cycle.
     pub const LANES_MASK: u32 = 0x0000007f;
+    /// Lowest bit: bits of a code in the dense part, xor 4, as in the headers of records.
+    pub const DENSE_BITS_XOR_4_SHIFT: u32 = 8;
+    /// Mask: bits of a code in the dense part, xor 4, as in the headers of records.
+    pub const DENSE_BITS_XOR_4_MASK: u32 = 0x00000700;
     /// Lowest bit: the longest vector, in elements.
     pub const MAX_LENGTH_SHIFT: u32 = 16;
     /// Mask: the longest vector, in elements.
@@ -68,9 +72,9 @@ pub mod errors {
     pub const EARLY_SHIFT: u32 = 0;
     /// Mask: a vector ended before `length` elements and was filled with zeros.
     pub const EARLY_MASK: u32 = 0x00000001;
-    /// Lowest bit: a vector did not end after `length` elements; the surplus was dropped.
+    /// Lowest bit: a vector did not end after `length` elements; the surplus was dropped, zeros stand for vectors among it.
     pub const LATE_SHIFT: u32 = 1;
-    /// Mask: a vector did not end after `length` elements; the surplus was dropped.
+    /// Mask: a vector did not end after `length` elements; the surplus was dropped, zeros stand for vectors among it.
     pub const LATE_MASK: u32 = 0x00000002;
     /// Lowest bit: a vector held a NaN (taken as 0) or an infinity (taken as 65504).
     pub const NONFINITE_SHIFT: u32 = 2;
@@ -91,7 +95,7 @@ pub mod length {
     /// Lowest bit: elements of a vector: a multiple of 64 up to max_length (elements).
     pub const SHIFT: u32 = 0;
     /// Mask: elements of a vector: a multiple of 64 up to max_length (elements).
-    pub const MASK: u32 = 0x00003fff;
+    pub const MASK: u32 = 0xffffffff;
 }
 
 /// S_low, binary16, at most T_low: below it is the outer group
@@ -152,4 +156,16 @@ pub mod vectors {
     pub const SHIFT: u32 = 0;
     /// Mask: vectors that left the engine since reset, modulo 2^32.
     pub const MASK: u32 = 0xffffffff;
+}
+
+/// 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector
+pub mod flush {
+    /// Byte offset.
+    pub const OFFSET: usize = 0x2c;
+    /// Value after reset.
+    pub const RESET: u32 = 0x00000000;
+    /// Lowest bit: 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector.
+    pub const SHIFT: u32 = 0;
+    /// Mask: 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector.
+    pub const MASK: u32 = 0x00000001;
 }

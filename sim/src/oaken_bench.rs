@@ -3,7 +3,7 @@
 //! The engines are those with AXI edges, set up through their registers as software would.
 
 use crate::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Stalls, packet, packet_bytes};
-use crate::golden::oaken::Thresholds;
+use crate::golden::oaken::{DenseBits, Thresholds};
 use hdl::Design;
 use hdl::engine::Engine;
 use hw::control::RegisterMap;
@@ -75,6 +75,13 @@ pub fn dequantizer(name: &str, params: EngineParams) -> Result<Device<Dequantize
 }
 
 impl<P> Device<P> {
+    /// The width of its dense codes.
+    ///
+    /// # Panics
+    /// Never: there are no engines of another width.
+    pub fn dense_bits(&self) -> DenseBits {
+        DenseBits::new(self.params.dense_bits).unwrap_or_else(|e| panic!("{e}"))
+    }
     /// Byte address of a register.
     ///
     /// # Panics
@@ -125,7 +132,7 @@ pub fn quantize(
     for v in vectors {
         bench.send(elements, packet(&to_bytes(v), 2 * p.lanes as usize));
     }
-    let beats = n / 2 / p.dense_bytes() as usize;
+    let beats = p.dense_beats(n as u32) as usize;
     let limit = 2000 + 40 * (n / p.lanes as usize) as u64;
     wait(&mut bench, dense, beats, vectors.len(), limit, progress)?;
     drain(&mut bench, sparse, vectors.len(), limit)?;

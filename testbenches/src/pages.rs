@@ -112,7 +112,8 @@ fn generated(page: &Page, part: &str) -> Result<String, String> {
 fn registers(name: &str) -> Option<RegisterMap> {
     let values = block(name)?.resolve([]).ok()?;
     let number = |name| values.iter().any(|(n, _)| n == name).then(|| values.number(name));
-    let p = EngineParams { lanes: number("lanes")?, max_length: number("max_length")? };
+    let p =
+        EngineParams { lanes: number("lanes")?, max_length: number("max_length")?, dense_bits: number("dense_bits")? };
     match name {
         "oaken_quantizer" => Some(hw::oaken::quantizer_axi::registers(name, p)),
         "oaken_dequantizer" => Some(hw::oaken::dequantizer_axi::registers(name, p)),

@@ -2,7 +2,7 @@
 
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
-use testbenches::drivers::{Driver, Effort, configuration, names, sizes, small};
+use testbenches::drivers::{Driver, Effort, configuration, names, sizes, small, widths};
 
 #[test]
 fn the_designs_pass_on_the_built_in_simulator() {
@@ -74,4 +74,9 @@ fn the_engines_pass_as_machine_code() {
         let driver = configuration(name).unwrap_or_else(|error| panic!("{error}"));
         passes_on(&mut jit::simulator(&driver.design), &driver);
     }
+}
+
+#[test]
+fn the_engines_of_other_widths_pass_as_machine_code() {
+    widths().iter().for_each(|driver| passes_on(&mut jit::simulator(&driver.design), driver));
 }

@@ -8,14 +8,14 @@ use hdl::{Design, Reset};
 use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts};
 use sim::bus::seed;
 use sim::data::{Kind, Recording};
-use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
+use sim::golden::oaken::{Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, dequantize, dequantizer, quantize, quantizer};
 use sim::profile::{Method, Profile, Widths};
 use std::path::{Path, PathBuf};
 use testbenches::drivers::{random_thresholds, random_vector};
 
 fn params(lanes: u32, max_length: u32) -> EngineParams {
-    EngineParams { lanes, max_length }
+    EngineParams { lanes, max_length, dense_bits: 4 }
 }
 
 /// The engines of simulation that this machine has.
@@ -47,7 +47,7 @@ fn there_and_back(
     assert_eq!(there.results.len(), vectors.len());
     assert_eq!(there.vectors, vectors.len() as u64, "the counter of vectors");
     for (i, (got, v)) in there.results.iter().zip(vectors).enumerate() {
-        let want = encode(v, DenseBits::PAPER, t);
+        let want = encode(v, q.dense_bits(), t);
         assert_eq!(*got, Parts { dense: want.dense, sparse: want.sparse }, "record {i}");
     }
     let back = dequantize(d, d_engine, t, (&there.results, n), pauses, seed, &mut |_| ());
@@ -55,7 +55,7 @@ fn there_and_back(
     assert_eq!(back.results.len(), vectors.len());
     assert_eq!((back.errors, back.vectors), (0, vectors.len() as u64), "errors and vectors of the dequantizer");
     for (i, (got, record)) in back.results.iter().zip(&there.results).enumerate() {
-        let want = decode(&record.dense, &record.sparse, n, DenseBits::PAPER, t).unwrap_or_else(|e| panic!("{e}"));
+        let want = decode(&record.dense, &record.sparse, n, q.dense_bits(), t).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(*got, want, "vector {i}");
     }
     (there.cycles, back.cycles)
@@ -131,5 +131,62 @@ fn real_data_at_full_rate() {
             }
         }
         println!("{name}: {total} real vectors equal the golden model");
+    }
+}
+
+/// A case of docs/oaken-vectors.json.
+struct Case {
+    name: String,
+    dense_bits: u32,
+    thresholds: Thresholds,
+    input: Option<Vec<u16>>,
+    parts: Parts,
+    decoded: Vec<u16>,
+}
+
+/// The cases that have a result: to be encoded and decoded, or only decoded.
+fn cases() -> Vec<Case> {
+    let file = repository().join("docs/oaken-vectors.json");
+    let text = std::fs::read_to_string(file).expect("docs/oaken-vectors.json");
+    let all: serde_json::Value = serde_json::from_str(&text).expect("JSON of test vectors");
+    let bytes = |hex: &serde_json::Value| -> Vec<u8> {
+        let hex = hex.as_str().expect("hexadecimal");
+        (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).expect("hexadecimal")).collect()
+    };
+    let words = |hex: &serde_json::Value| bytes(hex).chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+    let case = |case: &serde_json::Value| {
+        let threshold = |i: usize| u16::from_be_bytes(bytes(&case["thresholds"][i]).try_into().expect("two bytes"));
+        Case {
+            name: case["name"].to_string(),
+            dense_bits: case["dense_bits"].as_u64().unwrap_or(4) as u32,
+            thresholds: Thresholds::from_bits(threshold(0), threshold(1), threshold(2), threshold(3)).expect("legal"),
+            input: case["input"].is_string().then(|| words(&case["input"])),
+            parts: Parts { dense: bytes(&case["dense"]), sparse: bytes(&case["sparse"]) },
+            decoded: words(&case["decoded"]),
+        }
+    };
+    let lists = ["cases", "decode_only"].map(|list| all[list].as_array().expect("a list"));
+    lists.into_iter().flatten().map(case).collect()
+}
+
+/// The vectors of the format's page, at all widths, with 16 lanes and with a bus that a dense part does not fill (64 lanes).
+#[test]
+fn the_vectors_of_the_page() {
+    let cases = cases();
+    for (lanes, dense_bits) in [(16, 3), (16, 4), (16, 5), (16, 6), (64, 3), (64, 5)] {
+        let (q, d) = pair(EngineParams { lanes, max_length: 8192, dense_bits });
+        let (mut q_engine, mut d_engine) = (jit::simulator(&q.design), jit::simulator(&d.design));
+        let of_the_width: Vec<_> = cases.iter().filter(|case| case.dense_bits == dense_bits).collect();
+        assert!(of_the_width.len() >= 17, "{dense_bits} bits: {} cases", of_the_width.len());
+        for Case { name, thresholds, input, parts, decoded, .. } in of_the_width {
+            if let Some(input) = input {
+                let run = quantize(&q, &mut q_engine, thresholds, &[input], Pauses::NEVER, 1, &mut |_| ());
+                assert_eq!(run.unwrap_or_else(|e| panic!("{e}")).results[0], *parts, "{name}, {lanes} lanes");
+            }
+            let records = (std::slice::from_ref(parts), decoded.len());
+            let run = dequantize(&d, &mut d_engine, thresholds, records, Pauses::NEVER, 1, &mut |_| ());
+            let run = run.unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!((&run.results[0], run.errors), (decoded, 0), "{name}, {lanes} lanes");
+        }
     }
 }

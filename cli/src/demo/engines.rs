@@ -9,21 +9,29 @@ use hdl::sim::Simulator;
 use hw::control::RegisterMap;
 use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use indicatif::ProgressBar;
+use rayon::prelude::*;
 use sim::data::KvTensor;
 use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 use sim::golden::reference::{Noise, to_f64};
 use sim::oaken_run::{RecordBytes, Run, RunError, run_dequantizer, run_quantizer, write_registers};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements a cycle.
 const LANES: u32 = 16;
-/// Width of the dense codes.
-pub const DENSE_BITS: DenseBits = DenseBits::PAPER;
 /// The longest vector, unless the recording has longer ones.
 const MAX_LENGTH: u32 = 4096;
 
-/// Both engines, compiled.
+/// Both engines, compiled, for each width of dense codes that the input has.
 pub struct Engines {
-    pub params: EngineParams,
+    /// Elements a cycle.
+    pub lanes: u32,
+    /// The longest vector.
+    pub max_length: u32,
+    pairs: BTreeMap<DenseBits, Pair>,
+}
+
+/// Both engines of one width.
+struct Pair {
     quantizer: Compiled,
     dequantizer: Compiled,
 }
@@ -73,45 +81,66 @@ impl Compiled {
     }
 }
 
-impl Engines {
+impl Pair {
     /// Elaborates and compiles both.
-    pub fn new(input: &Input) -> Result<Engines, Failure> {
-        let longest = input.run.tensors.iter().map(|t| t.cols as u32).max().unwrap_or(0);
-        let params = EngineParams { lanes: LANES, max_length: longest.max(MAX_LENGTH) };
+    fn new(params: EngineParams) -> Result<Pair, Failure> {
         let names = ["oaken_quantizer", "oaken_dequantizer"];
         let quantizer = quantizer_axi::quantizer_axi(names[0], params).map_err(Failure::Hardware)?;
         let dequantizer = dequantizer_axi::dequantizer_axi(names[1], params).map_err(Failure::Hardware)?;
-        Ok(Engines {
-            params,
+        Ok(Pair {
             quantizer: Compiled::new(&quantizer, quantizer_axi::registers(names[0], params)),
             dequantizer: Compiled::new(&dequantizer, dequantizer_axi::registers(names[1], params)),
         })
     }
+}
 
-    /// Sends the vectors of a tensor through both.
-    pub fn run(&self, tensor: &KvTensor, thresholds: &Thresholds, bar: &ProgressBar) -> Result<Simulated, Failure> {
+impl Engines {
+    /// The engines of all widths of the input, several at a time.
+    pub fn new(input: &Input) -> Result<Engines, Failure> {
+        let longest = input.run.tensors.iter().map(|t| t.cols as u32).max().unwrap_or(0);
+        let (lanes, max_length) = (LANES, longest.max(MAX_LENGTH));
+        let widths = input.run.tensors.iter().map(|t| input.dense_bits(t)).collect::<Result<BTreeSet<_>, _>>()?;
+        let pair = |width: DenseBits| {
+            let params = EngineParams { lanes, max_length, dense_bits: width.get() };
+            Pair::new(params).map(|pair| (width, pair))
+        };
+        let pairs = widths.into_par_iter().map(pair).collect::<Result<BTreeMap<_, _>, _>>()?;
+        Ok(Engines { lanes, max_length, pairs })
+    }
+
+    /// Sends the vectors of a tensor through both engines of a width of the input.
+    pub fn run(
+        &self,
+        tensor: &KvTensor,
+        width: DenseBits,
+        thresholds: &Thresholds,
+        bar: &ProgressBar,
+    ) -> Result<Simulated, Failure> {
+        let pair = self.pairs.get(&width);
+        let pair = pair.ok_or_else(|| Failure::Internal(format!("no engines for codes of {width} bits")))?;
         let mut progress = || bar.inc(1);
-        let mut engine = self.quantizer.start(tensor.cols, thresholds)?;
+        let mut engine = pair.quantizer.start(tensor.cols, thresholds)?;
         let records = run_quantizer(&mut engine, tensor.vectors(), &mut progress).map_err(stopped)?;
-        let mut engine = self.dequantizer.start(tensor.cols, thresholds)?;
+        let mut engine = pair.dequantizer.start(tensor.cols, thresholds)?;
         let values = run_dequantizer(&mut engine, tensor.cols, &records.results, &mut progress).map_err(stopped)?;
-        Ok(self.compare(tensor, thresholds, &records, &values))
+        Ok(self.compare(tensor, width, thresholds, &records, &values))
     }
 
     /// What came out, beside what should have.
     fn compare(
         &self,
         tensor: &KvTensor,
+        width: DenseBits,
         t: &Thresholds,
         records: &Run<RecordBytes>,
         values: &Run<Vec<u16>>,
     ) -> Simulated {
         let (mut mismatches, mut noise, mut bytes) = (Mismatches::default(), Noise::default(), 0);
         for ((vector, record), back) in tensor.vectors().zip(&records.results).zip(&values.results) {
-            let golden = encode(vector, DENSE_BITS, t);
+            let golden = encode(vector, width, t);
             mismatches.records += usize::from((&record.dense, &record.sparse) != (&golden.dense, &golden.sparse));
             // what the dequantizer should make of the record that it got, even if that is a wrong one
-            mismatches.values += match decode(&record.dense, &record.sparse, vector.len(), DENSE_BITS, t) {
+            mismatches.values += match decode(&record.dense, &record.sparse, vector.len(), width, t) {
                 Ok(expected) => expected.iter().zip(back).filter(|(a, b)| a != b).count(),
                 Err(_) => vector.len(),
             };
@@ -121,7 +150,7 @@ impl Engines {
         let cycles = Cycles {
             quantizer: records.cycles_per_vector(),
             dequantizer: values.cycles_per_vector(),
-            ideal: tensor.cols as f64 / f64::from(self.params.lanes),
+            ideal: tensor.cols as f64 / f64::from(self.lanes),
         };
         Simulated { bytes, sqnr_db: noise.sqnr_db(), cycles, mismatches }
     }

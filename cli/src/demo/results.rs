@@ -1,6 +1,6 @@
 //! What the demo found out, as a table and for machines.
 
-use super::engines::{DENSE_BITS, Engines, Simulated};
+use super::engines::{Engines, Simulated};
 use super::input::{Input, PAPER_RUN_TOKENS};
 use super::regenerate::Regenerated;
 use crate::report::Failure;
@@ -42,10 +42,8 @@ pub struct Row {
     /// Stored bits for each element, every bit counted.
     pub effective_bits: f64,
     pub sqnr_db: Sqnr,
-    /// `None` where the engines were not simulated, because their codes have another width.
-    pub cycles_per_vector: Option<Cycles>,
-    /// `None` in the same case.
-    pub mismatches: Option<Mismatches>,
+    pub cycles_per_vector: Cycles,
+    pub mismatches: Mismatches,
     /// The demo has made thresholds the paper's way.
     #[serde(skip)]
     paper_own_given: bool,
@@ -54,7 +52,7 @@ pub struct Row {
 /// Signal to quantization noise in dB; `None`: nothing was lost.
 #[derive(Serialize)]
 pub struct Sqnr {
-    /// What came out of the dequantizer, or of the bit-exact model where it was not simulated.
+    /// What came out of the dequantizer.
     pub codec: Option<f64>,
     /// The paper's equations in float64, at the same thresholds.
     pub paper: Option<f64>,
@@ -88,8 +86,8 @@ impl Results {
             recording: input.run.path.display().to_string(),
             model: input.run.model.clone(),
             thresholds_from: input.thresholds_from.clone(),
-            lanes: engines.params.lanes,
-            max_length: engines.params.max_length,
+            lanes: engines.lanes,
+            max_length: engines.max_length,
             rows: vec![],
             verilog: None,
             seconds: 0.0,
@@ -98,7 +96,7 @@ impl Results {
 
     /// All of them.
     pub fn mismatches(&self) -> usize {
-        self.rows.iter().filter_map(|r| r.mismatches.as_ref()).map(|m| m.records + m.values).sum()
+        self.rows.iter().map(|r| r.mismatches.records + r.mismatches.values).sum()
     }
 
     pub fn print(&self, out: &mut impl Write) -> Result<(), Failure> {
@@ -109,7 +107,11 @@ impl Results {
         let model = self.model.as_ref().map_or(String::new(), |model| format!(" ({model})"));
         writeln!(out, "Keys and values: {}{model}", self.recording)?;
         writeln!(out, "Thresholds: from {}", self.thresholds_from)?;
-        self.print_engines(out)?;
+        let (lanes, max_length) = (self.lanes, self.max_length);
+        writeln!(
+            out,
+            "Engines: quantizer and dequantizer, {lanes} elements a cycle, vectors of up to {max_length}, simulated."
+        )?;
 
         let headings = [
             ">layer",
@@ -130,38 +132,11 @@ impl Results {
         writeln!(out, "\n{}\n", table(&headings, self.rows.iter().map(Row::cells)))?;
         print_legend(out)?;
         self.print_comparison(out)?;
-        let simulated = || self.rows.iter().filter(|r| r.mismatches.is_some());
-        let vectors: usize = simulated().map(|r| r.vectors).sum();
-        let elements: usize = simulated().map(|r| r.vectors * r.elements).sum();
-        if vectors > 0 {
-            write!(out, "{} mismatches in {vectors} records and {elements} values. ", self.mismatches())?;
-        }
+        let vectors: usize = self.rows.iter().map(|r| r.vectors).sum();
+        let elements: usize = self.rows.iter().map(|r| r.vectors * r.elements).sum();
+        write!(out, "{} mismatches in {vectors} records and {elements} values. ", self.mismatches())?;
         writeln!(out, "{:.1} s in all.", self.seconds)?;
         Ok(())
-    }
-
-    /// What is simulated, and what is not.
-    fn print_engines(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let (lanes, max_length) = (self.lanes, self.max_length);
-        if self.rows.iter().any(|r| r.mismatches.is_some()) {
-            writeln!(
-                out,
-                "Engines: quantizer and dequantizer, {lanes} elements a cycle, vectors of up to {max_length}, simulated."
-            )?;
-        }
-        if let Some(kinds) = self.not_simulated() {
-            writeln!(out, "Bit-exact model only: {kinds}; the engines have codes of {DENSE_BITS} bits.")?;
-        }
-        Ok(())
-    }
-
-    /// Keys or values or both, with their widths, if the engines do not have them.
-    fn not_simulated(&self) -> Option<String> {
-        let rows = self.rows.iter().filter(|r| r.mismatches.is_none());
-        let mut names: Vec<String> = rows.map(|r| format!("{}s of {} bits", r.kind, r.dense_bits)).collect();
-        names.sort();
-        names.dedup();
-        if names.is_empty() { None } else { Some(names.join(" and ")) }
     }
 
     /// The least and the greatest distance to the paper's equations.
@@ -188,8 +163,7 @@ fn print_legend(out: &mut impl Write) -> Result<(), Failure> {
         ("code", "width of the dense codes, in bits"),
         ("outliers", "share of elements in the outer and inner groups"),
         ("bits", "stored bits for each element, every bit counted (binary16 has 16)"),
-        ("SQNR", "signal to quantization noise, in dB, of what the dequantizer gave (where it was not simulated: the"),
-        ("", "bit-exact model)"),
+        ("SQNR", "signal to quantization noise, in dB, of what the dequantizer gave"),
         ("paper", "the same of the paper's equations in float64, at the same thresholds"),
     ];
     let more = [
@@ -225,16 +199,15 @@ fn print_verilog(out: &mut impl Write, verilog: &Regenerated) -> Result<(), Fail
 }
 
 impl Row {
-    /// All figures of one tensor; those of the engines where they were simulated.
+    /// All figures of one tensor.
     pub fn new(
         tensor: &KvTensor,
         dense_bits: DenseBits,
         quality: &Quality,
         paper_own_db: Option<f64>,
-        simulated: Option<Simulated>,
+        simulated: Simulated,
     ) -> Row {
         let counts = quality.counts;
-        let stored = |s: &Simulated| 8.0 * s.bytes as f64 / counts.total() as f64;
         let finite = |db: f64| Some(db).filter(|db| db.is_finite());
         Row {
             layer: tensor.layer,
@@ -243,25 +216,22 @@ impl Row {
             elements: tensor.cols,
             dense_bits,
             outlier_share: (counts.outer + counts.inner) as f64 / counts.total() as f64,
-            effective_bits: simulated.as_ref().map_or(quality.effective_bits, stored),
+            effective_bits: 8.0 * simulated.bytes as f64 / counts.total() as f64,
             sqnr_db: Sqnr {
-                codec: finite(simulated.as_ref().map_or(quality.codec_db, |s| s.sqnr_db)),
+                codec: finite(simulated.sqnr_db),
                 paper: finite(quality.reference_db),
                 paper_own: paper_own_db.and_then(finite),
                 uniform: finite(quality.uniform_db),
             },
             paper_own_given: paper_own_db.is_some(),
-            mismatches: simulated.as_ref().map(|s| s.mismatches),
-            cycles_per_vector: simulated.map(|s| s.cycles),
+            mismatches: simulated.mismatches,
+            cycles_per_vector: simulated.cycles,
         }
     }
 
     fn cells(&self) -> [String; 14] {
         let db = |db: Option<f64>| db.map_or("lossless".to_string(), |db| format!("{db:.2}"));
-        let of_engines = |text: Option<String>| text.unwrap_or("-".into());
-        let cycles =
-            |of: fn(&Cycles) -> f64| of_engines(self.cycles_per_vector.as_ref().map(|c| format!("{:.2}", of(c))));
-        let wrong = |of: fn(&Mismatches) -> usize| of_engines(self.mismatches.as_ref().map(|m| of(m).to_string()));
+        let cycles = |of: fn(&Cycles) -> f64| format!("{:.2}", of(&self.cycles_per_vector));
         [
             self.layer.to_string(),
             self.kind.to_string(),
@@ -275,8 +245,8 @@ impl Row {
             cycles(|c| c.quantizer),
             cycles(|c| c.dequantizer),
             cycles(|c| c.ideal),
-            wrong(|m| m.records),
-            wrong(|m| m.values),
+            self.mismatches.records.to_string(),
+            self.mismatches.values.to_string(),
         ]
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
     Ok(())
 }
 
-const ENGINE: [Parameter; 2] = [
+const ENGINE: [Parameter; 3] = [
     Parameter {
         name: "lanes",
         doc: "elements in a cycle",
@@ -62,15 +62,26 @@ const ENGINE: [Parameter; 2] = [
         legal: Legal::Range { min: 64, max: 8192, multiple_of: 64 },
         why: "vectors are whole chunks of 64 elements, and the length register has 14 bits",
     },
+    Parameter {
+        name: "dense_bits",
+        doc: "width of a code in the dense part of a record",
+        unit: "bits",
+        default: Some(Preset::Number(4)),
+        legal: Legal::OneOf(&[3, 4, 5, 6]),
+        why: "the record format has these widths; the paper has 4",
+    },
 ];
 
 fn engine_params(v: &Values) -> EngineParams {
-    EngineParams { lanes: v.number("lanes"), max_length: v.number("max_length") }
+    EngineParams { lanes: v.number("lanes"), max_length: v.number("max_length"), dense_bits: v.number("dense_bits") }
 }
 
-/// Least and greatest latency over all numbers of lanes, in cycles; measured by a test.
-pub(super) const QUANTIZER_LATENCY: (u64, u64) = (36, 41);
-/// The same of the dequantizer.
+/// Least and greatest latency over all numbers of lanes, in cycles; measured by a test. At widths other than 4 bits a beat of the
+/// bus is filled by two beats of elements, and waits for a cycle in the packer.
+pub(super) fn quantizer_latency(dense_bits: u32) -> (u64, u64) {
+    if dense_bits == 4 { (36, 41) } else { (38, 43) }
+}
+/// The same of the dequantizer, at every width.
 pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (14, 17);
 
 /// `34 to 37`.
@@ -83,7 +94,10 @@ const OAKEN_QUANTIZER: Block = Block {
     summary: "quantizes keys and values to about 4.8 bits an element (docs/oaken-format.md), AXI edges",
     parameters: &ENGINE,
     check: nothing,
-    latency: |_| format!("a record begins {} cycles after the last beat of its vector", cycles(QUANTIZER_LATENCY)),
+    latency: |v| {
+        let latency = cycles(quantizer_latency(v.number("dense_bits")));
+        format!("a record begins {latency} cycles after the last beat of its vector")
+    },
     throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
     build: |name, v| quantizer_axi(name, engine_params(v)).map(Design::erase),
 };

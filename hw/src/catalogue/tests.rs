@@ -85,13 +85,19 @@ fn legal_values_read_as_a_sentence() {
 }
 
 /// The engine of a block, reset and set up for vectors of 128 elements.
-fn engine(name: &str, lanes: u32) -> hdl::sim::Simulator {
+fn engine(name: &str, lanes: u32, dense_bits: u32) -> hdl::sim::Simulator {
     use hdl::engine::Engine;
     let block = block(name).unwrap();
-    let values = block.resolve([("lanes", Value::Number(lanes.into())), ("max_length", Value::Number(256))]).unwrap();
+    let values = block
+        .resolve([
+            ("lanes", Value::Number(lanes.into())),
+            ("max_length", Value::Number(256)),
+            ("dense_bits", Value::Number(dense_bits.into())),
+        ])
+        .unwrap();
     let mut engine = hdl::sim::Simulator::new(&(block.build)("engine", &values).unwrap_or_else(|e| panic!("{e}")));
     engine.reset(2);
-    let p = crate::oaken::EngineParams { lanes, max_length: 256 };
+    let p = crate::oaken::EngineParams { lanes, max_length: 256, dense_bits };
     let map = crate::oaken::quantizer_axi::registers("engine", p);
     // S_low, T_low, T_high, S_high: -2, -1/8, 1/8, 2
     let settings = [("length", 128), ("s_low", 0xc000), ("t_low", 0xb000), ("t_high", 0x3000), ("s_high", 0x4000)];
@@ -104,18 +110,21 @@ fn engine(name: &str, lanes: u32) -> hdl::sim::Simulator {
 
 #[test]
 fn engines_have_the_latency_that_they_state() {
-    use super::blocks::{DEQUANTIZER_LATENCY, QUANTIZER_LATENCY};
+    use super::blocks::{DEQUANTIZER_LATENCY, quantizer_latency};
     use sim::oaken_run::{run_dequantizer, run_quantizer};
     let vectors: Vec<Vec<u16>> = (0..3).map(|v| (0..128).map(|i| 0x3000 + 37 * i + v).collect()).collect();
-    let (mut quantizer, mut dequantizer) = (vec![], vec![]);
-    for lanes in [1, 2, 4, 8, 16, 32, 64] {
-        let vectors = vectors.iter().map(Vec::as_slice);
-        let records = run_quantizer(&mut engine("oaken_quantizer", lanes), vectors, &mut || ()).unwrap();
-        let back = run_dequantizer(&mut engine("oaken_dequantizer", lanes), 128, &records.results, &mut || ()).unwrap();
-        quantizer.push(records.latency);
-        dequantizer.push(back.latency);
+    for dense_bits in 3..=6 {
+        let (mut quantizer, mut dequantizer) = (vec![], vec![]);
+        for lanes in [1, 2, 4, 8, 16, 32, 64] {
+            let engine = |name| engine(name, lanes, dense_bits);
+            let vectors = vectors.iter().map(Vec::as_slice);
+            let records = run_quantizer(&mut engine("oaken_quantizer"), vectors, &mut || ()).unwrap();
+            let back = run_dequantizer(&mut engine("oaken_dequantizer"), 128, &records.results, &mut || ()).unwrap();
+            quantizer.push(records.latency);
+            dequantizer.push(back.latency);
+        }
+        let range = |all: &[u64]| (*all.iter().min().unwrap(), *all.iter().max().unwrap());
+        assert_eq!(range(&quantizer), quantizer_latency(dense_bits), "{dense_bits} bits: {quantizer:?}");
+        assert_eq!(range(&dequantizer), DEQUANTIZER_LATENCY, "{dense_bits} bits: {dequantizer:?}");
     }
-    let range = |all: &[u64]| (*all.iter().min().unwrap(), *all.iter().max().unwrap());
-    assert_eq!(range(&quantizer), QUANTIZER_LATENCY, "{quantizer:?}");
-    assert_eq!(range(&dequantizer), DEQUANTIZER_LATENCY, "{dequantizer:?}");
 }

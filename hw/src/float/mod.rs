@@ -5,7 +5,7 @@ pub mod add;
 pub mod compare;
 pub mod convert;
 pub mod divide;
-pub mod divide15;
+pub mod divide_by_ones;
 pub mod dot;
 pub mod exponential;
 pub mod format;

@@ -3,7 +3,8 @@
 //! `threshold + h * step / 2`, rounded once to binary16. The sum is exact but for a sticky bit: 17 bits on the scale of the
 //! group, and a few places behind the point. It is 0 or at least 128, because a mantissa of half a step is at least 128: its
 //! highest bit is one of ten, and so the shifter that normalises it is short. An outer element with the code 0 is its threshold
-//! itself: it is looked up as one with the step 0, whose scale is the threshold's own. [`STAGES`] stages of the engine's
+//! itself: it is looked up as one with the step 0, whose scale is the threshold's own. All of this is so for codes of 3 to 6 bits:
+//! with wider ones there are more half steps, up to `2^15` of 6 bits, which is less than the largest threshold. [`STAGES`] stages of the engine's
 //! pipeline; the limit to the largest finite number ([`finish`]) is left to the register behind them.
 
 use super::half_steps::{BASE_BITS, HalfStep, PLACES};
@@ -13,7 +14,7 @@ use hdl::*;
 /// What the dense and the sparse part say of an element.
 #[derive(Clone, Copy, Bundle)]
 pub struct Coded {
-    /// Its 4-bit code.
+    /// Its code, 3 to 6 bits.
     pub code: Signal,
     /// It is listed in the sparse part.
     pub outlier: Signal,
@@ -26,15 +27,15 @@ pub struct Coded {
 /// What the lanes know of a vector without looking it up.
 #[derive(Clone, Copy, Bundle)]
 pub struct VectorInfo {
-    /// Middle codes of the negative side, 0 to 16.
+    /// Middle codes of the negative side, 0 to `2^B`.
     pub split: Signal,
     /// The step of the middle group is 0.
     pub middle_exact: Signal,
 }
 
 /// Shape of [`VectorInfo`].
-pub fn vector_info() -> VectorInfo {
-    VectorInfo { split: bits(5), middle_exact: bits(1) }
+pub fn vector_info(dense_bits: u32) -> VectorInfo {
+    VectorInfo { split: bits(dense_bits + 1), middle_exact: bits(1) }
 }
 
 /// The group and side of an element, to look up its threshold and step.
@@ -69,9 +70,10 @@ const KEPT: u32 = 12;
 #[module]
 pub fn decode(x: Coded, vector: VectorInfo, side_of: impl FnOnce(Kind) -> HalfStep) -> Rounded {
     // stage 1: how many half steps, and of which group and side
-    let distance = x.code.zext(5) - vector.split;
+    let b = x.code.width();
+    let distance = x.code.zext(b + 1) - vector.split;
     let below = distance.msb();
-    let whole = distance.trunc(4) ^ below.repeat(4); // split - 1 - q is the complement of q - split
+    let whole = distance.trunc(b) ^ below.repeat(b); // split - 1 - q is the complement of q - split
     let middle_half_steps = whole.cat(x.code.lit(1u32, 1));
     let outlier_half_steps = x.code.cat(x.code.zeros(1));
     let h = x.outlier.mux(outlier_half_steps, middle_half_steps).next();

@@ -15,24 +15,27 @@
 //! | errors | registers; one cycle for each faulty header, count, group of entries, sparse part and dense part |
 //! | `finished`, `busy` | one cycle for each vector; vectors are under way |
 //!
+//! A beat of `dense` has the codes of a beat of elements at 4 bits (of two with one lane); at other widths a gearbox takes them
+//! from beats of the next power of two of bytes (`dense_reader`).
+//!
 //! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, for chunks of up to 8
 //! outliers and inputs that come as fast. A chunk with `c` outliers takes `1 + c / w` cycles at least, rounded up, with `w` = 1
 //! below 8 lanes and 2, 3, 8 at 8, 16, 32 lanes; at 64 lanes `(1 + c) / 9`. Latency [`latency`] cycles from the first word to
 //! the first element, and more where the first chunk has more outliers than one cycle takes. Errors never stop it: every
 //! vector has `length` elements, and the one after a faulty record is right. Combinational: `sparse` valid to `sparse` ready, `flush` to both.
 
-use super::dequantizer_back::{decode_beat, dense_codes, guard_dense, send, use_chunks};
+use super::dense_reader::read_dense;
+use super::dequantizer_back::{decode_beat, dense_codes, send, use_chunks};
 use super::dequantizer_front::{IN_FLIGHT, build_chunks, header_table, keep_infos, read_records, show_entries, window};
 use super::types::*;
-use crate::stream::register_slice::register_slice_after;
 use hdl::logic::UpDown;
 use hdl::*;
 
 ports! {
     /// Ports of [`dequantizer`].
     pub struct DequantizerPorts(p: EngineParams) {
-        /// Dense part: 4-bit codes.
-        input dense: Stream<Beat> = stream(beat(8 * p.dense_bytes())),
+        /// Dense part: codes.
+        input dense: Stream<DenseBeat> = stream(dense_beat(p)),
         /// Sparse part: header, counts and entries.
         input sparse: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
         /// Elements of a vector.
@@ -71,7 +74,7 @@ pub fn latency(lanes: u32) -> u64 {
 #[module]
 pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> {
     let p = p.check("oaken_dequantizer")?;
-    let m = Module::new(format!("oaken_dequantizer_core_p{}_n{}", p.lanes, p.max_length));
+    let m = Module::new(format!("oaken_dequantizer_core_p{}_n{}{}", p.lanes, p.max_length, p.suffix()));
     m.doc("Oaken dequantizer: dense and sparse part of records in, vectors of binary16 out.");
     let io = DequantizerPorts::new(m, p);
 
@@ -82,10 +85,10 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     io.count_error.set(flag(m, reader.count_error));
     io.sparse_length_error.set(flag(m, reader.length_error));
     m.section("the header to what the lanes look up");
-    let headers = header_table(m, settings.thresholds, settings.change, p.lanes)?;
+    let headers = header_table(m, settings.thresholds, settings.change, p)?;
     settings.may_begin.set(settings.same & io.enable & headers.table.prepared);
     io.header_error.set(headers.table.faulty);
-    let (header_can, infos) = keep_infos(m, &reader, &headers);
+    let (header_can, infos) = keep_infos(m, &reader, &headers, p.dense_bits);
     m.section("entries to the map of the chunk");
     let shown = show_entries(m, &reader, &headers, header_can, window(p))?;
     let chunk_taken = m.wire(bits(1));
@@ -95,14 +98,12 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("the map in use; it moves down by the lanes at every beat");
     let in_use = use_chunks(m, &chunk, chunk_taken, &headers, infos, p);
     m.section("the dense part");
-    let guard = guard_dense(m, io.dense, settings.length, reader.begins, io.flush, p)?;
-    io.dense_length_error.set(flag(m, guard.early | guard.late));
-    // behind the guard, because whether codes are there decides on everything that moves
-    let dense = register_slice_after(m, guard.m.with(guard.m.payload.data))?;
+    let dense = read_dense(m, io.dense, settings.length, reader.begins, io.flush, p)?;
+    io.dense_length_error.set(flag(m, dense.wrong_length));
     let go = m.wire(bits(1));
-    let coded = dense_codes(m, dense, &in_use, go, p.lanes);
+    let coded = dense_codes(m, dense.codes, &in_use, go, p);
     m.section("the lanes");
-    let (valid, beat) = decode_beat(m, go, coded, in_use, &headers, p.lanes);
+    let (valid, beat) = decode_beat(m, go, coded, in_use, &headers, p);
     let ended = valid & beat.last & go;
     settings.in_flight.count(reader.begins, ended);
     io.finished.set(ended);

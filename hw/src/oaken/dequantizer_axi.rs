@@ -3,7 +3,7 @@
 //! | port | |
 //! | --- | --- |
 //! | `s_axil` | AXI4-Lite, the registers of [`registers`] |
-//! | `s_axis_dense` | dense part: 4-bit codes, `tlast` at vector ends, `tkeep` all ones |
+//! | `s_axis_dense` | dense part: codes, `tlast` at vector ends; `tkeep` all ones, but at vector ends where a beat has more bytes than are left |
 //! | `s_axis_sparse` | sparse part: header, counts and entries; `tkeep` ones from below, `tlast` at vector ends |
 //! | `m_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends |
 //!
@@ -15,7 +15,7 @@
 
 use super::dequantizer::dequantizer;
 use super::settings::{EngineMap, engine_map};
-use super::types::{Beat, EngineParams, SparseWord, sparse_word};
+use super::types::{DenseBeat, EngineParams, SparseWord, sparse_word};
 use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
 use crate::stream::Beat as AxiBeat;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
@@ -81,14 +81,19 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
     let arriving = io.s_axis_sparse.stream();
     let sparse = register_slice_after(m, begin_while(m, arriving, settings.enable | settings.flush))?;
     let core = m.instance(&core);
-    core.dense.set(dense.with(Beat { data: dense.payload.data, last: dense.payload.last }));
+    let keep = p.dense_ends_within().then_some(dense.payload.keep);
+    core.dense.set(dense.with(DenseBeat { data: dense.payload.data, keep, last: dense.payload.last }));
     core.sparse.set(sparse);
     core.length.set(settings.length);
     core.thresholds.set(settings.thresholds);
     core.enable.set(settings.enable);
     core.flush.set(settings.flush);
     let from_below = ones_from_below(sparse.payload.keep);
-    let partial_dense = dense.transfer() & !dense.payload.keep.all();
+    let partial_dense = dense.transfer()
+        & match keep {
+            None => !dense.payload.keep.all(),
+            Some(keep) => dense.payload.last.mux(!ones_from_below(keep), !keep.all()),
+        };
     let partial_sparse = sparse.transfer() & sparse.payload.last.mux(!from_below, !sparse.payload.keep.all());
     let partial = m.reg_reset(bits(1), 0);
     partial.set(partial_dense | partial_sparse);

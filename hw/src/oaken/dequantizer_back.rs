@@ -4,7 +4,6 @@
 use super::chunk_map::{ChunkMap, chunk_map};
 use super::decode::{Coded, Rounded, VectorInfo, decode, finish, vector_info};
 use super::dequantizer_front::{Chunk, Headers, IN_FLIGHT};
-use super::guard::{GuardPorts, length_guard};
 use super::side_table::Current;
 use super::types::*;
 use hdl::logic::UpDown;
@@ -41,7 +40,7 @@ pub fn use_chunks(
     let (zero, one) = (m.lit(0u32, 1), m.lit(1u32, 1));
     let in_use = m.reg_reset(bits(1), 0);
     let map = m.reg(chunk_map());
-    let info = m.reg(vector_info());
+    let info = m.reg(vector_info(p.dense_bits));
     let map_last = m.reg(bits(1));
     let chunk_beat = m.reg_reset(bits(clog2(p.chunk_beats() as usize)), 0);
     let tables_ready = UpDown::new(m, IN_FLIGHT);
@@ -73,32 +72,6 @@ pub fn use_chunks(
     ChunkInUse { valid: in_use, decoding, map, last: map_last, ends: chunk_ends, info, levels: current }
 }
 
-/// Makes the dense part of every vector as long as it should be; `begins` when its sparse part begins. To `flush`, it fills those
-/// that have begun.
-#[module]
-pub fn guard_dense(
-    m: Module,
-    dense: Stream<Beat>,
-    length: Signal,
-    begins: Signal,
-    flush: Signal,
-    p: EngineParams,
-) -> Result<Instance<GuardPorts>, Errors> {
-    let dense_beats = 8 * p.dense_bytes() / 4;
-    let guard_beats = p.max_length / dense_beats;
-    let guard = m.instance(&length_guard(8 * p.dense_bytes(), guard_beats)?);
-    guard.s.set(dense);
-    guard.flush.set(flush);
-    let beats_minus_1 = length.drop_low(dense_beats.ilog2()) - 1;
-    guard.beats_minus_1.set(beats_minus_1.zext(LENGTH_BITS).trunc(clog2(guard_beats as usize)));
-    // only of vectors whose sparse part has begun: the length is theirs
-    let due = UpDown::new(m, IN_FLIGHT);
-    let dense_begins = guard.m.transfer() & guard.m.payload.first;
-    due.count(begins, dense_begins);
-    guard.start.set(due.level.any());
-    Ok(guard)
-}
-
 /// A beat of codes.
 pub struct CodedBeat {
     /// There is one, and its map.
@@ -110,10 +83,10 @@ pub struct CodedBeat {
 
 /// The codes for a beat of the chunk in use; they are taken when the lanes `go`.
 #[module]
-pub fn dense_codes(m: Module, dense: Stream, chunk: &ChunkInUse, go: Signal, lanes: u32) -> CodedBeat {
+pub fn dense_codes(m: Module, dense: Stream, chunk: &ChunkInUse, go: Signal, p: EngineParams) -> CodedBeat {
     let issue = dense.valid & chunk.valid;
     chunk.decoding.set(issue & go);
-    let codes = if lanes == 1 {
+    let codes = if (p.lanes, p.dense_bits) == (1, PAPER_BITS) {
         // a byte serves two elements
         let second = m.reg_reset(bits(1), 0);
         m.when(chunk.decoding, || second.set(!second));
@@ -136,21 +109,19 @@ pub fn decode_beat(
     beat: CodedBeat,
     chunk: ChunkInUse,
     headers: &Headers,
-    lanes: u32,
+    p: EngineParams,
 ) -> (Signal, Beat) {
     let back = m.pipeline_enabled("back", go);
     let issued = back.enter_valid(beat.issue);
     let (codes, ends, map, info) = back.enter((beat.codes, beat.ends, chunk.map, chunk.info));
     let current = chunk.levels.enter(back);
     let table = &headers.table;
-    let values: Vec<Rounded> = (0..lanes)
-        .map(|i| {
-            let coded = Coded {
-                code: codes.bits(4 * i + 3, 4 * i),
-                outlier: map.outlier.bit(i),
-                outer: map.outer.bit(i),
-                sign: map.sign.bit(i),
-            };
+    let values: Vec<Rounded> = codes
+        .lanes(p.dense_bits)
+        .into_iter()
+        .zip(0..p.lanes)
+        .map(|(code, i)| {
+            let coded = Coded { code, outlier: map.outlier.bit(i), outer: map.outer.bit(i), sign: map.sign.bit(i) };
             m.scope(format!("lane{i}"), || decode(coded, info, |kind| table.look_up(m, back, &current, kind)))
         })
         .collect();

@@ -3,6 +3,7 @@
 
 use super::chunk_map::{ChunkMap, chunk_map, disorder, spread};
 use super::decode::{VectorInfo, vector_info};
+use super::half_steps;
 use super::record_reader::{ReaderPorts, Shown, Window, record_reader, shown};
 use super::side_table::{SideTable, slot_bits};
 use super::types::*;
@@ -69,22 +70,22 @@ impl Headers {
 
 /// The table that takes the headers; `prepare` when the thresholds change.
 #[module]
-pub fn header_table(m: Module, thresholds: Thresholds, prepare: Signal, lanes: u32) -> Result<Headers, Errors> {
+pub fn header_table(m: Module, thresholds: Thresholds, prepare: Signal, p: EngineParams) -> Result<Headers, Errors> {
     let header = m.wire(stream(bits(64)));
-    let slot = m.reg_reset(bits(slot_bits(lanes)), 0);
+    let slot = m.reg_reset(bits(slot_bits(p.lanes)), 0);
     let slots_used = UpDown::new(m, IN_FLIGHT);
-    let table = SideTable::new(m, lanes, header, slot, thresholds, prepare)?;
+    let table = SideTable::new(m, p, header, slot, thresholds, prepare)?;
     Ok(Headers { header, table, slot, slots_used })
 }
 
 /// Keeps what the lanes need of a header without looking it up; first, whether what the reader shows can be taken as far as
 /// headers matter.
 #[module]
-pub fn keep_infos(m: Module, reader: &ReaderPorts, headers: &Headers) -> (Signal, Memory<VectorInfo>) {
+pub fn keep_infos(m: Module, reader: &ReaderPorts, headers: &Headers, dense_bits: u32) -> (Signal, Memory<VectorInfo>) {
     let (header, slot) = (headers.header, headers.slot);
     let header_can = !reader.starts | (header.ready & headers.slot_free());
-    let infos = m.memory(vector_info(), 1 << slot.width()).style(RamStyle::Distributed);
-    let split = reader.header.bits(56, 52);
+    let infos = m.memory(vector_info(dense_bits), 1 << slot.width()).style(RamStyle::Distributed);
+    let split = half_steps::split(reader.header, dense_bits);
     infos.write(slot, VectorInfo { split, middle_exact: !reader.header.bits(12, 7).any() }, header.transfer());
     m.when(header.transfer(), || slot.set(headers.after(slot)));
     (header_can, infos)

@@ -1,11 +1,11 @@
-//! Encoder lane: the 4-bit code of one element (docs/oaken-format.md, section 5, steps 5 to 9; the normal and outlier quantizers
+//! Encoder lane: the code of one element, of 3 to 6 bits (docs/oaken-format.md, section 5, steps 5 to 9; the normal and outlier quantizers
 //! of the paper's figure 9a).
 //!
 //! An element is in one group, so both paths of the paper share everything: an outlier is encoded as a middle element of the
 //! positive side whose codes begin at 0. What differs is looked up (`scale_table`), the rounding of the outliers' codes among it.
-//! [`STAGES`] stages of the engine's pipeline.
+//! [`STAGES`] stages of the engine's pipeline. The width of the code is one less than that of `split`.
 
-use super::align::{align, normal, product, shift_amount};
+use super::align::{align, in_steps_bits, normal, product, shift_amount};
 use super::classify::Classified;
 use super::scale::GroupScale;
 use hdl::*;
@@ -14,6 +14,7 @@ use hdl::*;
 /// side, and gives it two stages later.
 #[module]
 pub fn encode(x: Classified, split: Signal, side_of: impl FnOnce(Classified) -> GroupScale) -> Signal {
+    let b = split.width() - 1;
     // stages 1 and 2: the step of its group and side
     let scale = side_of(x);
     let normal = normal(x.magnitude).meet(scale);
@@ -23,18 +24,18 @@ pub fn encode(x: Classified, split: Signal, side_of: impl FnOnce(Classified) -> 
     // stages 3 and 4: the magnitude in 32nds of a step
     let scaled = product(x.magnitude, normal, scale.r).next();
     let amount = shift_amount(x.magnitude, normal, scale.e).next();
-    let in_steps = align(scaled, amount).next();
+    let in_steps = align(scaled, amount, in_steps_bits(b)).next();
 
     // stage 5: whole steps beyond the threshold; for outliers, the nearest
     let cells = (in_steps - scale.c.meet(in_steps)).drop_low(5).next();
     let negative = (x.sign & middle).meet(cells);
-    let border = middle.meet(in_steps).mux(split.meet(in_steps), split.zeros(5)).next();
+    let border = middle.meet(in_steps).mux(split.meet(in_steps), split.zeros(b + 1)).next();
 
     // stage 6: counted outwards from the border, `split - 1 - cells` or `split + cells`; not beyond the last code of the side
-    let outwards = negative.cat(cells ^ negative.repeat(5));
-    let code = border.zext(6) + outwards;
-    let beyond = code.bit(5) | (code.bit(4) & !negative);
-    beyond.mux((!negative).repeat(4), code.trunc(4)).next()
+    let outwards = negative.cat(cells ^ negative.repeat(b + 1));
+    let code = border.zext(b + 2) + outwards;
+    let beyond = code.bit(b + 1) | (code.bit(b) & !negative);
+    beyond.mux((!negative).repeat(b), code.trunc(b)).next()
 }
 
 /// Stages of [`encode`].

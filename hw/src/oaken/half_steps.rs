@@ -1,12 +1,13 @@
 //! Half steps: what the header of a record and the thresholds give for each group and side, ready for the lanes
 //! (docs/oaken-format.md, sections 3 and 4).
 //!
-//! A value is `threshold + h * step / 2` with a small integer `h`. For each group and side, half a step is `m * 2^(E-33)`, and the
+//! A value is `threshold + h * step / 2` with a small integer `h`, below `2^(B+1)`. For each group and side, half a step is `m * 2^(E-33)`, and the
 //! threshold is put on the same scale: `base = threshold / 2^(E-33)`, below 2^16 for every legal step. Four places behind the
 //! point are kept, and a bit that tells whether anything was cut off below: with `h * m` at least 128 this decides every
 //! rounding to the 11 bits of a binary16. Two stages of a pipeline. Nothing here depends on the lanes.
 
 use super::step_unit::least_e;
+use super::types::PAPER_BITS;
 use crate::float::half::unpack;
 use hdl::*;
 
@@ -63,18 +64,32 @@ pub fn steps(header: Signal) -> [Signal; 4] {
     [header.bits(12, 0), header.bits(25, 13), header.bits(38, 26), header.bits(51, 39)]
 }
 
+/// The split of a header, `B + 1` bits; of a header that is not legal, its low ones.
+pub fn split(header: Signal, dense_bits: u32) -> Signal {
+    let low = header.bits(56, 52);
+    if dense_bits < 5 { low.trunc(dense_bits + 1) } else { header.bits(53 + dense_bits, 58).cat(low) }
+}
+
 /// Is the rest of the header, without the steps of middle and outer group, one that section 3 of the format allows?
 #[module]
-pub fn rest_is_legal(header: Signal) -> Signal {
-    let split_legal = header.bits(56, 52).le(16);
-    step_is_legal(steps(header)[3], header.zeros(15)) & split_legal & !header.drop_low(58).any()
+pub fn rest_is_legal(header: Signal, dense_bits: u32) -> Signal {
+    // what of the split is above bit 57
+    let more = (dense_bits + 1).saturating_sub(5);
+    let split = if more == 0 { header.bits(56, 52) } else { split(header, dense_bits) };
+    let split_legal = split.le(1 << dense_bits);
+    let above = header.drop_low(58 + more);
+    let fixed_legal = match (dense_bits ^ PAPER_BITS) << (2 - more) {
+        0 => !above.any(),
+        width => above.eq(width),
+    };
+    step_is_legal(steps(header)[3], header.zeros(15), dense_bits) & split_legal & fixed_legal
 }
 
 /// May this step stand beside this threshold?
 #[module]
-pub fn step_is_legal(step: Signal, threshold: Signal) -> Signal {
+pub fn step_is_legal(step: Signal, threshold: Signal, dense_bits: u32) -> Signal {
     let (e, f) = (step.drop_low(7), step.trunc(7));
-    let shape_legal = e.le(38) & (e.any() | !f.any());
+    let shape_legal = e.le(42 - dense_bits) & (e.any() | !f.any());
     shape_legal & (!e.any() | e.ge(least_e(threshold)))
 }
 

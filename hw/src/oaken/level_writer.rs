@@ -15,10 +15,10 @@
 //! when the settings change.
 //!
 //! Ports: `header` (ready is a register), `write` for the tables (registers), see [`LevelWriterPorts`]. Throughput: a header in 4
-//! cycles. Nothing is combinational from port to port. No parameters.
+//! cycles. Nothing is combinational from port to port. Parameter: the width of dense codes.
 
 use super::half_steps::{Base, Half, base, half, half_of, half_step, rest_is_legal, step_is_legal, steps};
-use super::types::{Thresholds, thresholds};
+use super::types::{Thresholds, thresholds, width_suffix};
 use hdl::*;
 
 /// Words of a table.
@@ -68,8 +68,8 @@ ports! {
 
 /// The level writer.
 #[module]
-pub fn level_writer() -> Result<Design<LevelWriterPorts>, Errors> {
-    let m = Module::new("oaken_level_writer");
+pub fn level_writer(dense_bits: u32) -> Result<Design<LevelWriterPorts>, Errors> {
+    let m = Module::new(format!("oaken_level_writer{}", width_suffix(dense_bits)));
     m.doc("From the header of a record to what its lanes look up.");
     let io = LevelWriterPorts::new(m);
 
@@ -79,7 +79,7 @@ pub fn level_writer() -> Result<Design<LevelWriterPorts>, Errors> {
     let [middle, outer_pos, outer_neg, inner] = steps(work.header);
     let (step, threshold) = asked(work, [middle, outer_pos, outer_neg], io.thresholds);
     let faulty = m.reg_reset(bits(1), 0);
-    faulty.set(work.busy & (!step_is_legal(step, threshold) | !rest_is_legal(work.header)));
+    faulty.set(work.busy & (!step_is_legal(step, threshold, dense_bits) | !rest_is_legal(work.header, dense_bits)));
     io.faulty.set(faulty);
     m.section("the levels, two stages later");
     io.write.set(levels(m, work, inner, step, threshold));

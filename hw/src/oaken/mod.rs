@@ -5,6 +5,7 @@ pub mod chunk_map;
 pub mod classify;
 pub mod compact;
 pub mod decode;
+mod dense_reader;
 pub mod dequantizer;
 pub mod dequantizer_axi;
 mod dequantizer_back;

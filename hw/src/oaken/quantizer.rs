@@ -12,21 +12,25 @@
 //! | `length`, `thresholds` | settings of the next vector; a change waits for the vectors under way. A length is a multiple of 64, up to `max_length` |
 //! | `enable` | vectors may begin |
 //! | `flush` | elements are dropped as they come; an open vector is filled with zeros, and all leave |
-//! | `dense`, `sparse` | the two parts of the records, each with its own handshake; registers, but for the payload of `dense` (LUT RAM) |
+//! | `dense`, `sparse` | the two parts of the records, each with its own handshake; registers, but for the payload of `dense` at 4 bits (LUT RAM) |
 //! | `early`, `late`, `nonfinite`, `finished` | one cycle each |
 //! | `busy` | vectors are under way |
 //!
+//! The codes of a beat of elements are `lanes * dense_bits` bits. At 4 bits these are a beat of `dense`. At other widths a packer
+//! regroups them to beats of the next power of two of bytes; the last one of a vector may then have fewer.
+//!
 //! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, as long as no beat
 //! that starts a chunk is all outliers (it takes two cycles then, for 16 lanes and more) and the outputs are taken. Latency: a
-//! vector's record begins some 40 cycles after its last beat. The dense part of a vector can be asked for before the first
-//! word of the sparse part is full: a consumer that takes the sparse part first needs room for `length / lanes` dense beats.
+//! vector's record begins some 40 cycles after its last beat. 16 beats of codes wait for `dense` to be taken, and with a packer
+//! not quite two beats of the bus more. The dense part of a vector can be asked for before the first
+//! word of the sparse part is full: a consumer that takes the sparse part first needs room for the dense part of a vector.
 //! Combinational: `flush` to `s` ready.
 
 use super::guard::{GuardedBeat, length_guard};
 use super::maxima::{self, MaximaPorts};
 use super::quantizer_back::{dense_part, encode_beat, fetch, issue, outlier_entries, sparse_beats};
 use super::quantizer_front::{classify_beat, count_outliers, find_maxima, ring_depth, store};
-use super::scale::{self, Scales, scale, scales};
+use super::scale::{self, Scales, header_bits, scale, scales};
 use super::scale_table::Queue;
 use super::sparse_writer::{SparseWriterPorts, sparse_writer};
 use super::types::*;
@@ -46,8 +50,8 @@ ports! {
         input enable: Signal = bits(1),
         /// What comes is dropped, and an open vector is completed with zeros.
         input flush: Signal = bits(1),
-        /// Dense part: 4-bit codes.
-        output dense: Stream<Beat> = stream(beat(8 * p.dense_bytes())),
+        /// Dense part: codes.
+        output dense: Stream<DenseBeat> = stream(dense_beat(p)),
         /// Sparse part: header, counts and entries.
         output sparse: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
         /// A vector ended early and was filled with zeros.
@@ -73,7 +77,7 @@ fn vectors_in_flight(p: EngineParams) -> u32 {
 #[module]
 pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let p = p.check("oaken_quantizer")?;
-    let m = Module::new(format!("oaken_quantizer_core_p{}_n{}", p.lanes, p.max_length));
+    let m = Module::new(format!("oaken_quantizer_core_p{}_n{}{}", p.lanes, p.max_length, p.suffix()));
     m.doc("Oaken quantizer: vectors of binary16 in, dense and sparse part of their records out.");
     let io = QuantizerPorts::new(m, p);
 
@@ -109,9 +113,9 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     m.section("out: the sparse part");
     let writer = m.instance(&sparse_writer(p, queue.in_at.width())?);
     writer.s.set(sparse_beats(back, &beat, &entries, advance, p));
-    end_records(m, io, &writer, queue.headers, sent);
+    end_records(m, io, &writer, queue.headers, sent, p.dense_bits);
     m.section("out: the dense part");
-    io.dense.set(dense_part(m, back, &beat, codes, advance, writer.stop)?);
+    io.dense.set(dense_part(m, back, &beat, codes, advance, writer.stop, p)?);
     m.finish(io)
 }
 
@@ -204,28 +208,38 @@ fn queue_scales(
     thresholds: Thresholds,
     p: EngineParams,
 ) -> Result<ScaleQueue, Errors> {
-    let steps = m.instance(&scale(p.lanes)?);
+    let steps = m.instance(&scale(p)?);
     steps.start.set(maxima.done);
     steps.maxima.set(maxima.maxima);
     steps.nonfinite.set(maxima.remarked);
     steps.thresholds.set(thresholds);
     let queue_depth = vectors_in_flight(p) as usize;
-    let queue = m.memory(scales(), queue_depth).style(RamStyle::Distributed);
+    let queue = m.memory(scales(p.dense_bits), queue_depth).style(RamStyle::Distributed);
     let queue_in = m.reg_reset(bits(clog2(queue_depth)), 0);
     let queue_out = m.reg_reset(bits(clog2(queue_depth)), 0);
     let queued = UpDown::new(m, queue_depth as u32);
     queue.write(queue_in, steps.scales, steps.done);
     m.when(steps.done, || queue_in.set(queue_in + 1));
-    let headers = m.memory(bits(58), queue_depth).style(RamStyle::Distributed);
+    let headers = m.memory(bits(header_bits(p.dense_bits)), queue_depth).style(RamStyle::Distributed);
     headers.write(queue_in, steps.header, steps.done);
     Ok(ScaleQueue { scales: queue, headers, in_at: queue_in, out_at: queue_out, held: queued, written: steps.done })
 }
 
 /// Gives the writer the header of the vector that leaves, and tells of each that has left (`sent`).
 #[module]
-fn end_records(m: Module, io: QuantizerPorts, writer: &SparseWriterPorts, headers: Memory, sent: Signal) {
+fn end_records(
+    m: Module,
+    io: QuantizerPorts,
+    writer: &SparseWriterPorts,
+    headers: Memory,
+    sent: Signal,
+    dense_bits: u32,
+) {
     let header = headers.read(writer.vector);
-    writer.header.set(header.zext(64));
+    writer.header.set(match dense_bits ^ PAPER_BITS {
+        0 => header.zext(64),
+        width => m.lit(width, 4).cat(header.zext(60)),
+    });
     io.sparse.set(writer.m);
     sent.set(writer.sent);
     let was_nonfinite = m.reg(bits(1)).comment("the vector of which `sent` tells");

@@ -4,10 +4,11 @@
 //! | --- | --- |
 //! | `s_axil` | AXI4-Lite, the registers of [`registers`] |
 //! | `s_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends, `tkeep` all ones |
-//! | `m_axis_dense` | dense part: 4-bit codes, `tlast` at vector ends |
+//! | `m_axis_dense` | dense part: codes, `tlast` at vector ends; `tkeep` all ones, but at vector ends where a beat has more bytes than are left |
 //! | `m_axis_sparse` | sparse part: header, counts and entries; `tkeep` and `tlast` at vector ends; bytes that are not kept are 0 |
 //!
-//! `s_axis_tready` comes from registers, `m_axis_dense` from LUT RAM behind a registered address; all other outputs are registers.
+//! `s_axis_tready` comes from registers, at 4 bits `m_axis_dense` from LUT RAM behind a registered address; all other outputs are
+//! registers. Bytes of `m_axis_dense` that are not kept hold anything.
 //! Parameters, throughput and behaviour are those of the [engine](super::quantizer()). Vectors begin when `enable` is 1 and the
 //! settings are legal; new settings take effect with the next vector, and a change waits for the vectors under way. Errors are
 //! flagged and never stop the engine: a vector that ends early is filled with zeros, the surplus of a late one is dropped (where
@@ -17,7 +18,6 @@ use super::quantizer::quantizer;
 use super::settings::{EngineMap, engine_map};
 use super::types::{Beat, EngineParams};
 use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
-use crate::stream::Beat as AxiBeat;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use hdl::*;
 
@@ -80,8 +80,7 @@ pub fn quantizer_axi(name: &str, p: EngineParams) -> Result<Design<QuantizerAxiP
     map.report(m, &regs, core.busy, core.finished, &[core.early, core.late, core.nonfinite, partial]);
 
     m.section("the two parts of the records");
-    let codes = AxiBeat::full(core.dense.payload.data, p.dense_bytes(), core.dense.payload.last);
-    io.m_axis_dense.set(AxiStream::from(core.dense.with(codes)));
+    io.m_axis_dense.set(AxiStream::from(core.dense.with(core.dense.payload.axi())));
     io.m_axis_sparse.set(AxiStream::from(core.sparse));
     m.finish(io)
 }

@@ -9,6 +9,7 @@ use super::scale_table::{Queue, ScaleTable};
 use super::sparse_writer::SparseBeat;
 use super::types::*;
 use crate::stream::fifo::{Style, fifo};
+use crate::stream::pack::{Beats, pack};
 use hdl::*;
 
 /// Where a beat is in its vector and its chunk.
@@ -199,7 +200,7 @@ pub fn sparse_beats(
 /// Beats that wait to leave the dense side.
 const DENSE_WORDS: u32 = 16;
 
-/// The dense part, out of a queue. The pipeline is to `stop` before the queue is full.
+/// The dense part, out of a queue, on its bus. The pipeline is to `stop` before the queue is full.
 #[module]
 pub fn dense_part(
     m: Module,
@@ -208,23 +209,24 @@ pub fn dense_part(
     codes: Signal,
     advance: Signal,
     stop: Signal,
-) -> Result<Stream<Beat>, Errors> {
+    p: EngineParams,
+) -> Result<Stream<DenseBeat>, Errors> {
     let (coded, codes, last) = back.leave((beat.issued.meet(codes), codes, beat.last.meet(codes)));
     let coded = coded & advance;
-    let (complete, codes) = whole_bytes(m, coded, codes);
+    let (complete, codes) = whole_bytes(m, coded, codes, p);
     let dense = m.instance(&fifo(codes.width() + 1, DENSE_WORDS as usize, Style::Distributed)?);
     let word = Beat { data: codes, last };
     dense.s.valid.set(complete);
     dense.s.payload.set(word.pack());
     dense.s.ready.unused(); // the pipeline stops before it is full
     stop.set(dense.level.ge(DENSE_WORDS - 3));
-    Ok(dense.m.with(word.unpack(dense.m.payload)))
+    on_bus(m, dense.m.with(word.unpack(dense.m.payload)), p)
 }
 
-/// Codes as they leave: of one lane, a byte with every second one.
+/// Codes as they are queued: of one lane and 4 bits, a byte with every second one.
 #[module]
-fn whole_bytes(m: Module, coded: Signal, codes: Signal) -> (Signal, Signal) {
-    if codes.width() >= 8 {
+fn whole_bytes(m: Module, coded: Signal, codes: Signal, p: EngineParams) -> (Signal, Signal) {
+    if (p.lanes, p.dense_bits) != (1, PAPER_BITS) {
         return (coded, codes);
     }
     let second = m.reg_reset(bits(1), 0);
@@ -234,4 +236,20 @@ fn whole_bytes(m: Module, coded: Signal, codes: Signal) -> (Signal, Signal) {
         low.set(codes);
     });
     (coded & second, codes.cat(low))
+}
+
+/// Codes as beats of their bus: as they are, or packed where the codes of a beat of elements do not fill one.
+#[module]
+fn on_bus(m: Module, codes: Stream<Beat>, p: EngineParams) -> Result<Stream<DenseBeat>, Errors> {
+    if codes.payload.data.width() == 8 * p.dense_bytes() {
+        return Ok(codes.with(DenseBeat { data: codes.payload.data, keep: None, last: codes.payload.last }));
+    }
+    let Beat { data, last } = codes.payload;
+    let word = p.regrouped_bits();
+    let (words_in, words_out) = (data.width() / word, 8 * p.dense_bytes() / word);
+    let packer = m.instance(&pack(word, words_in, words_out, Beats::Full)?);
+    packer.s.set(codes.with(crate::stream::Beat::full(data, words_in, last)));
+    let out = packer.m.payload;
+    let keep = p.dense_ends_within().then(|| each_repeated(out.keep, word / 8));
+    Ok(packer.m.with(DenseBeat { data: out.data, keep, last: out.last }))
 }

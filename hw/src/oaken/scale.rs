@@ -5,12 +5,13 @@
 //! shared as far as the rate allows.
 //!
 //! Ports: `start` with the maxima of a vector, at most once in `64 / lanes` cycles; `done` with both, [`latency`] cycles
-//! later; thresholds are held by the user as long as vectors are under way. Parameter: lanes. Nothing is combinational from
-//! port to port.
+//! later; thresholds are held by the user as long as vectors are under way. Parameters: lanes, and the width of dense codes.
+//! Nothing is combinational from port to port.
 
+use super::align::in_steps_bits;
 use super::maxima::{Maxima, maxima_shape};
 use super::step_unit::{self, StepItem, StepResult, step_item, step_result, step_unit};
-use super::types::{Thresholds, thresholds};
+use super::types::{EngineParams, Thresholds, thresholds};
 use hdl::*;
 
 /// What the lanes need to encode a group: the reciprocal and exponent of its step, and its threshold in 32nds of it.
@@ -20,7 +21,7 @@ pub struct GroupScale {
     pub r: Signal,
     /// E of the step.
     pub e: Signal,
-    /// What is taken off a magnitude in 32nds of a step, modulo 1024: the threshold, less half a step where codes are rounded.
+    /// What is taken off a magnitude in 32nds of a step, modulo `2^(B+6)`: the threshold, less half a step where codes are rounded.
     pub c: Signal,
 }
 
@@ -30,7 +31,7 @@ pub const HALF_STEP: u32 = 16;
 /// What the elements of a vector are encoded with.
 #[derive(Clone, Copy, Bundle)]
 pub struct Scales {
-    /// Middle codes of the negative side, 0 to 16.
+    /// Middle codes of the negative side, 0 to `2^B`.
     pub split: Signal,
     /// Outer group, positive side.
     pub outer_pos: GroupScale,
@@ -47,14 +48,15 @@ pub struct Scales {
 }
 
 /// Shape of the [`Scales`].
-pub fn scales() -> Scales {
-    let group = GroupScale { r: bits(10), e: bits(6), c: bits(10) };
+pub fn scales(dense_bits: u32) -> Scales {
+    let in_steps = bits(in_steps_bits(dense_bits));
+    let group = GroupScale { r: bits(10), e: bits(6), c: in_steps };
     Scales {
-        split: bits(5),
+        split: bits(dense_bits + 1),
         outer_pos: group,
         outer_neg: group,
         middle: group,
-        middle_c_neg: bits(10),
+        middle_c_neg: in_steps,
         inner_r: bits(10),
         inner_e: bits(6),
     }
@@ -62,7 +64,7 @@ pub fn scales() -> Scales {
 
 ports! {
     /// Ports of [`scale`].
-    pub struct ScalePorts() {
+    pub struct ScalePorts(dense_bits: u32) {
         /// The maxima of a vector are there.
         input start: Signal = bits(1),
         /// The maxima.
@@ -73,12 +75,20 @@ ports! {
         input thresholds: Thresholds = thresholds(),
         /// Header and scales of a vector are there.
         output done: Signal = bits(1),
-        /// The header of its record, bits 57:0.
-        output header: Signal = bits(58),
+        /// The header of its record, without the bits above those that the split can have.
+        output header: Signal = bits(header_bits(dense_bits)),
         /// Its scales.
-        output scales: Scales = scales(),
+        output scales: Scales = scales(dense_bits),
     }
 }
+
+/// Bits of a header that are not the same for all records of a width: bits 57:0, and what of the split is above.
+pub fn header_bits(dense_bits: u32) -> u32 {
+    58 + (dense_bits + 1).saturating_sub(SPLIT_LOW)
+}
+
+/// Bits of the split below bit 57 of a header.
+const SPLIT_LOW: u32 = 5;
 
 /// Step units for so many lanes.
 fn units(lanes: u32) -> u32 {
@@ -100,15 +110,15 @@ fn questions(maxima: Maxima, t: Thresholds) -> [StepItem; 4] {
     [middle, single(maxima.outer_pos, t.s_high), single(maxima.outer_neg, t.s_low), single(maxima.inner, zero)]
 }
 
-/// The scale unit for `lanes` elements a cycle.
+/// The scale unit for these parameters.
 #[module]
-pub fn scale(lanes: u32) -> Result<Design<ScalePorts>, Errors> {
-    let m = Module::new(format!("oaken_scale_p{lanes}"));
+pub fn scale(p: EngineParams) -> Result<Design<ScalePorts>, Errors> {
+    let m = Module::new(format!("oaken_scale_p{}{}", p.lanes, p.suffix()));
     m.doc("Turns the maxima of a vector into its steps, their reciprocals, and the thresholds in steps.");
-    let io = ScalePorts::new(m);
-    let units = units(lanes) as usize;
+    let io = ScalePorts::new(m, p.dense_bits);
+    let units = units(p.lanes) as usize;
     let rounds = 4 / units;
-    let unit = step_unit()?;
+    let unit = step_unit(p.dense_bits)?;
 
     m.section("the questions of a vector, shifted out round by round");
     let asked = questions(io.maxima, io.thresholds);
@@ -128,18 +138,18 @@ pub fn scale(lanes: u32) -> Result<Design<ScalePorts>, Errors> {
         .collect();
 
     m.section("the answers, gathered");
-    let kept: Vec<StepResult> = (0..4).map(|_| m.reg(step_result())).collect();
+    let kept: Vec<StepResult> = (0..4).map(|_| m.reg(step_result(p.dense_bits))).collect();
     for i in 0..4 {
         let last_round = i >= 4 - units;
         kept[i].set(if last_round { results[i + units - 4] } else { kept[i + units] });
     }
     let cycles = step_unit::LATENCY + rounds as u32 + 1;
-    assert_eq!(cycles, latency(lanes));
-    let p = m.pipeline("vector");
-    let done = p.enter_valid(io.start).later(cycles);
-    let nonfinite = p.enter(io.nonfinite).meet(done);
-    io.done.set(p.leave(done));
-    answer(io, p.leave(nonfinite), [kept[0], kept[1], kept[2], kept[3]]);
+    assert_eq!(cycles, latency(p.lanes));
+    let vector = m.pipeline("vector");
+    let done = vector.enter_valid(io.start).later(cycles);
+    let nonfinite = vector.enter(io.nonfinite).meet(done);
+    io.done.set(vector.leave(done));
+    answer(io, vector.leave(nonfinite), [kept[0], kept[1], kept[2], kept[3]]);
     m.finish(io)
 }
 
@@ -148,7 +158,12 @@ pub fn scale(lanes: u32) -> Result<Design<ScalePorts>, Errors> {
 fn answer(io: ScalePorts, nonfinite: Signal, steps: [StepResult; 4]) {
     let [middle, outer_pos, outer_neg, inner] = steps;
     let step = |a: StepResult| a.e.cat(a.f);
-    io.header.set(cat(&[nonfinite, middle.split, step(inner), step(outer_neg), step(outer_pos), step(middle)]));
+    // below and above bit 57
+    let width = middle.split.width();
+    let split_low = || if width < SPLIT_LOW { middle.split.zext(SPLIT_LOW) } else { middle.split.trunc(SPLIT_LOW) };
+    let split_high = (width > SPLIT_LOW).then(|| middle.split.drop_low(SPLIT_LOW));
+    let below = cat(&[nonfinite, split_low(), step(inner), step(outer_neg), step(outer_pos), step(middle)]);
+    io.header.set(split_high.map_or(below, |high| high.cat(below)));
     let group = |a: StepResult, c: Signal| GroupScale { r: a.r, e: a.e, c };
     let outer = |a: StepResult| group(a, a.c_a - HALF_STEP);
     io.scales.set(Scales {

@@ -105,7 +105,7 @@ impl ScaleTable {
         loaded.count(takes, leaves);
 
         let choose = |x: [Signal; 4]| turn.bit(1).mux(turn.bit(0).mux(x[3], x[2]), turn.bit(0).mux(x[1], x[0]));
-        let write = m.reg(Write { valid: bits(1), address: bits(4), r: bits(10), e: bits(6), c: bits(10) });
+        let write = m.reg(Write { valid: bits(1), address: bits(4), r: bits(10), e: bits(6), c: d.middle.c.shape() });
         write.set(Write {
             valid: works,
             address: slot.cat(turn),
@@ -113,7 +113,7 @@ impl ScaleTable {
             e: choose([d.middle.e, d.inner_e, d.outer_pos.e, d.outer_neg.e]),
             c: choose([d.middle.c, d.middle_c_neg, d.outer_pos.c, d.outer_neg.c]),
         });
-        let splits = m.memory(bits(5), SLOTS as usize).style(RamStyle::Distributed);
+        let splits = m.memory(d.split.shape(), SLOTS as usize).style(RamStyle::Distributed);
         splits.write(slot, d.split, takes);
         let split = splits.read(slot_out);
         let ready = loaded.level.any();
@@ -144,7 +144,7 @@ impl ScaleTable {
                 let step_at = cat(&[slot, x.outer, x.inner | (x.outer & x.sign)]).next();
                 let threshold_at = cat(&[slot, x.outer, x.sign]).next();
                 let steps = m.memory((bits(10), bits(6)), 1 << 4).style(RamStyle::Distributed);
-                let thresholds = m.memory(bits(10), 1 << 4).style(RamStyle::Distributed);
+                let thresholds = m.memory(write.c.shape(), 1 << 4).style(RamStyle::Distributed);
                 steps.write(write.address, (write.r, write.e), write.valid);
                 thresholds.write(write.address, write.c, write.valid);
                 let (r, e) = steps.read(step_at);
@@ -158,7 +158,7 @@ impl ScaleTable {
             }
             _ => unreachable!("the current scales are those of another table"),
         };
-        let no_threshold = side.c.lit((1u32 << 10) - HALF_STEP, 10);
+        let no_threshold = side.c.lit((1u32 << side.c.width()) - HALF_STEP, side.c.width());
         GroupScale { c: inner.mux(no_threshold, side.c).next(), r: side.r.next(), e: side.e.next() }
     }
 }

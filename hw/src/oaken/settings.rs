@@ -1,6 +1,6 @@
 //! The registers of an engine, from one description: settings, status, errors and a counter.
 
-use super::types::{EngineParams, LENGTH_BITS, Thresholds};
+use super::types::{EngineParams, LENGTH_BITS, PAPER_BITS, Thresholds};
 use crate::control::{RegisterMap, Registers, Ro, Rw, Sticky};
 use hdl::*;
 
@@ -40,7 +40,15 @@ pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &st
     map.constant("id", 32, u32::from_be_bytes(id), "identification: four letters");
     let mut parameters = map.register("parameters", "what the engine was generated with");
     parameters.constant("lanes", 7, p.lanes, "elements a cycle");
-    parameters.reserved(9);
+    parameters.reserved(1);
+    let width = p.dense_bits ^ PAPER_BITS;
+    parameters.constant(
+        "dense_bits_xor_4",
+        3,
+        width,
+        "bits of a code in the dense part, xor 4, as in the headers of records",
+    );
+    parameters.reserved(5);
     parameters.constant("max_length", LENGTH_BITS, p.max_length, "the longest vector, in elements");
     let enable = map.rw("enable", 1, 0, "1: vectors may begin, as long as the settings are legal");
     let mut status = map.register("status", "what the engine does now");

@@ -7,7 +7,7 @@
 use super::decode::Kind;
 use super::half_steps::*;
 use super::level_writer::{EXACT, LevelWrite, WORDS, level_write, level_writer};
-use super::types::Thresholds;
+use super::types::{EngineParams, Thresholds};
 use hdl::*;
 
 /// All that a vector's header says of its groups.
@@ -72,18 +72,18 @@ pub fn slot_bits(lanes: u32) -> u32 {
 }
 
 impl SideTable {
-    /// The table for so many lanes. Takes `headers` to the slots that `slot` gives.
+    /// The table for these parameters. Takes `headers` to the slots that `slot` gives.
     #[module]
     pub fn new(
         m: Module,
-        lanes: u32,
+        p: EngineParams,
         headers: Stream,
         slot: Signal,
         thresholds: Thresholds,
         prepare: Signal,
     ) -> Result<Self, Errors> {
-        if lanes <= 16 {
-            let writer = m.instance(&level_writer()?);
+        if p.lanes <= 16 {
+            let writer = m.instance(&level_writer(p.dense_bits)?);
             writer.header.set(headers);
             writer.slot.set(slot);
             writer.thresholds.set(thresholds);
@@ -94,22 +94,22 @@ impl SideTable {
             return Ok(Self { slots: EXACT, prepared, done, faulty, place: Place::Lanes(write) });
         }
         prepare.unused(); // the levels of the thresholds themselves are registers behind them
-        Ok(Self::shared(m, headers, slot, thresholds))
+        Ok(Self::shared(m, headers, slot, thresholds, p.dense_bits))
     }
 
     /// The table with all levels of a vector in a word.
     #[module]
-    fn shared(m: Module, headers: Stream, slot: Signal, thresholds: Thresholds) -> Self {
+    fn shared(m: Module, headers: Stream, slot: Signal, thresholds: Thresholds, dense_bits: u32) -> Self {
         headers.ready.set(true);
         let p = m.pipeline("level");
         let done = p.enter_valid(headers.valid).later(2);
         let (header, t) = (p.enter(headers.payload), p.enter(thresholds));
         let [middle, outer_pos, outer_neg, inner] = steps(header);
-        let legal = step_is_legal(middle, t.t_high)
-            & step_is_legal(middle, t.t_low)
-            & step_is_legal(outer_pos, t.s_high)
-            & step_is_legal(outer_neg, t.s_low)
-            & rest_is_legal(header);
+        let legal = step_is_legal(middle, t.t_high, dense_bits)
+            & step_is_legal(middle, t.t_low, dense_bits)
+            & step_is_legal(outer_pos, t.s_high, dense_bits)
+            & step_is_legal(outer_neg, t.s_low, dense_bits)
+            & rest_is_legal(header, dense_bits);
         let new = Levels {
             middle_pos: half_step(middle, t.t_high),
             middle_neg: half_step(middle, t.t_low),

@@ -5,10 +5,11 @@
 //! use `a` alone. The arithmetic is exact: 40-bit integers in units of 2^-24.
 //!
 //! Ports: an item a cycle, no handshake; see [`StepPorts`]. Latency [`LATENCY`] cycles. Nothing is combinational from port to
-//! port. No parameters.
+//! port. Parameter: the width of dense codes.
 
-use super::align::{align, normal, product, shift_amount};
-use crate::float::divide15::{digit_sum, quotient};
+use super::align::{align, in_steps_bits, normal, product, shift_amount};
+use super::types::width_suffix;
+use crate::float::divide_by_ones::{digit_sum, quotient};
 use crate::float::half::to_fixed;
 use crate::float::leading_zeros::leading_zeros;
 use crate::float::reciprocal::reciprocal;
@@ -28,7 +29,7 @@ pub struct StepItem {
     pub max_b: Signal,
     /// The threshold of that side, else 0.
     pub thr_b: Signal,
-    /// The middle group: the step is a sixteenth of the range, else a fifteenth.
+    /// The middle group: the range has as many steps as there are codes, else one less.
     pub middle: Signal,
 }
 
@@ -46,26 +47,27 @@ pub struct StepResult {
     pub f: Signal,
     /// The reciprocal; 0 for the step 0.
     pub r: Signal,
-    /// Threshold `a` in 32nds of a step, modulo 1024.
+    /// Threshold `a` in 32nds of a step, modulo `2^(B+6)`.
     pub c_a: Signal,
-    /// Threshold `b` in 32nds of a step, modulo 1024.
+    /// Threshold `b` in 32nds of a step, modulo `2^(B+6)`.
     pub c_b: Signal,
-    /// Middle codes of the negative side, 0 to 16.
+    /// Middle codes of the negative side, 0 to `2^B`.
     pub split: Signal,
 }
 
 /// Shape of a [`StepResult`].
-pub fn step_result() -> StepResult {
-    StepResult { e: bits(6), f: bits(7), r: bits(10), c_a: bits(10), c_b: bits(10), split: bits(5) }
+pub fn step_result(dense_bits: u32) -> StepResult {
+    let in_steps = bits(in_steps_bits(dense_bits));
+    StepResult { e: bits(6), f: bits(7), r: bits(10), c_a: in_steps, c_b: in_steps, split: bits(dense_bits + 1) }
 }
 
 ports! {
     /// Ports of [`step_unit`].
-    pub struct StepPorts() {
+    pub struct StepPorts(dense_bits: u32) {
         /// An item, every cycle.
         input item: StepItem = step_item(),
         /// Its result, [`LATENCY`] cycles later.
-        output result: StepResult = step_result(),
+        output result: StepResult = step_result(dense_bits),
     }
 }
 
@@ -76,13 +78,13 @@ pub fn least_e(threshold: Signal) -> Signal {
     exp.any().mux(exp.zext(6) + 3, subnormal)
 }
 
-/// The step unit.
+/// The step unit for codes of so many bits.
 #[module]
-pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
-    let m = Module::new("oaken_step_unit");
+pub fn step_unit(dense_bits: u32) -> Result<Design<StepPorts>, Errors> {
+    let m = Module::new(format!("oaken_step_unit{}", width_suffix(dense_bits)));
     m.doc("From the range of a group to its step, the step's reciprocal, and the thresholds in steps.");
     m.latency(LATENCY);
-    let io = StepPorts::new(m);
+    let io = StepPorts::new(m, dense_bits);
     let p = m.pipeline("step");
     let item = p.enter(io.item);
 
@@ -90,20 +92,21 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
     let sides = fixed_point(item);
     m.section("stages 2 and 3: the range after the group shift; an empty side has none");
     let (range, any_a, any_b) = range(sides);
-    m.section("stages 4 to 6: its leading 12 bits, rounded up");
-    let leading = leading_bits(range);
-    m.section("stages 7 and 8: a sixteenth or a fifteenth of it, rounded up");
-    let quotient = share(leading.rounded, item.middle);
+    m.section("stages 4 to 6: its leading bits, eight more than a code has, rounded up");
+    let leading = leading_bits(range, 8 + dense_bits);
+    m.section("stages 7 and 8: the share of a code, rounded up");
+    let quotient = share(leading.rounded, item.middle, dense_bits);
     m.section("meanwhile: E for a mantissa below 2, and for one that was rounded up to it; not below the least one");
-    let exponents = exponents(leading.zeros, sides.least, quotient);
+    let exponents = exponents(leading.zeros, sides.least, quotient, dense_bits);
     m.section("stage 9: the step");
     let (e, f) = step(quotient, exponents, leading.some);
     m.section("stage 10: the reciprocal");
     let r = e.any().mux(reciprocal(m, f), 0).next();
     m.section("stages 11 and 12: the thresholds and the largest negative magnitude in steps");
-    let c_a = in_steps(item.thr_a, e, r);
-    let c_b = in_steps(item.thr_b, e, r);
-    let largest = in_steps(item.max_b, e, r);
+    let bits = in_steps_bits(dense_bits);
+    let c_a = in_steps(item.thr_a, e, r, bits);
+    let c_b = in_steps(item.thr_b, e, r, bits);
+    let largest = in_steps(item.max_b, e, r, bits);
     m.section("stages 13 and 14: how many codes the negative side gets");
     let split = split(largest, c_b, any_a, any_b);
 
@@ -168,27 +171,29 @@ struct Leading {
     zeros: Signal,
     /// It is not 0.
     some: Signal,
-    /// Its leading 12 bits, rounded up, with a carry.
+    /// Its leading bits, rounded up, with a carry.
     rounded: Signal,
 }
 
 #[module]
-fn leading_bits(range: Signal) -> Leading {
+fn leading_bits(range: Signal, number: u32) -> Leading {
     let zeros = leading_zeros(range).next();
     let some = range.any().next();
     let normalised = (range.meet(zeros) << zeros).next();
-    let rest = normalised.trunc(29).any();
-    let rounded = (normalised.drop_low(29).zext(13) + rest.zext(13)).next();
+    let below = normalised.width() - number;
+    let rest = normalised.trunc(below).any();
+    let rounded = (normalised.drop_low(below).zext(number + 1) + rest.zext(number + 1)).next();
     Leading { zeros, some, rounded }
 }
 
-/// The share of a code: a sixteenth in the middle group, else a fifteenth.
+/// The share of a code: of `2^B` in the middle group, else of `2^B - 1`.
 #[module]
-fn share(rounded: Signal, middle: Signal) -> Signal {
-    let digits = digit_sum(rounded.zext(14) + 14).next();
-    let sixteenth = (rounded.zext(14) + 15).drop_low(4).next();
-    let middle = middle.meet(sixteenth);
-    middle.mux(sixteenth, quotient(digits)).next()
+fn share(rounded: Signal, middle: Signal, b: u32) -> Signal {
+    let codes = 1 << b;
+    let digits = digit_sum(rounded.zext(10 + b) + (codes - 2), b).next();
+    let of_all = (rounded.zext(10 + b) + (codes - 1)).drop_low(b).next();
+    let middle = middle.meet(of_all);
+    middle.mux(of_all, quotient(digits, b)).next()
 }
 
 /// E of a step.
@@ -201,14 +206,14 @@ struct Exponent {
 
 /// E for a mantissa below 2, and for one that was rounded up to it.
 #[module]
-fn exponents(zeros: Signal, least: Signal, quotient: Signal) -> [Exponent; 2] {
-    // E = k - 3 (+ 1), k = 40 - zeros the highest bit of the range; compared with 3 added on both sides to stay positive
+fn exponents(zeros: Signal, least: Signal, quotient: Signal, b: u32) -> [Exponent; 2] {
+    // E = k + 1 - B (+ 1), k = 40 - zeros the highest bit of the range; compared with B - 1 added on both sides to stay positive
     let k = (zeros.lit(40u32, 7) - zeros.zext(7)).next();
     let least = least.meet(k);
-    let least_plus_3 = least.zext(7) + 3;
+    let raised = least.zext(7) + (b - 1);
     let exponent = |k: Signal| {
-        let too_fine = k.lt(least_plus_3);
-        (too_fine.mux(least, (k - 3).trunc(6)).next().meet(quotient), too_fine.next().meet(quotient))
+        let too_fine = k.lt(raised);
+        (too_fine.mux(least, (k - (b - 1)).trunc(6)).next().meet(quotient), too_fine.next().meet(quotient))
     };
     let (e_of_small, small_too_fine) = exponent(k);
     let (e_of_big, big_too_fine) = exponent(k + 1);
@@ -229,14 +234,14 @@ fn step(quotient: Signal, [small, large]: [Exponent; 2], some: Signal) -> (Signa
     (e, f)
 }
 
-/// A magnitude in 32nds of the step with exponent `e` and reciprocal `r`, modulo 1024.
+/// A magnitude in 32nds of the step with exponent `e` and reciprocal `r`, modulo `2^bits`.
 #[module]
-fn in_steps(magnitude: Signal, e: Signal, r: Signal) -> Signal {
+fn in_steps(magnitude: Signal, e: Signal, r: Signal, bits: u32) -> Signal {
     let normal = normal(magnitude.meet(e)).meet(r);
     let x = magnitude.meet(r);
     let product = product(x, normal, r).next();
     let amount = shift_amount(x, normal, e.meet(r)).next();
-    align(product, amount).next()
+    align(product, amount, bits).next()
 }
 
 /// The codes of the negative side: as many as its range needs, and one at least for a side that has a range.
@@ -244,7 +249,8 @@ fn in_steps(magnitude: Signal, e: Signal, r: Signal) -> Signal {
 fn split(largest: Signal, c_b: Signal, any_a: Signal, any_b: Signal) -> Signal {
     let cells = ((largest - c_b + 16).drop_low(5)).next();
     let (any_a, any_b) = (any_a.meet(cells), any_b.meet(cells));
-    let most = any_a.mux(cells.lit(15u32, 5), 16);
+    let codes = 1u32 << (cells.width() - 1);
+    let most = any_a.mux(cells.lit(codes - 1, cells.width()), codes);
     let limited = cells.gt(most).mux(most, cells);
     let at_least_one = limited.any().mux(limited, 1);
     any_b.mux(at_least_one, 0).next()
@@ -264,11 +270,12 @@ mod tests {
     }
 
     /// Steps 4, 5 and 8 of the format's encoder, by search and division.
-    fn model(max_a: u64, thr_a: u64, max_b: u64, thr_b: u64, middle: bool) -> [u64; 6] {
+    fn model(max_a: u64, thr_a: u64, max_b: u64, thr_b: u64, middle: bool, b: u32) -> [u64; 6] {
         let d = |max, thr| if max == 0 { 0 } else { x(max) - x(thr) };
         let (d_a, d_b) = (d(max_a, thr_a), d(max_b, thr_b));
         let range = d_a + d_b;
-        let n: u128 = if middle { 16 } else { 15 };
+        let codes = 1u64 << b;
+        let n = u128::from(if middle { codes } else { codes - 1 });
         let least = [thr_a, thr_b].map(|t| if t == 0 { 1 } else { (127 - x(t).leading_zeros() as i64 - 6).max(1) });
         let least = least[0].max(least[1]) as u64;
         let (mut e, mut f) = (0, 0);
@@ -283,18 +290,24 @@ mod tests {
         }
         let r = if range == 0 { 0 } else { (1 << 16) / (128 + f) };
         let in_steps = |magnitude: u64| if r == 0 { 0 } else { (x(magnitude) * u128::from(r as u64)) >> (e + 3) };
-        let modulo = |v: u128| (v % 1024) as u64;
+        let modulo = |v: u128| (v % (u128::from(codes) * 64)) as u64;
         let cells = if d_b == 0 { 0 } else { ((in_steps(max_b) - in_steps(thr_b) + 16) / 32) as u64 };
-        let split = if d_b == 0 { 0 } else { cells.clamp(1, if d_a > 0 { 15 } else { 16 }) };
+        let split = if d_b == 0 { 0 } else { cells.clamp(1, if d_a > 0 { codes - 1 } else { codes }) };
         [e, f as u64, r as u64, modulo(in_steps(thr_a)), modulo(in_steps(thr_b)), split]
     }
 
     #[test]
     fn equals_the_format_on_random_ranges() {
-        let design = step_unit().unwrap_or_else(|e| panic!("{e}"));
+        for dense_bits in 3..=6 {
+            equals_the_format(dense_bits, if dense_bits == 4 { 20_000 } else { 5_000 });
+        }
+    }
+
+    fn equals_the_format(dense_bits: u32, items: u32) {
+        let design = step_unit(dense_bits).unwrap_or_else(|e| panic!("{e}"));
         let mut sim = Simulator::new(&design);
         let mut rng = Rng::with_seed(11);
-        for i in 0..20_000 {
+        for i in 0..items {
             let threshold = |rng: &mut Rng| match rng.u32(0..4) {
                 0 => 0,
                 1 => rng.u64(0..2048),
@@ -315,8 +328,8 @@ mod tests {
             }
             (0..LATENCY).for_each(|_| sim.step());
             let got: Vec<u64> = (5..11).map(|port| sim.peek(port)).collect();
-            let want = model(max_a, thr_a, max_b, thr_b, middle);
-            assert_eq!(got, want, "item {i}: {max_a:#x} {thr_a:#x} {max_b:#x} {thr_b:#x} {middle}");
+            let want = model(max_a, thr_a, max_b, thr_b, middle, dense_bits);
+            assert_eq!(got, want, "{dense_bits} bits, item {i}: {max_a:#x} {thr_a:#x} {max_b:#x} {thr_b:#x} {middle}");
         }
     }
 }

@@ -1,14 +1,15 @@
 //! The engines against the golden model, on the built-in simulator.
 
-use super::types::EngineParams;
-use super::types::Thresholds;
+mod widths;
+
+use super::types::{EngineParams, Thresholds};
 use super::{dequantizer, quantizer};
 use fastrand::Rng;
 use hdl::Design;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use sim::bus::{Beat, Bench, Stalls, packet, packet_bytes};
-use sim::golden::oaken::{self, Record};
+use sim::golden::oaken::{self, DenseBits, Record};
 
 /// How the ports are stalled.
 #[derive(Clone, Copy)]
@@ -29,6 +30,30 @@ pub(super) fn beats(values: &[u64], width: u32, lanes: usize) -> Vec<Beat> {
         Beat(vec![data, u32::from(i + 1 == count).into()])
     };
     values.chunks(lanes).enumerate().map(beat).collect()
+}
+
+/// The width of the golden model.
+pub(super) fn width(p: EngineParams) -> DenseBits {
+    DenseBits::new(p.dense_bits).expect("legal")
+}
+
+/// A dense part as beats of its bus.
+pub(super) fn dense_packet(p: EngineParams, dense: &[u8]) -> Vec<Beat> {
+    let mut beats = packet(dense, p.dense_bytes() as usize);
+    if !p.dense_ends_within() {
+        beats.iter_mut().for_each(|beat| drop(beat.0.remove(1)));
+    }
+    beats
+}
+
+/// The dense parts that beats of their bus bring.
+fn dense_parts(p: EngineParams, beats: &[Beat]) -> Vec<Vec<u8>> {
+    let mut beats = beats.to_vec();
+    if !p.dense_ends_within() {
+        let all = (hdl::BigUint::from(1u32) << p.dense_bytes()) - 1u32;
+        beats.iter_mut().for_each(|beat| beat.0.insert(1, all.clone()));
+    }
+    packet_bytes(&beats)
 }
 
 pub(super) fn set_thresholds<P>(engine: &mut dyn Engine, design: &Design<P>, ports: Thresholds, t: &oaken::Thresholds) {
@@ -60,21 +85,11 @@ fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pau
         let values: Vec<u64> = v.iter().map(|x| u64::from(*x)).collect();
         bench.send(s, beats(&values, 16, p.lanes as usize));
     }
-    let dense_beats = vectors.len() * length / 2 / p.dense_bytes() as usize;
+    let dense_beats = vectors.len() * p.dense_beats(length as u32) as usize;
     let limit = 200 + 40 * (vectors.len() * length / p.lanes as usize) as u64;
     bench.run_until_received(dense, dense_beats, limit).unwrap_or_else(|e| panic!("{e}"));
     bench.run(200).unwrap_or_else(|e| panic!("{e}"));
-    let mut records = vec![];
-    let mut bytes = vec![];
-    let width = p.dense_bytes() as usize;
-    for beat in bench.beats(dense) {
-        let mut data = beat.0[0].to_bytes_le();
-        data.resize(width, 0);
-        bytes.extend(data);
-        if beat.field(1) == 1 {
-            records.push(std::mem::take(&mut bytes));
-        }
-    }
+    let records = dense_parts(p, bench.beats(dense));
     let sparse = packet_bytes(bench.beats(sparse));
     let taken = bench.sent_at(s);
     let bubbles = taken[taken.len() - 1] - taken[0] + 1 - taken.len() as u64;
@@ -82,12 +97,12 @@ fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pau
     Run { records: records.into_iter().zip(sparse).collect(), bubbles }
 }
 
-fn compare(got: &[(Vec<u8>, Vec<u8>)], vectors: &[Vec<u16>], t: &oaken::Thresholds) {
+fn compare(p: EngineParams, got: &[(Vec<u8>, Vec<u8>)], vectors: &[Vec<u16>], t: &oaken::Thresholds) {
     for (i, (got, v)) in got.iter().zip(vectors).enumerate() {
-        let want: Record = oaken::encode(v, oaken::DenseBits::PAPER, t);
-        assert_eq!(got.1[..8], want.sparse[..8], "header of vector {i}");
-        assert_eq!(got.1, want.sparse, "sparse part of vector {i}");
-        assert_eq!(got.0, want.dense, "dense part of vector {i}");
+        let want: Record = oaken::encode(v, width(p), t);
+        assert_eq!(got.1[..8], want.sparse[..8], "header of vector {i}, {p:?}");
+        assert_eq!(got.1, want.sparse, "sparse part of vector {i}, {p:?}");
+        assert_eq!(got.0, want.dense, "dense part of vector {i}, {p:?}");
     }
 }
 
@@ -108,8 +123,33 @@ fn random_vector(rng: &mut Rng, length: usize) -> Vec<u16> {
         .collect()
 }
 
+/// Parameters with the width of the paper.
 pub(super) fn params(lanes: u32, max_length: u32) -> EngineParams {
-    EngineParams { lanes, max_length }
+    EngineParams { lanes, max_length, dense_bits: 4 }
+}
+
+/// Lanes and widths other than the paper's: each number of lanes, and those with beats of every kind at every width.
+pub(super) const OTHER_WIDTHS: [(u32, u32); 15] = [
+    (1, 3),
+    (4, 3),
+    (16, 3),
+    (32, 3),
+    (64, 3),
+    (1, 5),
+    (2, 5),
+    (4, 5),
+    (16, 5),
+    (64, 5),
+    (1, 6),
+    (4, 6),
+    (8, 6),
+    (16, 6),
+    (64, 6),
+];
+
+/// [`OTHER_WIDTHS`] with the longest vector.
+pub(super) fn other_widths(max_length: u32) -> impl Iterator<Item = EngineParams> {
+    OTHER_WIDTHS.into_iter().map(move |(lanes, dense_bits)| EngineParams { lanes, max_length, dense_bits })
 }
 
 #[test]
@@ -121,7 +161,7 @@ fn records_equal_the_golden_model() {
         let vectors: Vec<Vec<u16>> = (0..24).map(|_| random_vector(&mut rng, length)).collect();
         for pauses in [NEVER, OFTEN] {
             let run = run(params(lanes, 256), &t, &vectors, pauses, 7);
-            compare(&run.records, &vectors, &t);
+            compare(params(lanes, 256), &run.records, &vectors, &t);
         }
     }
 }
@@ -151,7 +191,7 @@ fn no_bubble_up_to_an_eighth_of_outliers() {
                 let mut rng = Rng::with_seed(9);
                 let vectors: Vec<Vec<u16>> = (0..60).map(|_| with_outliers(&mut rng, length, outliers)).collect();
                 let run = run(params(lanes, 512), &t, &vectors, NEVER, 1);
-                compare(&run.records, &vectors, &t);
+                compare(params(lanes, 512), &run.records, &vectors, &t);
                 assert_eq!(run.bubbles, 0, "{lanes} lanes, {length} elements, {outliers} outliers a chunk");
             }
         }
@@ -177,8 +217,7 @@ fn run_back(
     bench.engine.poke(design.port_index(design.ports.enable).expect("a port"), 1);
     bench.reset().unwrap_or_else(|e| panic!("{e}"));
     for r in records {
-        let bytes: Vec<u64> = r.dense.iter().map(|b| u64::from(*b)).collect();
-        bench.send(dense, beats(&bytes, 8, p.dense_bytes() as usize));
+        bench.send(dense, dense_packet(p, &r.dense));
         bench.send(sparse, packet(&r.sparse, p.sparse_bytes() as usize));
     }
     let expected = records.len() * n / p.lanes as usize;
@@ -203,12 +242,12 @@ fn values_equal_the_golden_model() {
         let mut rng = Rng::with_seed(u64::from(lanes) * 77 + length as u64);
         let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
         let records: Vec<Record> =
-            (0..24).map(|_| oaken::encode(&random_vector(&mut rng, length), oaken::DenseBits::PAPER, &t)).collect();
+            (0..24).map(|_| oaken::encode(&random_vector(&mut rng, length), DenseBits::PAPER, &t)).collect();
         for pauses in [NEVER, OFTEN] {
             let (vectors, _) = run_back(params(lanes, 256), &t, &records, length, pauses);
             assert_eq!(vectors.len(), records.len());
             for (i, (got, r)) in vectors.iter().zip(&records).enumerate() {
-                let want = oaken::decode(&r.dense, &r.sparse, length, oaken::DenseBits::PAPER, &t).expect("legal");
+                let want = oaken::decode(&r.dense, &r.sparse, length, DenseBits::PAPER, &t).expect("legal");
                 assert_eq!(*got, want, "vector {i}, {lanes} lanes, {length} elements");
             }
         }
@@ -223,7 +262,7 @@ fn no_bubble_on_the_way_back() {
             for outliers in [0, 1, 4, 8] {
                 let mut rng = Rng::with_seed(9);
                 let records: Vec<Record> = (0..40)
-                    .map(|_| oaken::encode(&with_outliers(&mut rng, length, outliers), oaken::DenseBits::PAPER, &t))
+                    .map(|_| oaken::encode(&with_outliers(&mut rng, length, outliers), DenseBits::PAPER, &t))
                     .collect();
                 let (_, bubbles) = run_back(params(lanes, 512), &t, &records, length, NEVER);
                 assert_eq!(bubbles, 0, "{lanes} lanes, {length} elements, {outliers} outliers a chunk");

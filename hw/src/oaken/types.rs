@@ -9,6 +9,16 @@ pub struct EngineParams {
     pub lanes: u32,
     /// The longest vector, in elements: a multiple of 64 from 64 to 8192. The length register chooses up to this.
     pub max_length: u32,
+    /// Bits of a code in the dense part: 3 to 6, [`PAPER_BITS`] as published.
+    pub dense_bits: u32,
+}
+
+/// Bits of a code in the paper.
+pub const PAPER_BITS: u32 = 4;
+
+/// Tells the modules of different widths apart by their names: nothing for [`PAPER_BITS`], else for example `_b5`.
+pub fn width_suffix(dense_bits: u32) -> String {
+    if dense_bits == PAPER_BITS { String::new() } else { format!("_b{dense_bits}") }
 }
 
 /// Elements of a chunk: the unit of the sparse part.
@@ -30,6 +40,11 @@ impl EngineParams {
             let help = "a multiple of 64 (whole chunks) from 64 to 8192 (the length register has 14 bits)";
             return Err(Errors::parameter(module, message, help));
         }
+        if !(3..=6).contains(&self.dense_bits) {
+            let message = format!("dense_bits = {} is not legal", self.dense_bits);
+            let help = "3, 4, 5 or 6: the widths of codes that the record format has";
+            return Err(Errors::parameter(module, message, help));
+        }
         Ok(self)
     }
     /// Beats of a chunk.
@@ -44,9 +59,30 @@ impl EngineParams {
     pub fn element_bits(self) -> u32 {
         16 * self.lanes
     }
-    /// Bytes of a beat of the dense stream: half a byte for each lane, one byte at least.
+    /// Bits of the codes of a beat of elements.
+    pub fn codes_bits(self) -> u32 {
+        self.lanes * self.dense_bits
+    }
+    /// Bytes of a beat of the dense stream: a power of two, and enough for the codes of a beat of elements. At 4 bits, half a
+    /// byte for each lane, and one byte at least.
     pub fn dense_bytes(self) -> u32 {
-        (self.lanes / 2).max(1)
+        self.codes_bits().div_ceil(8).next_power_of_two()
+    }
+    /// Beats of the dense part of a vector.
+    pub fn dense_beats(self, length: u32) -> u32 {
+        (length * self.dense_bits / 8).div_ceil(self.dense_bytes())
+    }
+    /// May the dense part of a vector end within a beat? A chunk is `8 * dense_bits` bytes.
+    pub fn dense_ends_within(self) -> bool {
+        !(8 * self.dense_bits).is_multiple_of(self.dense_bytes())
+    }
+    /// Bits of the words in which the dense part is regrouped between its bus and the codes of a beat: the most that divide both.
+    pub fn regrouped_bits(self) -> u32 {
+        1 << self.codes_bits().trailing_zeros()
+    }
+    /// [`width_suffix`] of these parameters.
+    pub fn suffix(self) -> String {
+        width_suffix(self.dense_bits)
     }
     /// Bytes of a word of the sparse stream: one for each lane, 16 at least, so that the header and the first entries of a
     /// vector never make more than one word in a cycle.
@@ -73,7 +109,7 @@ pub fn thresholds() -> Thresholds {
     Thresholds { s_low: bits(15), t_low: bits(15), t_high: bits(15), s_high: bits(15) }
 }
 
-/// A beat of elements (binary16, the first in the low bits) or of the dense part (4-bit codes, the first in the low bits).
+/// A beat of elements (binary16, the first in the low bits) or of their codes (the first in the low bits).
 #[derive(Clone, Copy, Bundle)]
 pub struct Beat {
     /// The elements or codes.
@@ -85,6 +121,57 @@ pub struct Beat {
 /// Shape of a beat of `width` bits.
 pub fn beat(width: u32) -> Beat {
     Beat { data: bits(width), last: bits(1) }
+}
+
+/// A beat of the dense part on its bus: bytes, and which of them are kept where the part may end within a beat
+/// ([`EngineParams::dense_ends_within`]). Everywhere else all are.
+#[derive(Clone, Copy)]
+pub struct DenseBeat {
+    /// The bytes, the first in the low bits.
+    pub data: Signal,
+    /// One bit for each byte: all ones except in the last beat, where they are ones from below.
+    pub keep: Option<Signal>,
+    /// The last beat of the vector.
+    pub last: Signal,
+}
+
+/// Shape of a beat of the dense part.
+pub fn dense_beat(p: EngineParams) -> DenseBeat {
+    let keep = p.dense_ends_within().then(|| bits(p.dense_bytes()));
+    DenseBeat { data: bits(8 * p.dense_bytes()), keep, last: bits(1) }
+}
+
+impl Bundle for DenseBeat {
+    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
+        f("data", false, self.data);
+        self.keep.into_iter().for_each(|keep| f("keep", false, keep));
+        f("last", false, self.last);
+    }
+    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
+        let data = f("data", false, self.data);
+        let keep = self.keep.map(|keep| f("keep", false, keep));
+        DenseBeat { data, keep, last: f("last", false, self.last) }
+    }
+}
+
+impl DenseBeat {
+    /// As a beat of AXI4-Stream.
+    pub fn axi(self) -> crate::stream::Beat {
+        let DenseBeat { data, keep, last } = self;
+        let keep = keep.unwrap_or_else(|| !data.zeros(data.width() / 8));
+        crate::stream::Beat { data, keep, last }
+    }
+}
+
+impl hdl::naming::Nameable for DenseBeat {
+    fn take_name(&self, name: &str) {
+        self.each(&mut |field, _, s| s.take_name(&format!("{name}_{field}")));
+    }
+}
+
+/// Every bit so often, side by side.
+pub fn each_repeated(x: Signal, times: u32) -> Signal {
+    cat(&x.lanes(1).into_iter().rev().map(|bit| bit.repeat(times)).collect::<Vec<_>>())
 }
 
 /// A word of the sparse part: bytes, `keep` all ones except in the last word, where they are ones from below.

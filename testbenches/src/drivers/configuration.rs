@@ -56,7 +56,11 @@ fn read(name: &str) -> Result<(String, Values), String> {
 
 /// The driver of a block with these parameters, if there is one.
 fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
-    let engine = || EngineParams { lanes: v.number("lanes"), max_length: v.number("max_length") };
+    let engine = || EngineParams {
+        lanes: v.number("lanes"),
+        max_length: v.number("max_length"),
+        dense_bits: v.number("dense_bits"),
+    };
     let style = || if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
     let converter = || (v.number("word_width"), v.number("words"), v.number("ratio"));
     Some(match block {

@@ -8,12 +8,12 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::{DequantizerAxiPorts, EngineParams};
 use sim::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Source, Stalls, packet, packet_bytes};
-use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
+use sim::golden::oaken::{Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, dequantize, dequantizer};
 
 /// The dequantizer.
 pub fn dequantizer_driver(p: EngineParams) -> Driver {
-    let name = format!("oaken_dequantizer_p{}", p.lanes);
+    let name = format!("oaken_dequantizer_p{}{}", p.lanes, p.suffix());
     let device = build(dequantizer(&name, p));
     let design = device.design.clone();
     Driver::new(name, design, move |engine, effort| {
@@ -40,15 +40,14 @@ impl Converts for Device<DequantizerAxiPorts> {
     }
 
     fn beats(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<Beat>> {
-        let (record, p) = (encode(vector, DenseBits::PAPER, t), self.params);
+        let (record, p) = (encode(vector, self.dense_bits(), t), self.params);
         let parts = [(record.dense, p.dense_bytes()), (record.sparse, p.sparse_bytes())];
         parts.map(|(part, width)| packet(&part, width as usize)).to_vec()
     }
 
     fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
-        let record = encode(vector, DenseBits::PAPER, t);
-        let elements =
-            decode(&record.dense, &record.sparse, vector.len(), DenseBits::PAPER, t).expect("a record of the encoder");
+        let (record, width) = (encode(vector, self.dense_bits(), t), self.dense_bits());
+        let elements = decode(&record.dense, &record.sparse, vector.len(), width, t).expect("a record of the encoder");
         vec![elements.iter().flat_map(|x| x.to_le_bytes()).collect()]
     }
 }
@@ -56,7 +55,7 @@ impl Converts for Device<DequantizerAxiPorts> {
 fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
     runs(d.params, effort, |t, vectors, pauses, seed| {
         let n = vectors[0].len();
-        let mut records: Vec<Parts> = vectors.iter().map(|v| encoded(v, t)).collect();
+        let mut records: Vec<Parts> = vectors.iter().map(|v| encoded(d, v, t)).collect();
         // the encoder makes none with middle elements but without a middle step, and the format allows it: they are the threshold
         for record in records.iter_mut().skip(1).step_by(5) {
             record.sparse[0] = 0;
@@ -69,8 +68,8 @@ fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
     })
 }
 
-fn encoded(vector: &[u16], t: &Thresholds) -> Parts {
-    let record = encode(vector, DenseBits::PAPER, t);
+fn encoded(d: &Device<DequantizerAxiPorts>, vector: &[u16], t: &Thresholds) -> Parts {
+    let record = encode(vector, d.dense_bits(), t);
     Parts { dense: record.dense, sparse: record.sparse }
 }
 
@@ -93,7 +92,7 @@ fn decodes(
         ));
     }
     for (i, (got, record)) in run.results.iter().zip(records).enumerate() {
-        let want = decode(&record.dense, &record.sparse, n, DenseBits::PAPER, t).map_err(|e| e.to_string())?;
+        let want = decode(&record.dense, &record.sparse, n, d.dense_bits(), t).map_err(|e| e.to_string())?;
         if let Some(at) = (0..n).find(|&at| got.get(at) != want.get(at)) {
             return Err(format!("element {at} of vector {i} differs"));
         }
@@ -114,7 +113,7 @@ fn early_outliers(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
             vector[rng.usize(0..(d.params.lanes as usize).min(4))] = sign(&mut rng) * outlier;
         }
         let vector: Vec<u16> = vector.into_iter().map(|x| half::f16::from_f32(x).to_bits()).collect();
-        let records = [encoded(&vector, &t)];
+        let records = [encoded(d, &vector, &t)];
         let decoded = decodes(d, engine, &t, (&records, 64), Pauses::NEVER, rng.u64(2..));
         decoded.map(|_| ()).map_err(|e| format!("early outliers {i}: {e}"))
     })
@@ -134,8 +133,9 @@ fn every_exponent(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
     let t = Thresholds::from_bits(0x8000, 0x8000, 0, 0).expect("legal");
     let mut rng = Rng::with_seed(7);
     let vector: Vec<u16> = (0..64).map(|_| if rng.bool() { 0 } else { rng.u16(..0x7c00) }).collect();
-    let record = encoded(&vector, &t);
-    let steps = (1..=38).flat_map(|exponent| [0, 1, 0x7f].map(|fraction| exponent << 7 | fraction));
+    let record = encoded(d, &vector, &t);
+    let most = u64::from(d.dense_bits().max_step_exponent());
+    let steps = (1..=most).flat_map(|exponent| [0, 1, 0x7f].map(|fraction| exponent << 7 | fraction));
     let records: Vec<Parts> =
         steps.flat_map(|step| [0, 1, 2, 3].map(|place| with_step(&record, place, step))).collect();
     decodes(d, engine, &t, (&records, 64), Pauses::NEVER, 2).map(|_| ()).map_err(|e| format!("every exponent: {e}"))
@@ -145,8 +145,8 @@ fn every_exponent(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
 fn counts_above_64(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
     let t = plain_thresholds();
     let vector: Vec<u16> = (0..128).map(|i| half::f16::from_f32(if i < 64 { 2.0 } else { 0.5 }).to_bits()).collect();
-    let right = encoded(&vector, &t);
-    let want = decode(&right.dense, &right.sparse, 128, DenseBits::PAPER, &t).map_err(|e| e.to_string())?;
+    let right = encoded(d, &vector, &t);
+    let want = decode(&right.dense, &right.sparse, 128, d.dense_bits(), &t).map_err(|e| e.to_string())?;
     for count in [65, 127, 128, 192, 255] {
         let mut wrong = right.clone();
         wrong.sparse[8] = count;
@@ -182,9 +182,9 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
     let mut rng = Rng::with_seed(6);
     let n = 128;
     let good: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();
-    let record = encode(&good, DenseBits::PAPER, &t);
-    let want = decode(&record.dense, &record.sparse, n, DenseBits::PAPER, &t).map_err(|e| e.to_string())?;
-    let right = encoded(&good, &t);
+    let record = encode(&good, d.dense_bits(), &t);
+    let want = decode(&record.dense, &record.sparse, n, d.dense_bits(), &t).map_err(|e| e.to_string())?;
+    let right = encoded(d, &good, &t);
     let change = |f: &dyn Fn(&mut Parts)| {
         let mut parts = right.clone();
         f(&mut parts);
@@ -192,12 +192,17 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
     };
     // what is wrong, and the flags of which at least one and no other is set: header, count, order, sparse, dense
     let entries = usize::from(right.sparse[8]);
+    // all of a split: at 5 and 6 bits there are more
+    let above_31 = if d.params.dense_bits < 5 { 1 } else { 0x0d };
+    // to the byte, where a part may end within a beat
+    let dense_beat = if d.params.dense_ends_within() { 1 } else { d.params.dense_bytes() as usize };
     // steps without an exponent but with a fraction, and beyond the largest exponent
+    let too_large = u64::from(d.dense_bits().max_step_exponent()) + 1;
     let step = |place: usize, step: u64| with_step(&right, place, step);
     let fractions = (0..28).map(|i| ("fraction alone", step(i / 7, 1 << (i % 7)), 1));
-    let steps = fractions.chain((0..4).map(|place| ("exponent", step(place, 39 << 7), 1)));
+    let steps = fractions.chain((0..4).map(|place| ("exponent", step(place, too_large << 7), 1)));
     let cases = [
-        ("split", change(&|r| (r.sparse[6], r.sparse[7]) = (r.sparse[6] | 0xf0, r.sparse[7] | 1)), 1),
+        ("split", change(&|r| (r.sparse[6], r.sparse[7]) = (r.sparse[6] | 0xf0, r.sparse[7] | above_31)), 1),
         ("step too fine", change(&|r| r.sparse[1] &= 0xe0), 1),
         ("count", change(&|r| r.sparse[8] = 65), 2 | 4 | 8),
         ("large count", change(&|r| r.sparse[8] = 192), 2 | 4 | 8),
@@ -209,8 +214,12 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
         ("one byte more", change(&|r| r.sparse.push(0)), 8),
         ("dense short", change(&|r| r.dense.truncate(32)), 16),
         ("dense long", change(&|r| r.dense.extend([7; 32])), 16),
+        ("dense just short", change(&|r| r.dense.truncate(r.dense.len() - dense_beat)), 16),
+        ("dense just long", change(&|r| r.dense.extend(vec![7; dense_beat])), 16),
     ];
-    let reserved = (2..8).map(|bit| ("reserved bit", change(&|r| r.sparse[7] |= 1 << bit), 1));
+    // of a narrow split, what is above it; the width, and the bit above that
+    let reserved =
+        (if above_31 == 1 { 2 } else { 4 }..8).map(|bit| ("reserved bit", change(&|r| r.sparse[7] ^= 1 << bit), 1));
     for (name, bad, flags) in cases.iter().cloned().chain(steps).chain(reserved) {
         let records = [right.clone(), bad.clone(), right.clone(), right.clone()];
         let run = dequantize(d, engine, &t, (&records, n), Pauses::NEVER, 1, &mut |_| ());
@@ -233,8 +242,8 @@ fn missing_bytes(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Re
     let mut rng = Rng::with_seed(8);
     let n = d.params.max_length.min(256) as usize;
     let elements: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();
-    let record = encode(&elements, DenseBits::PAPER, &t);
-    let want = decode(&record.dense, &record.sparse, n, DenseBits::PAPER, &t).map_err(|e| e.to_string())?;
+    let record = encode(&elements, d.dense_bits(), &t);
+    let want = decode(&record.dense, &record.sparse, n, d.dense_bits(), &t).map_err(|e| e.to_string())?;
     let width = d.params.sparse_bytes() as usize;
     // a byte missing in the first dense beat, or in the second sparse word
     let gaps = (0..width).map(|byte| (None, Some(byte))).chain([(None, None), (Some(0), None)]);
@@ -310,7 +319,7 @@ fn holes_in_the_last_word(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engi
     // so many outliers that the last word has six bytes at least
     let (record, vector) = loop {
         let vector: Vec<u16> = (0..HOLED).map(|_| half::f16::from_f32(rng.f32() * 1.2).to_bits()).collect();
-        let record = encoded(&vector, &plain_thresholds());
+        let record = encoded(d, &vector, &plain_thresholds());
         if (6..width).contains(&(record.sparse.len() % width)) {
             break (record, vector);
         }
@@ -332,7 +341,7 @@ fn holes_in_the_last_word(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engi
 /// A dense beat with missing bytes is flagged when it is taken, once, and not while it waits.
 fn a_waiting_beat_flags_nothing(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
     let vector: Vec<u16> = vec![half::f16::from_f32(0.5).to_bits(); 64];
-    let record = encoded(&vector, &plain_thresholds());
+    let record = encoded(d, &vector, &plain_thresholds());
     let run = |engine: &mut dyn Engine| -> Result<[u64; 4], BusError> {
         let mut bench = Bench::new(engine, 1);
         let (axil, sources, _) = d.streams(&mut bench);
@@ -351,5 +360,12 @@ fn a_waiting_beat_flags_nothing(d: &Device<DequantizerAxiPorts>, engine: &mut dy
         Ok([waiting, taken, cleared, axil.read(&mut bench, d.address("vectors"))?.1])
     };
     let seen = run(engine).map_err(|e| e.to_string())?;
-    if seen == [0, 32, 0, 1] { Ok(()) } else { Err(format!("errors while it waits, then, cleared; vectors: {seen:?}")) }
+    // if it is the last beat, and may be short, it is
+    let short = d.params.dense_ends_within() && d.params.dense_beats(64) == 1;
+    let flags = if short { 32 | 16 } else { 32 };
+    if seen == [0, flags, 0, 1] {
+        Ok(())
+    } else {
+        Err(format!("errors while it waits, then, cleared; vectors: {seen:?}"))
+    }
 }

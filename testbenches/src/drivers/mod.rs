@@ -21,7 +21,7 @@ mod stream;
 pub use configuration::{configuration, names};
 pub use float::{dot_of_two, tree_of_two};
 pub use oaken::{random_thresholds, random_vector};
-pub use parts::{parts, sizes, small};
+pub use parts::{parts, sizes, small, widths};
 
 use hdl::engine::{Engine, PortInfo};
 use hdl::{Design, Options, verilog};

@@ -7,12 +7,12 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::{EngineParams, QuantizerAxiPorts};
 use sim::bus::{AxiLiteMaster, Beat, Bench, Sink, Source, Stalls};
-use sim::golden::oaken::{DenseBits, Thresholds, encode};
+use sim::golden::oaken::{Thresholds, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, misfit, quantize, quantizer};
 
 /// The quantizer.
 pub fn quantizer_driver(p: EngineParams) -> Driver {
-    let name = format!("oaken_quantizer_p{}", p.lanes);
+    let name = format!("oaken_quantizer_p{}{}", p.lanes, p.suffix());
     let device = build(quantizer(&name, p));
     let design = device.design.clone();
     Driver::new(name, design, move |engine, effort| quantizer_test(&device, engine, effort))
@@ -114,7 +114,7 @@ fn random_vectors(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
             return Err(format!("errors {:#x}", run.errors));
         }
         for (i, (got, vector)) in run.results.iter().zip(vectors).enumerate() {
-            let want = encode(vector, DenseBits::PAPER, t);
+            let want = encode(vector, q.dense_bits(), t);
             if *got != (Parts { dense: want.dense, sparse: want.sparse }) {
                 return Err(format!("record {i} differs"));
             }
@@ -161,7 +161,7 @@ impl Converts for Device<QuantizerAxiPorts> {
     }
 
     fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
-        let record = encode(vector, DenseBits::PAPER, t);
+        let record = encode(vector, self.dense_bits(), t);
         vec![record.dense, record.sparse]
     }
 }

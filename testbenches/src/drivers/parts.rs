@@ -211,8 +211,18 @@ pub fn small(long: bool) -> Vec<Driver> {
     all.extend(parts());
     let lanes: &[u32] = if long { &[1, 4, 16] } else { &[1] };
     for &lanes in lanes {
-        let p = EngineParams { lanes, max_length: if lanes == 1 { 128 } else { 1024 } };
+        let p = EngineParams { lanes, max_length: if lanes == 1 { 128 } else { 1024 }, dense_bits: 4 };
         all.extend([oaken::quantizer_driver(p), dequantizer::dequantizer_driver(p)]);
     }
     all
+}
+
+/// The engines with other widths of dense codes than the paper's: dense parts that end within beats and with them, up to 16 lanes
+/// and more.
+pub fn widths() -> Vec<Driver> {
+    let engines = |(lanes, dense_bits)| {
+        let p = EngineParams { lanes, max_length: 512, dense_bits };
+        [oaken::quantizer_driver(p), dequantizer::dequantizer_driver(p)]
+    };
+    [(4, 3), (16, 5), (64, 6)].into_iter().flat_map(engines).collect()
 }

@@ -143,7 +143,7 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
     macro_rules! add {
         ($($name:literal: $part:expr),* $(,)?) => { $(add($name, copies($name, &$part?, true))?;)* };
     }
-    let p = EngineParams { lanes: 1, max_length: 64 };
+    let p = EngineParams { lanes: 1, max_length: 64, dense_bits: 4 };
     let shape = RamParams { width: 2, depth: 2, lanes: 1, style: Style::Distributed, collision: Collision::Old };
     add! {
         "register_slice": register_slice(1),
@@ -161,7 +161,7 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
         "credit_counter": credit_counter(3),
         "registers": registers(),
         "guard": length_guard(1, 4),
-        "level_writer": level_writer(),
+        "level_writer": level_writer(4),
     }
     add("sparse_writer", copies_in("sparse_writer", &sparse_writer(p, 2)?, false, vectors))?;
     add("ram_lut", copies("ram_lut", &ram(shape)?, false))?;

@@ -4,12 +4,12 @@ use super::super::dequantizer;
 use super::random::{golden, least_e, random_chunk, random_record, random_thresholds};
 use super::rig::Rig;
 use super::{LANES, NEVER, OFTEN};
-use crate::oaken::tests::{beats, params};
+use crate::oaken::tests::{dense_packet, params, width};
 use crate::oaken::types::EngineParams;
 use fastrand::Rng;
 use hdl::sim::Simulator;
 use sim::bus::{Beat, packet};
-use sim::golden::oaken::{Record, Side, Thresholds};
+use sim::golden::oaken::{DenseBits, Record, Side, Thresholds};
 
 /// A faulty record: what is sent, the flags it must raise, and the values where they are defined.
 struct Fault {
@@ -22,21 +22,28 @@ struct Fault {
 
 const LENGTH: usize = 192;
 
+/// The widths and lanes that are tested: all lanes at 4 bits, and at other widths bus beats of every kind.
+fn tested() -> impl Iterator<Item = EngineParams> {
+    let other = [(1, 3), (32, 3), (16, 5), (64, 5), (4, 6), (64, 6)];
+    let other = other.map(|(lanes, dense_bits)| EngineParams { dense_bits, ..params(lanes, 256) });
+    LANES.map(|lanes| params(lanes, 256)).into_iter().chain(other)
+}
+
 /// The faults, made from a good record of [`LENGTH`] elements with three entries in each chunk.
 fn faults(p: EngineParams, t: &Thresholds, rng: &mut Rng) -> Vec<Fault> {
-    let width = p.sparse_bytes() as usize;
-    let mut good = random_record(rng, LENGTH, t);
+    let (bytes_of_word, b) = (p.sparse_bytes() as usize, width(p));
+    let mut good = random_record(rng, LENGTH, t, b);
     good.sparse.truncate(8);
     (0..3).for_each(|_| good.sparse.extend(random_chunk(rng, 3)));
-    let right = golden(&good.dense, &good.sparse, LENGTH, t);
+    let right = golden(&good.dense, &good.sparse, LENGTH, t, b);
     let mut all = vec![];
     let mut add = |name: String, dense: &[u8], sparse: Vec<Beat>, flags: &[&'static str], values: Option<Vec<u16>>| {
         all.push(Fault { name, dense: dense.to_vec(), sparse, flags: flags.to_vec(), values });
     };
 
-    for (name, bits) in illegal_headers(good.header, t) {
+    for (name, bits) in illegal_headers(good.header, t, b) {
         let sparse = [&bits.to_le_bytes()[..], &good.sparse[8..]].concat();
-        add(name, &good.dense, packet(&sparse, width), &["header"], None);
+        add(name, &good.dense, packet(&sparse, bytes_of_word), &["header"], None);
     }
     for count in [65u8, 66, 127, 128, 255] {
         // taken as 64, and 64 entries follow
@@ -44,8 +51,8 @@ fn faults(p: EngineParams, t: &Thresholds, rng: &mut Rng) -> Vec<Fault> {
         let legal = [&good.sparse[..8], &full, &[0, 0]].concat();
         let mut sparse = legal.clone();
         sparse[8] = count;
-        let values = golden(&good.dense, &legal, LENGTH, t);
-        add(format!("count {count}"), &good.dense, packet(&sparse, width), &["count"], Some(values));
+        let values = golden(&good.dense, &legal, LENGTH, t, b);
+        add(format!("count {count}"), &good.dense, packet(&sparse, bytes_of_word), &["count"], Some(values));
     }
     for (count, at) in [(2, 0), (9, 0), (9, 1), (9, 2), (9, 4), (9, 6), (9, 7), (64, 40)] {
         for equal in [true, false] {
@@ -59,35 +66,41 @@ fn faults(p: EngineParams, t: &Thresholds, rng: &mut Rng) -> Vec<Fault> {
             add(
                 format!("entries {at} and {} of {count}", at + 1),
                 &good.dense,
-                packet(&sparse, width),
+                packet(&sparse, bytes_of_word),
                 &["order"],
                 None,
             );
         }
     }
     for bytes in 1..good.sparse.len() {
-        let values = (bytes >= 8).then(|| golden(&good.dense, &completed(&good.sparse[..bytes]), LENGTH, t));
+        let values = (bytes >= 8).then(|| golden(&good.dense, &completed(&good.sparse[..bytes]), LENGTH, t, b));
         let name = format!("{bytes} sparse bytes");
-        add(name, &good.dense, packet(&good.sparse[..bytes], width), &["sparse length"], values);
+        add(name, &good.dense, packet(&good.sparse[..bytes], bytes_of_word), &["sparse length"], values);
     }
-    for extra in (1..=2 * width + 2).chain([300]) {
+    for extra in (1..=2 * bytes_of_word + 2).chain([300]) {
         let sparse: Vec<u8> = good.sparse.iter().copied().chain((0..extra).map(|_| rng.u8(..))).collect();
         let name = format!("{extra} surplus sparse bytes");
-        add(name, &good.dense, packet(&sparse, width), &["sparse length"], Some(right.clone()));
+        add(name, &good.dense, packet(&sparse, bytes_of_word), &["sparse length"], Some(right.clone()));
     }
-    let step = p.dense_bytes() as usize;
-    for bytes in (step..good.dense.len()).step_by(step) {
+    // in whole beats, or to the byte
+    let beat = p.dense_bytes() as usize;
+    let step = if p.dense_ends_within() { 1 } else { beat };
+    // from the last byte on, now and then, or from the last beat on
+    let shorter = (1..good.dense.len()).rev().step_by(if step == 1 { 3 } else { step });
+    for bytes in shorter.map(|bytes| bytes / step * step).filter(|bytes| *bytes > 0) {
         let mut filled = good.dense[..bytes].to_vec();
         filled.resize(good.dense.len(), 0);
-        let values = golden(&filled, &good.sparse, LENGTH, t);
+        let values = golden(&filled, &good.sparse, LENGTH, t, b);
         let name = format!("{bytes} dense bytes");
-        add(name, &good.dense[..bytes], packet(&good.sparse, width), &["dense length"], Some(values));
+        add(name, &good.dense[..bytes], packet(&good.sparse, bytes_of_word), &["dense length"], Some(values));
     }
     // what is as long as a vector would count as one
-    for extra in [1, 2, 3, 20].into_iter().filter(|extra| *extra < LENGTH / 2 / step) {
-        let dense: Vec<u8> = good.dense.iter().copied().chain((0..extra * step).map(|_| rng.u8(..))).collect();
-        let name = format!("{extra} surplus dense beats");
-        add(name, &dense, packet(&good.sparse, width), &["dense length"], Some(right.clone()));
+    let beats = p.dense_beats(LENGTH as u32) as usize;
+    for extra in [step, 2 * step, beat, 2 * beat, 3 * beat, 20 * beat].into_iter().filter(|extra| *extra < beats * beat)
+    {
+        let dense: Vec<u8> = good.dense.iter().copied().chain((0..extra).map(|_| rng.u8(..))).collect();
+        let name = format!("{extra} surplus dense bytes");
+        add(name, &dense, packet(&good.sparse, bytes_of_word), &["dense length"], Some(right.clone()));
     }
     all
 }
@@ -105,16 +118,20 @@ fn completed(cut: &[u8]) -> Vec<u8> {
     sparse
 }
 
-/// Every way to be illegal (section 3): reserved bits, split, and each step.
-fn illegal_headers(good: u64, t: &Thresholds) -> Vec<(String, u64)> {
-    let mut all: Vec<(String, u64)> = (58..64).map(|bit| (format!("reserved bit {bit}"), good | 1 << bit)).collect();
+/// Every way to be illegal (section 3): another width, the reserved bit, split, and each step.
+fn illegal_headers(good: u64, t: &Thresholds, b: DenseBits) -> Vec<(String, u64)> {
+    let mut all: Vec<(String, u64)> = (60..64).map(|bit| (format!("another bit {bit}"), good ^ 1 << bit)).collect();
     let with = |shift: u32, width: u32, value: u64| good & !(((1 << width) - 1) << shift) | value << shift;
-    all.extend((17..32).map(|split| (format!("split {split}"), with(52, 5, split))));
+    let with_split = |split: u64| with(52, 5, split & 31) & !(3 << 58) | split >> 5 << 58;
+    let most = u64::from(b.codes());
+    let splits = (most + 1..128).filter(|split| *split <= most + 16 || split % 9 == 0);
+    all.extend(splits.map(|split| (format!("split {split}"), with_split(split))));
     let (plus, minus) = (Side::Positive, Side::Negative);
     let added = [vec![t.t(plus), t.t(minus)], vec![t.s(plus)], vec![t.s(minus)], vec![]];
     for (i, added) in added.iter().enumerate() {
         let shift = 13 * i as u32;
-        for e in [39, 40, 63] {
+        let most = u64::from(b.max_step_exponent());
+        for e in [most + 1, most + 2, 63] {
             all.push((format!("step {i} with E = {e}"), with(shift, 13, e << 7 | 5)));
         }
         for f in [1, 64, 127] {
@@ -130,8 +147,8 @@ fn illegal_headers(good: u64, t: &Thresholds) -> Vec<(String, u64)> {
 /// Every fault between good records: the flags are those of the fault, nothing hangs, and the next record is right.
 #[test]
 fn faults_are_flagged_and_over_with_their_vector() {
-    for lanes in LANES {
-        let p = params(lanes, 256);
+    for p in tested() {
+        let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         for stalls in [NEVER, OFTEN] {
             let mut rng = Rng::with_seed(u64::from(lanes) + 100);
@@ -142,7 +159,8 @@ fn faults_are_flagged_and_over_with_their_vector() {
             // with stalls it takes long: some of the faults
             let every = if stalls == NEVER { 1 } else { 3 };
             for fault in faults(p, &t, &mut rng).into_iter().step_by(every) {
-                let around = [random_record(&mut rng, LENGTH, &t), random_record(&mut rng, LENGTH, &t)];
+                let around =
+                    [random_record(&mut rng, LENGTH, &t, width(p)), random_record(&mut rng, LENGTH, &t, width(p))];
                 rig.send(&around[0].dense, &around[0].sparse);
                 rig.send_dense(&fault.dense);
                 rig.bench.send(rig.sparse, fault.sparse);
@@ -151,20 +169,20 @@ fn faults_are_flagged_and_over_with_their_vector() {
                 let before = rig.given * lanes as usize;
                 rig.finish(before + 3 * LENGTH);
                 for flag in &fault.flags {
-                    assert!(rig.flags.contains(flag), "{lanes} lanes, {}: no {flag} error", fault.name);
+                    assert!(rig.flags.contains(flag), "{p:?}, {}: no {flag} error", fault.name);
                 }
                 // a header that is cut short may be illegal as well
                 let cut_short = fault.flags == ["sparse length"] && fault.values.is_none();
                 rig.flags.retain(|flag| !(fault.flags.contains(flag) || cut_short && *flag == "header"));
-                assert!(rig.flags.is_empty(), "{lanes} lanes, {}: {:?}", fault.name, rig.flags);
+                assert!(rig.flags.is_empty(), "{p:?}, {}: {:?}", fault.name, rig.flags);
                 let vectors = rig.vectors();
                 let [before, faulty, after] = &vectors[..] else { panic!("{} vectors", vectors.len()) };
-                let want = |r: &Record| golden(&r.dense, &r.sparse, LENGTH, &t);
-                assert_eq!(*before, want(&around[0]), "{lanes} lanes, before {}", fault.name);
-                assert_eq!(*after, want(&around[1]), "{lanes} lanes, after {}", fault.name);
+                let want = |r: &Record| golden(&r.dense, &r.sparse, LENGTH, &t, width(p));
+                assert_eq!(*before, want(&around[0]), "{p:?}, before {}", fault.name);
+                assert_eq!(*after, want(&around[1]), "{p:?}, after {}", fault.name);
                 assert_eq!(faulty.len(), LENGTH);
                 if let Some(values) = fault.values {
-                    assert_eq!(*faulty, values, "{lanes} lanes, {}", fault.name);
+                    assert_eq!(*faulty, values, "{p:?}, {}", fault.name);
                 }
             }
         }
@@ -174,9 +192,9 @@ fn faults_are_flagged_and_over_with_their_vector() {
 /// Words with any bytes, gaps and ends: every packet is a vector all the same, and a record behind them is right.
 #[test]
 fn noise_does_not_hang() {
-    for lanes in LANES {
-        let p = params(lanes, 256);
-        let width = p.sparse_bytes();
+    for p in tested() {
+        let lanes = p.lanes;
+        let bytes_of_word = p.sparse_bytes();
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(u64::from(lanes) + 200);
         let t = random_thresholds(&mut rng);
@@ -186,25 +204,26 @@ fn noise_does_not_hang() {
         for i in 1..100 {
             for word in (0..rng.u32(0..6)).rev() {
                 let small = rng.bool(); // so that counts are legal now and then
-                let data: Vec<u8> = (0..width).map(|_| if small { rng.u8(0..6) } else { rng.u8(..) }).collect();
-                let keep: u64 = [0, u64::MAX, rng.u64(..)][rng.usize(0..3)] >> (64 - width);
+                let data: Vec<u8> = (0..bytes_of_word).map(|_| if small { rng.u8(0..6) } else { rng.u8(..) }).collect();
+                let keep: u64 = [0, u64::MAX, rng.u64(..)][rng.usize(0..3)] >> (64 - bytes_of_word);
                 let last = u32::from(word == 0);
                 let fields = vec![hdl::BigUint::from_bytes_le(&data), keep.into(), last.into()];
                 rig.bench.send(rig.sparse, [Beat(fields)]);
                 if word == 0 {
                     // less than twice as long as it should be
-                    let beats = rng.usize(1..9).min(LENGTH / p.dense_bytes() as usize - 1);
+                    let beats = rng.usize(1..9).min(2 * p.dense_beats(LENGTH as u32) as usize - 1);
                     rig.send_dense(&vec![rng.u8(..); p.dense_bytes() as usize * beats]);
                 }
             }
-            let good = random_record(&mut rng, LENGTH, &t);
+            let good = random_record(&mut rng, LENGTH, &t, width(p));
             rig.send(&good.dense, &good.sparse);
             let before = rig.given * lanes as usize;
-            let vectors = if rig.bench.unsent(rig.sparse) > packet(&good.sparse, width as usize).len() { 2 } else { 1 };
+            let vectors =
+                if rig.bench.unsent(rig.sparse) > packet(&good.sparse, bytes_of_word as usize).len() { 2 } else { 1 };
             rig.finish(before + vectors * LENGTH);
             let got = rig.vectors();
-            let want = golden(&good.dense, &good.sparse, LENGTH, &t);
-            assert_eq!(got.last(), Some(&want), "{lanes} lanes, round {i}");
+            let want = golden(&good.dense, &good.sparse, LENGTH, &t, width(p));
+            assert_eq!(got.last(), Some(&want), "{p:?}, round {i}");
         }
     }
 }
@@ -213,8 +232,8 @@ fn noise_does_not_hang() {
 /// the next last is right again.
 #[test]
 fn a_lost_last_of_the_dense_part() {
-    for (lanes, stalls) in LANES.into_iter().flat_map(|lanes| [(lanes, NEVER), (lanes, OFTEN)]) {
-        let p = params(lanes, 256);
+    for (p, stalls) in tested().flat_map(|p| [(p, NEVER), (p, OFTEN)]) {
+        let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(u64::from(lanes) + 300);
         let t = random_thresholds(&mut rng);
@@ -223,19 +242,22 @@ fn a_lost_last_of_the_dense_part() {
         rig.set(&t, LENGTH);
         for joined in [1, 2, 3, 7] {
             rig.flags.clear();
-            let records: Vec<Record> = (0..=joined).map(|_| random_record(&mut rng, LENGTH, &t)).collect();
-            let dense: Vec<u8> = records[..joined].iter().flat_map(|r| r.dense.clone()).collect();
-            rig.send_dense(&dense);
+            let records: Vec<Record> = (0..=joined).map(|_| random_record(&mut rng, LENGTH, &t, width(p))).collect();
+            let mut dense: Vec<Beat> = records[..joined].iter().flat_map(|r| dense_packet(p, &r.dense)).collect();
+            let all_but_one = dense.len() - 1;
+            dense[..all_but_one].iter_mut().flat_map(|beat| beat.0.last_mut()).for_each(|last| *last = 0u32.into());
+            rig.bench.send(rig.dense, dense);
             rig.send_dense(&records[joined].dense);
             records.iter().for_each(|r| rig.bench.send(rig.sparse, packet(&r.sparse, p.sparse_bytes() as usize)));
             rig.finish((rig.given * lanes as usize) + (joined + 1) * LENGTH);
             let lacks = |i: usize| 0 < i && i < joined;
-            let codes = |i: usize| if lacks(i) { vec![0; LENGTH / 2] } else { records[i].dense.clone() };
+            let codes =
+                |i: usize| if lacks(i) { vec![0; width(p).dense_bytes(LENGTH)] } else { records[i].dense.clone() };
             let want: Vec<Vec<u16>> =
-                records.iter().enumerate().map(|(i, r)| golden(&codes(i), &r.sparse, LENGTH, &t)).collect();
-            assert_eq!(rig.vectors(), want, "{lanes} lanes, {joined} dense parts in one packet");
+                records.iter().enumerate().map(|(i, r)| golden(&codes(i), &r.sparse, LENGTH, &t, width(p))).collect();
+            assert_eq!(rig.vectors(), want, "{p:?}, {joined} dense parts in one packet");
             let flags: &[&str] = if joined > 1 { &["dense length"] } else { &[] };
-            assert_eq!(rig.flags, flags, "{lanes} lanes, {joined} dense parts in one packet");
+            assert_eq!(rig.flags, flags, "{p:?}, {joined} dense parts in one packet");
         }
     }
 }
@@ -243,8 +265,8 @@ fn a_lost_last_of_the_dense_part() {
 /// Whatever is under way when it flushes leaves with its full length; nothing is flagged, and the next record is right.
 #[test]
 fn a_flush_empties_the_engine() {
-    for lanes in LANES {
-        let p = params(lanes, 256);
+    for p in tested() {
+        let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(u64::from(lanes) + 400);
         let t = random_thresholds(&mut rng);
@@ -256,10 +278,9 @@ fn a_flush_empties_the_engine() {
             rig.flags.clear();
             // any of both parts, as if the rest got lost
             for _ in 0..rng.usize(0..4) {
-                let record = random_record(&mut rng, LENGTH, &t);
+                let record = random_record(&mut rng, LENGTH, &t, width(p));
                 let mut sparse = packet(&record.sparse, p.sparse_bytes() as usize);
-                let mut dense =
-                    beats(&record.dense.iter().map(|b| u64::from(*b)).collect::<Vec<_>>(), 8, p.dense_bytes() as usize);
+                let mut dense = dense_packet(p, &record.dense);
                 sparse.truncate(rng.usize(0..=sparse.len()));
                 dense.truncate(rng.usize(0..=dense.len()));
                 rig.bench.send(rig.sparse, sparse);
@@ -274,16 +295,20 @@ fn a_flush_empties_the_engine() {
             while rig.bench.unsent(rig.sparse) + rig.bench.unsent(rig.dense) > 0 || rig.bench.engine.peek(busy) == 1 {
                 rig.step();
                 cycles += 1;
-                assert!(cycles < 4000, "{lanes} lanes, round {round}: does not empty");
+                assert!(cycles < 4000, "{p:?}, round {round}: does not empty");
             }
             rig.bench.engine.poke(flush, 0);
             (0..20).for_each(|_| rig.step());
-            assert!(rig.vectors().iter().all(|v| v.len() == LENGTH), "{lanes} lanes, round {round}");
-            assert!(rig.flags.is_empty(), "{lanes} lanes, round {round}: {:?}", rig.flags);
-            let good = random_record(&mut rng, LENGTH, &t);
+            assert!(rig.vectors().iter().all(|v| v.len() == LENGTH), "{p:?}, round {round}");
+            assert!(rig.flags.is_empty(), "{p:?}, round {round}: {:?}", rig.flags);
+            let good = random_record(&mut rng, LENGTH, &t, width(p));
             rig.send(&good.dense, &good.sparse);
             rig.finish(rig.given * lanes as usize + LENGTH);
-            assert_eq!(rig.vectors(), [golden(&good.dense, &good.sparse, LENGTH, &t)], "{lanes} lanes, round {round}");
+            assert_eq!(
+                rig.vectors(),
+                [golden(&good.dense, &good.sparse, LENGTH, &t, width(p))],
+                "{p:?}, round {round}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Random thresholds and records, all that are legal.
 
 use fastrand::Rng;
-use sim::golden::oaken::{self, Header, Record, Side, Step, Thresholds};
+use sim::golden::oaken::{self, DenseBits, Header, Record, Side, Step, Thresholds};
 
 /// Thresholds of every size: zeros, subnormal, the largest, equal ones.
 pub fn random_thresholds(rng: &mut Rng) -> Thresholds {
@@ -24,27 +24,27 @@ pub fn least_e(added: &[u64]) -> u32 {
 }
 
 /// Any legal step, often one of the finest (where most bits count) or of the coarsest (where values saturate).
-pub fn random_step(rng: &mut Rng, added: &[u64]) -> Step {
-    let least = least_e(added);
+pub fn random_step(rng: &mut Rng, added: &[u64], width: DenseBits) -> Step {
+    let (least, most) = (least_e(added), width.max_step_exponent());
     let exponent = match rng.u32(0..8) {
         0 => return Step::ZERO,
-        1..=4 => (least + rng.u32(0..4)).min(38),
-        5 => 38,
-        _ => rng.u32(least..=38),
+        1..=4 => (least + rng.u32(0..4)).min(most),
+        5 => most,
+        _ => rng.u32(least..=most),
     };
     Step { exponent, fraction: [0, 127, rng.u32(0..128)][rng.usize(0..3)] }
 }
 
-pub fn random_header(rng: &mut Rng, t: &Thresholds) -> Header {
+pub fn random_header(rng: &mut Rng, t: &Thresholds, width: DenseBits) -> Header {
     let (plus, minus) = (Side::Positive, Side::Negative);
     Header {
-        middle: random_step(rng, &[t.t(plus), t.t(minus)]),
-        outer_positive: random_step(rng, &[t.s(plus)]),
-        outer_negative: random_step(rng, &[t.s(minus)]),
-        inner: random_step(rng, &[]),
-        split: rng.u32(0..=16),
+        middle: random_step(rng, &[t.t(plus), t.t(minus)], width),
+        outer_positive: random_step(rng, &[t.s(plus)], width),
+        outer_negative: random_step(rng, &[t.s(minus)], width),
+        inner: random_step(rng, &[], width),
+        split: rng.u32(0..=width.codes()),
         nonfinite: rng.bool(),
-        dense_bits: oaken::DenseBits::PAPER,
+        dense_bits: width,
     }
 }
 
@@ -59,18 +59,18 @@ pub fn random_chunk(rng: &mut Rng, count: usize) -> Vec<u8> {
 }
 
 /// A legal record, whatever encoder might make it.
-pub fn random_record(rng: &mut Rng, length: usize, t: &Thresholds) -> Record {
-    let header = random_header(rng, t).to_bits();
+pub fn random_record(rng: &mut Rng, length: usize, t: &Thresholds, width: DenseBits) -> Record {
+    let header = random_header(rng, t, width).to_bits();
     let most = [0, 2, 9, 20, 64][rng.usize(0..5)];
     let mut sparse = header.to_le_bytes().to_vec();
     for _ in 0..length / 64 {
         let count = if rng.u32(0..8) == 0 { 64 } else { rng.usize(0..=most) };
         sparse.extend(random_chunk(rng, count));
     }
-    let dense = (0..length / 2).map(|_| rng.u8(..)).collect();
+    let dense = (0..width.dense_bytes(length)).map(|_| rng.u8(..)).collect();
     Record { header, dense, sparse }
 }
 
-pub fn golden(dense: &[u8], sparse: &[u8], length: usize, t: &Thresholds) -> Vec<u16> {
-    oaken::decode(dense, sparse, length, oaken::DenseBits::PAPER, t).unwrap_or_else(|e| panic!("{e}"))
+pub fn golden(dense: &[u8], sparse: &[u8], length: usize, t: &Thresholds, width: DenseBits) -> Vec<u16> {
+    oaken::decode(dense, sparse, length, width, t).unwrap_or_else(|e| panic!("{e}"))
 }

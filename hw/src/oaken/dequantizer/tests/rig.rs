@@ -1,7 +1,7 @@
 //! The dequantizer with a source on either part of the records.
 
 use super::super::DequantizerPorts;
-use crate::oaken::tests::{beats, set_thresholds};
+use crate::oaken::tests::{dense_packet, set_thresholds};
 use crate::oaken::types::EngineParams;
 use hdl::sim::Simulator;
 use hdl::{Design, Signal};
@@ -50,8 +50,7 @@ impl<'a> Rig<'a> {
     }
 
     pub fn send_dense(&mut self, dense: &[u8]) {
-        let bytes: Vec<u64> = dense.iter().map(|b| u64::from(*b)).collect();
-        self.bench.send(self.dense, beats(&bytes, 8, self.p.dense_bytes() as usize));
+        self.bench.send(self.dense, dense_packet(self.p, dense));
     }
 
     pub fn send(&mut self, dense: &[u8], sparse: &[u8]) {

@@ -4,7 +4,7 @@ use super::super::dequantizer;
 use super::random::{golden, random_header, random_record, random_thresholds};
 use super::rig::Rig;
 use super::{LANES, NEVER, OFTEN};
-use crate::oaken::tests::{params, with_outliers};
+use crate::oaken::tests::{other_widths, params, width, with_outliers};
 use fastrand::Rng;
 use hdl::sim::Simulator;
 use sim::bus::Stalls;
@@ -13,28 +13,30 @@ use sim::golden::oaken::{self, Thresholds};
 /// Any legal header with any legal thresholds, which change between the vectors.
 #[test]
 fn every_legal_record_has_the_golden_value() {
-    for lanes in LANES {
-        let p = params(lanes, 320);
+    for p in LANES.map(|lanes| params(lanes, 320)).into_iter().chain(other_widths(320)) {
+        let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         for stalls in [NEVER, OFTEN] {
             let mut rng = Rng::with_seed(u64::from(lanes));
             let mut engine = Simulator::new(&design);
             let mut rig = Rig::new(p, &design, &mut engine, stalls);
             let (mut want, mut elements) = (vec![], 0);
-            for _ in 0..20 * lanes.min(16) {
+            // at other widths a few lanes of each kind do the same
+            let rounds = if p.dense_bits == 4 { 20 } else { 5 };
+            for _ in 0..rounds * lanes.min(16) {
                 let (t, length) = (random_thresholds(&mut rng), 64 * rng.usize(1..=5));
                 rig.set(&t, length);
                 for _ in 0..rng.usize(1..4) {
-                    let record = random_record(&mut rng, length, &t);
+                    let record = random_record(&mut rng, length, &t, width(p));
                     rig.send(&record.dense, &record.sparse);
-                    want.push(golden(&record.dense, &record.sparse, length, &t));
+                    want.push(golden(&record.dense, &record.sparse, length, &t, width(p)));
                     elements += length;
                 }
                 rig.finish(elements);
             }
             assert_eq!(rig.flags, [""; 0], "errors of legal records");
             for (i, (got, want)) in rig.vectors().iter().zip(&want).enumerate() {
-                assert_eq!(got, want, "vector {i} at {lanes} lanes");
+                assert_eq!(got, want, "vector {i}, {p:?}");
             }
         }
     }
@@ -43,8 +45,9 @@ fn every_legal_record_has_the_golden_value() {
 /// Settings that change while a vector is under way are those of the next one.
 #[test]
 fn settings_belong_to_whole_vectors() {
-    for lanes in LANES {
-        let p = params(lanes, 256);
+    // at other widths, the beats of the dense part follow from the length a cycle later
+    for p in LANES.map(|lanes| params(lanes, 256)).into_iter().chain(other_widths(256)) {
+        let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(11);
         for delay in 0..24 {
@@ -54,10 +57,10 @@ fn settings_belong_to_whole_vectors() {
             let (mut want, mut elements) = (vec![], 0);
             for length in [192, 64, 256] {
                 let t = random_thresholds(&mut rng);
-                let record = random_record(&mut rng, length, &t);
+                let record = random_record(&mut rng, length, &t, width(p));
                 rig.set(&t, length);
                 rig.send(&record.dense, &record.sparse);
-                want.push(golden(&record.dense, &record.sparse, length, &t));
+                want.push(golden(&record.dense, &record.sparse, length, &t, width(p)));
                 elements += length;
                 // until this vector, not the one before, has begun
                 while rig.bench.unsent(rig.sparse) > 0 || rig.bench.engine.peek(busy) == 0 {
@@ -70,7 +73,7 @@ fn settings_belong_to_whole_vectors() {
                 rig.step();
             }
             rig.finish(elements);
-            assert_eq!(rig.vectors(), want, "{lanes} lanes, changed {delay} cycles later");
+            assert_eq!(rig.vectors(), want, "{p:?}, changed {delay} cycles later");
         }
     }
 }
@@ -84,13 +87,13 @@ fn a_stalled_beat_keeps_its_levels() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(3);
         let mut record = || {
-            let sparse = [&random_header(&mut rng, &t).to_bits().to_le_bytes()[..], &[0]].concat();
-            let dense: Vec<u8> = (0..32).map(|_| rng.u8(..)).collect();
+            let sparse = [&random_header(&mut rng, &t, width(p)).to_bits().to_le_bytes()[..], &[0]].concat();
+            let dense: Vec<u8> = (0..8 * p.dense_bits).map(|_| rng.u8(..)).collect();
             (dense, sparse)
         };
         // more than there are slots
         let records: Vec<_> = (0..10).map(|_| record()).collect();
-        let want: Vec<_> = records.iter().map(|(dense, sparse)| golden(dense, sparse, 64, &t)).collect();
+        let want: Vec<_> = records.iter().map(|(dense, sparse)| golden(dense, sparse, 64, &t, width(p))).collect();
         for start in 0..super::super::latency(lanes) + u64::from(64 / lanes) + 4 {
             let mut engine = Simulator::new(&design);
             let mut rig = Rig::new(p, &design, &mut engine, NEVER);
@@ -110,26 +113,28 @@ fn a_stalled_beat_keeps_its_levels() {
 
 #[test]
 fn only_the_readys_are_combinational() {
-    for lanes in LANES {
-        let design = dequantizer(params(lanes, 128)).unwrap_or_else(|e| panic!("{e}"));
+    for p in LANES.map(|lanes| params(lanes, 128)).into_iter().chain(other_widths(128)) {
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let paths = [("flush", "dense_ready"), ("sparse_valid", "sparse_ready"), ("flush", "sparse_ready")];
-        assert_eq!(design.combinational_paths(), paths, "{lanes} lanes");
+        assert_eq!(design.combinational_paths(), paths, "{p:?}");
     }
 }
 
 /// From the first word to the first element, when the first chunk has no outliers.
 #[test]
 fn latency_is_as_stated() {
-    for lanes in LANES {
-        let p = params(lanes, 128);
+    for p in LANES.map(|lanes| params(lanes, 128)).into_iter().chain(other_widths(128)) {
+        let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut engine = Simulator::new(&design);
         let mut rig = Rig::new(p, &design, &mut engine, NEVER);
         rig.set(&Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal"), 64);
-        rig.send(&[0; 32], &[0; 9]);
+        let header = u64::from(p.dense_bits ^ 4) << 60;
+        let sparse = [&header.to_le_bytes()[..], &[0]].concat();
+        rig.send(&vec![0; 8 * p.dense_bits as usize], &sparse);
         rig.finish(64);
         let measured = rig.bench.received_at(rig.m)[0] - rig.bench.sent_at(rig.sparse)[0];
-        assert_eq!(measured, super::super::latency(lanes), "{lanes} lanes");
+        assert_eq!(measured, super::super::latency(lanes), "{p:?}");
     }
 }
 
@@ -149,7 +154,7 @@ fn no_bubble_at_any_length() {
             for _ in 0..vectors {
                 // full chunks, but now and then a vector with fewer
                 let outliers = if rng.u32(0..4) == 0 { rng.usize(0..8) } else { 8 };
-                let record = oaken::encode(&with_outliers(&mut rng, length, outliers), oaken::DenseBits::PAPER, &t);
+                let record = oaken::encode(&with_outliers(&mut rng, length, outliers), width(p), &t);
                 rig.send(&record.dense, &record.sparse);
             }
             rig.finish(vectors * length);

@@ -1,0 +1,74 @@
+//! Both engines with dense codes of 3, 5 and 6 bits, against the golden model.
+
+use super::super::types::EngineParams;
+use super::super::{dequantizer, quantizer};
+use super::*;
+
+/// Lengths whose dense part ends at different places of a beat.
+const LENGTHS: [usize; 4] = [64, 192, 320, 512];
+
+#[test]
+fn records_and_values_equal_the_golden_model() {
+    let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
+    for p in other_widths(512) {
+        for length in LENGTHS {
+            let mut rng = Rng::with_seed(u64::from(1000 * p.lanes + 10 * p.dense_bits) + length as u64);
+            let vectors: Vec<Vec<u16>> = (0..12).map(|_| random_vector(&mut rng, length)).collect();
+            let records: Vec<Record> = vectors.iter().map(|v| oaken::encode(v, width(p), &t)).collect();
+            for pauses in [NEVER, OFTEN] {
+                let there = run(p, &t, &vectors, pauses, 7);
+                compare(p, &there.records, &vectors, &t);
+                let (back, _) = run_back(p, &t, &records, length, pauses);
+                assert_eq!(back.len(), records.len());
+                for (i, (got, r)) in back.iter().zip(&records).enumerate() {
+                    let want = oaken::decode(&r.dense, &r.sparse, length, width(p), &t).expect("legal");
+                    assert_eq!(*got, want, "vector {i} of {length} elements, {p:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_bubble_either_way() {
+    let t = oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    for p in other_widths(512) {
+        for (length, outliers) in LENGTHS.into_iter().flat_map(|length| [(length, 0), (length, 8)]) {
+            let mut rng = Rng::with_seed(9);
+            let vectors: Vec<Vec<u16>> = (0..20).map(|_| with_outliers(&mut rng, length, outliers)).collect();
+            let there = run(p, &t, &vectors, NEVER, 1);
+            compare(p, &there.records, &vectors, &t);
+            assert_eq!(there.bubbles, 0, "{length} elements, {outliers} outliers a chunk, {p:?}");
+            let records: Vec<Record> = vectors.iter().map(|v| oaken::encode(v, width(p), &t)).collect();
+            let (_, bubbles) = run_back(p, &t, &records, length, NEVER);
+            assert_eq!(bubbles, 0, "back: {length} elements, {outliers} outliers a chunk, {p:?}");
+        }
+    }
+}
+
+#[test]
+fn a_beat_of_the_dense_bus_is_a_power_of_two_of_bytes() {
+    let bytes = |dense_bits| {
+        [1, 2, 4, 8, 16, 32, 64].map(|lanes| EngineParams { lanes, max_length: 64, dense_bits }.dense_bytes())
+    };
+    assert_eq!(bytes(3), [1, 1, 2, 4, 8, 16, 32]);
+    assert_eq!(bytes(4), [1, 1, 2, 4, 8, 16, 32]);
+    assert_eq!(bytes(5), [1, 2, 4, 8, 16, 32, 64]);
+    assert_eq!(bytes(6), [1, 2, 4, 8, 16, 32, 64]);
+}
+
+#[test]
+fn parameters_out_of_range() {
+    let message = |lanes, max_length, dense_bits| {
+        let p = EngineParams { lanes, max_length, dense_bits };
+        let texts = [quantizer(p).map(drop), dequantizer(p).map(drop)].map(|design| design.unwrap_err().0.remove(0));
+        assert_eq!((&texts[0].message, &texts[0].help), (&texts[1].message, &texts[1].help));
+        (texts[0].message.clone(), texts[0].help.clone().unwrap_or_default())
+    };
+    for dense_bits in [0, 2, 7, 16] {
+        let help = "3, 4, 5 or 6: the widths of codes that the record format has";
+        assert_eq!(message(4, 64, dense_bits), (format!("dense_bits = {dense_bits} is not legal"), help.into()));
+    }
+    assert_eq!(message(3, 64, 4).0, "lanes = 3 is not legal");
+    assert_eq!(message(4, 100, 4).0, "max_length = 100 is not legal");
+}
