@@ -46,10 +46,20 @@ impl Converts for Device<DequantizerAxiPorts> {
     }
 
     fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
-        let (record, width) = (encode(vector, self.dense_bits(), t), self.dense_bits());
-        let elements = decode(&record.dense, &record.sparse, vector.len(), width, t).expect("a record of the encoder");
-        vec![elements.iter().flat_map(|x| x.to_le_bytes()).collect()]
+        let record = encode(vector, self.dense_bits(), t);
+        elements(self, &record.dense, &record.sparse, vector.len(), t)
     }
+
+    fn results_without(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
+        let record = encode(vector, self.dense_bits(), t);
+        elements(self, &vec![0; record.dense.len()], &record.sparse, vector.len(), t)
+    }
+}
+
+/// The bytes of the `n` elements of a record, as the only output gives them.
+fn elements(d: &Device<DequantizerAxiPorts>, dense: &[u8], sparse: &[u8], n: usize, t: &Thresholds) -> Vec<Vec<u8>> {
+    let elements = decode(dense, sparse, n, d.dense_bits(), t).expect("a legal record");
+    vec![elements.iter().flat_map(|x| x.to_le_bytes()).collect()]
 }
 
 fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {

@@ -22,6 +22,8 @@ pub(super) trait Converts {
     fn beats(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<Beat>>;
     /// What comes out for a vector, for each output.
     fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>>;
+    /// What comes out for a vector whose part of the first input is taken for surplus of another.
+    fn results_without(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>>;
 }
 
 /// An engine under way, set up through its registers.
@@ -51,6 +53,7 @@ where
     run.stopped_outputs()?;
     run.settings_wait()?;
     run.every_change_counts()?;
+    run.lost_lasts()?;
     run.flushes(seed)
 }
 
@@ -217,6 +220,33 @@ where
         self.exchange(vec![], &[&vector]).map_err(|e| format!("enabled again: {e}"))
     }
 
+    /// Three vectors in one packet of the first input, as if two lasts were lost: the first is right, and so is the one behind them.
+    fn lost_lasts(&mut self) -> Result<(), String> {
+        self.set(LENGTH as u64, plain_thresholds().bits())?;
+        self.t = plain_thresholds();
+        let vectors: Vec<Vec<u16>> = (20..24).map(|seed| vector(seed, LENGTH)).collect();
+        let received =
+            |run: &Self| -> Vec<Vec<_>> { run.sinks.iter().map(|sink| packet_bytes(run.bench.beats(*sink))).collect() };
+        let before = received(self);
+        for (i, vector) in vectors.iter().enumerate() {
+            let mut beats = self.device.beats(vector, &self.t);
+            if let Some(last) = beats[0].last_mut().filter(|_| i < 2) {
+                last.0[2] = 0u32.into();
+            }
+            self.sources.iter().zip(beats).for_each(|(source, beats)| self.bench.send(*source, beats));
+        }
+        self.bench.run(400 + 8 * LENGTH as u64).map_err(|e| e.to_string())?;
+        let want: Vec<Vec<Vec<u8>>> = (vectors.iter().enumerate())
+            .map(|(i, v)| {
+                let lacks = i == 1 || i == 2;
+                if lacks { self.device.results_without(v, &self.t) } else { self.device.results(v, &self.t) }
+            })
+            .collect();
+        let right = (received(self).iter().zip(&before).enumerate())
+            .all(|(i, (after, before))| after[before.len()..].iter().eq(want.iter().map(|results| &results[i])));
+        if right { Ok(()) } else { Err("two lasts lost: wrong results".into()) }
+    }
+
     /// Whatever is under way leaves when the engine is flushed, what comes is dropped, and the next vector is right.
     fn flushes(&mut self, seed: u64) -> Result<(), String> {
         self.set(LENGTH as u64, plain_thresholds().bits())?;
@@ -228,6 +258,12 @@ where
             // some of a vector, of each input as much as it likes
             for (source, beats) in self.sources.iter().zip(&beats) {
                 self.bench.send(*source, beats[..rng.usize(0..=beats.len())].to_vec());
+            }
+            if round % 3 == 0 {
+                // a vector that does not end, and surplus behind it
+                let mut endless = [&beats[0][..], &beats[0][..1]].concat();
+                endless.iter_mut().for_each(|beat| beat.0[2] = 0u32.into());
+                self.bench.send(self.sources[0], endless);
             }
             self.bench.run(rng.u64(0..150)).map_err(|e| e.to_string())?;
             self.write("flush", 1)?;
