@@ -4,27 +4,9 @@
 mod common;
 
 use common::golden::{compare, stable};
+use common::latency::{LatencyPorts, states};
 use common::mistakes::{increment, reports};
 use hdl::*;
-
-ports! {
-    struct LatencyPorts() {
-        input x: Signal = bits(8),
-        input go: Signal = bits(1),
-        output y: Signal = bits(8),
-    }
-}
-
-#[track_caller]
-fn states(name: &str, latency: u32, build: impl FnOnce(Module, LatencyPorts)) {
-    let m = Module::new("example");
-    let io = LatencyPorts::new(m);
-    io.go.unused();
-    m.latency(latency);
-    build(m, io);
-    let errors = m.finish(io).expect_err("the latency is wrong");
-    compare("errors", &format!("{name}.txt"), &stable(&errors.to_string()));
-}
 
 #[test]
 #[module]
@@ -304,89 +286,6 @@ fn inputs_of_different_cycles() {
     });
 }
 
-ports! {
-    struct LimitsPorts() {
-        input x: Signal = bits(8),
-        input limit: Signal = bits(8),
-        output y: Signal = bits(8),
-        output seen: Signal = bits(8),
-    }
-}
-
-/// A setting that also goes out again.
-#[module]
-fn limited_and_seen() -> Design<LimitsPorts> {
-    let m = Module::new("limited_and_seen");
-    let io = LimitsPorts::new(m);
-    m.latency(1);
-    let p = m.pipeline("limit");
-    let x = p.enter(io.x).next();
-    let limit = p.constant(io.limit);
-    io.y.set(p.leave(x.gt(limit).mux(limit, x)));
-    io.seen.set(p.leave(p.enter(io.limit).next()));
-    m.finish(io).unwrap()
-}
-
-#[test]
-fn a_setting_is_one_also_where_it_is_read_otherwise() {
-    reports("setting_that_is_also_data", |m, io| {
-        let p = m.pipeline("outer");
-        let (a, b) = p.enter((io.a, io.b)).next();
-        let unit = m.instance(&limited_and_seen());
-        unit.x.set(a);
-        unit.limit.set(b.zext(8));
-        io.y.set(p.leave(unit.y ^ unit.seen));
-    });
-}
-
-ports! {
-    struct HeldLimitPorts() {
-        input x: Signal = bits(8),
-        input limit: Signal = bits(8),
-        input go: Signal = bits(1),
-        output y: Signal = bits(8),
-    }
-}
-
-/// Whose limit the last stage alone reads.
-#[module]
-fn limited_late() -> Design<HeldLimitPorts> {
-    let m = Module::new("limited_late");
-    let io = HeldLimitPorts::new(m);
-    m.latency(2);
-    let p = m.pipeline_enabled("limit", io.go);
-    let x = p.enter(io.x).later(2);
-    io.y.set(p.leave(x ^ p.constant(io.limit)));
-    m.finish(io).unwrap()
-}
-
-/// The same, in a module that has no pipeline.
-#[module]
-fn limited_within() -> Design<HeldLimitPorts> {
-    let m = Module::new("limited_within");
-    let io = HeldLimitPorts::new(m);
-    m.latency(2);
-    let unit = m.instance(&limited_late());
-    unit.x.set(io.x);
-    unit.limit.set(io.limit);
-    unit.go.set(io.go);
-    io.y.set(unit.y);
-    m.finish(io).unwrap()
-}
-
-/// A setting of an instance is one of the module around it.
-#[test]
-fn a_setting_is_one_also_through_another_module() {
-    reports("setting_through_a_module", |m, io| {
-        let p = m.pipeline_enabled("outer", io.c);
-        let (a, b) = p.enter((io.a, io.b)).next();
-        let unit = m.instance(&limited_within());
-        unit.x.set(a);
-        unit.limit.set(b.zext(8));
-        io.y.set(p.leave(unit.y));
-    });
-}
-
 /// What holds a value on its own terms has no bound: a configuration that is read back, a value that is sampled. So it may be stated.
 #[test]
 #[module]
@@ -460,61 +359,5 @@ fn what_holds_an_instance_where_nothing_stands() {
         two.x.set(a);
         two.go.set(c);
         io.y.set(p.leave(one.y.next() ^ two.y));
-    });
-}
-
-/// What holds the registers is no way of the data to the output, whoever names it: the fewest registers are counted without it.
-#[test]
-fn an_enable_is_no_way_to_the_output() {
-    states("latency_under_an_enable", 1, |m, io| {
-        m.enabled_by(io.go);
-        let (one, two) = (m.reg(bits(8)), m.reg(bits(8)));
-        one.set(io.x);
-        two.set(one);
-        io.y.set(two);
-    });
-    states("latency_of_registers_with_an_enable", 2, |m, io| {
-        let delay = |x: Signal| {
-            let r = m.reg(bits(8)).enable(io.go);
-            r.set(x);
-            r
-        };
-        io.y.set(delay(delay(delay(io.x))));
-    });
-    states("latency_of_inputs_under_an_enable", 1, |m, io| {
-        m.enabled_by(io.go);
-        let (one, two) = (m.reg(bits(8)), m.reg(bits(8)));
-        one.set(io.x);
-        two.set(one);
-        let p = m.pipeline("sum");
-        io.y.set(p.leave((p.enter(io.x) ^ p.enter(two)).next()));
-    });
-}
-
-/// An enable that an output also reads is data there.
-#[test]
-fn an_enable_that_is_data() {
-    states("latency_of_an_enable_that_is_data", 1, |m, io| {
-        m.enabled_by(io.go);
-        let last = m.reg_reset(bits(8), 0);
-        last.set(io.x);
-        io.y.set(last & io.go.repeat(8));
-    });
-    states("latency_of_registers_behind_an_enable", 0, |m, io| {
-        io.x.unused();
-        m.enabled_by(io.go);
-        let late = (0..3).fold(io.go.zext(8), |x, _| {
-            let r = m.reg(bits(8));
-            r.set(x);
-            r
-        });
-        io.y.set(late);
-    });
-    states("latency_under_two_enables", 1, |m, io| {
-        let both = io.go & io.x.bit(0);
-        let [one, two] = [0, 1].map(|_| m.reg(bits(8)).enable(io.go));
-        one.set(io.x);
-        two.set(one);
-        io.y.set(two ^ m.in_enabled(both, || m.lit(0u32, 8)));
     });
 }

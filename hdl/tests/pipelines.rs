@@ -9,6 +9,8 @@ mod model;
 mod numbers;
 #[path = "pipelines/random.rs"]
 mod random;
+#[path = "pipelines/remember.rs"]
+mod remember;
 #[path = "pipelines/state.rs"]
 mod state;
 #[path = "pipelines/streams.rs"]

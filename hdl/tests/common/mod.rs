@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs)]
 
 pub mod golden;
+pub mod latency;
 pub mod mistakes;
 pub mod pll;
 pub mod scaler;

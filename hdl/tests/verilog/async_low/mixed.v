@@ -23,14 +23,14 @@ module mixed (
     localparam [1:0] PHASE_IDLE = 2'h0;
     localparam [1:0] PHASE_LOAD = 2'h1;
     localparam [1:0] PHASE_WAIT_DONE = 2'h2;
-    reg [1:0] phase; // mod.rs:93
-    reg held_sign; // mod.rs:102
-    reg [4:0] held_exp; // mod.rs:102
-    reg [9:0] held_frac; // mod.rs:102
-    reg [31:0] square; // mod.rs:113
-    reg [31:0] bias; // mod.rs:114
-    reg [31:0] sum; // mod.rs:115
-    wire [11:0] gathered; // mod.rs:120
+    reg [1:0] phase; // mod.rs:94
+    reg held_sign; // mod.rs:103
+    reg [4:0] held_exp; // mod.rs:103
+    reg [9:0] held_frac; // mod.rs:103
+    reg [31:0] square; // mod.rs:114
+    reg [31:0] bias; // mod.rs:115
+    reg [31:0] sum; // mod.rs:116
+    wire [11:0] gathered; // mod.rs:121
     wire queue_s_ready;
     wire queue_m_valid;
     wire [15:0] queue_m_payload;
@@ -58,14 +58,14 @@ module mixed (
         held_exp <= x_exp;
         held_frac <= x_frac;
     end
-    wire swapped_sign = ~held_sign; // mod.rs:104
+    wire swapped_sign = ~held_sign; // mod.rs:105
     assign y_sign = data[0] ? swapped_sign : held_sign;
 
     // arithmetic
-    wire [16:0] extended = {data[15], data}; // mod.rs:108
-    wire [16:0] half = $signed(extended) >>> sel; // mod.rs:109
+    wire [16:0] extended = {data[15], data}; // mod.rs:109
+    wire [16:0] half = $signed(extended) >>> sel; // mod.rs:110
     assign shifted = half[15:0];
-    wire [31:0] _t1 = $signed({{16{data[15]}}, data}) * $signed({{16{data[15]}}, data}); // mod.rs:113
+    wire [31:0] _t1 = $signed({{16{data[15]}}, data}) * $signed({{16{data[15]}}, data}); // mod.rs:114
     always @(posedge clk) begin
         square <= _t1;
         bias <= {22'h0, x_frac} + 32'h7;
