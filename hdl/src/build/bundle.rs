@@ -187,6 +187,22 @@ impl Bundle for Signal {
     }
 }
 
+/// A field or port that is there or not, by a parameter of its module: `input keep: Option<Signal> = has_keep.then(|| bits(4))`.
+impl<B: Bundle> Bundle for Option<B> {
+    fn layouts(&self, f: &mut dyn FnMut(&str, Layout)) {
+        self.iter().for_each(|bundle| bundle.layouts(f));
+    }
+    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
+        self.iter().for_each(|bundle| bundle.each(f));
+    }
+    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
+        self.as_ref().map(|bundle| bundle.map(f))
+    }
+    fn high_first(&self, f: &mut dyn FnMut(Signal)) {
+        self.iter().for_each(|bundle| bundle.high_first(f));
+    }
+}
+
 macro_rules! tuple {
     ($($name:ident $index:tt),+) => {
         impl<$($name: Bundle),+> Bundle for ($($name,)+) {

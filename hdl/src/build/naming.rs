@@ -29,6 +29,12 @@ impl<T: Nameable> Nameable for Vec<T> {
     }
 }
 
+impl<T: Nameable> Nameable for Option<T> {
+    fn take_name(&self, name: &str) {
+        self.iter().for_each(|x| x.take_name(name));
+    }
+}
+
 impl<T: Nameable, const N: usize> Nameable for [T; N] {
     fn take_name(&self, name: &str) {
         self.iter().enumerate().for_each(|(i, x)| x.take_name(&format!("{name}_{i}")));

@@ -105,7 +105,7 @@ fn shapes_differ(a: Signal, b: Signal, index: usize) {
     });
 }
 
-/// Do two bundles of one type have vectors of different lengths? That is reported.
+/// Do two bundles of one type have vectors of different lengths, or an optional field in one alone? That is reported.
 #[track_caller]
 pub(super) fn lengths_differ<B: Bundle>(a: &B, b: &B) -> bool {
     let loc = Location::caller();
@@ -113,16 +113,26 @@ pub(super) fn lengths_differ<B: Bundle>(a: &B, b: &B) -> bool {
     if mine.len() == theirs.len() && mine.iter().zip(&theirs).all(|((p, _), (q, _))| p == q) {
         return false;
     }
-    let (field, left, right) = difference(&mine, &theirs);
-    let of = if field.is_empty() { String::new() } else { format!(" `{field}`") };
-    let message = format!("the lengths of the vectors{of} differ: {left} and {right}");
-    let help = "vectors that are connected, chosen from or put together have one length";
+    let (message, help) = explain(&mine, &theirs);
     let signals: Vec<Signal> = mine.iter().chain(&theirs).map(|(_, s)| *s).collect();
     if signals.iter().all(|s| s.key == BLANK) {
         store::refuse(loc, message, help);
     }
     store::with_any(&signals, loc, |draft| draft.error(loc, message, vec![], Some(help.into())));
     true
+}
+
+/// What differs, and what is legal.
+fn explain(mine: &[(String, Signal)], theirs: &[(String, Signal)]) -> (String, &'static str) {
+    let called = |field: &str| if field.is_empty() { String::new() } else { format!(" `{field}`") };
+    if let Some((field, left, right)) = difference(mine, theirs) {
+        let message = format!("the lengths of the vectors{} differ: {left} and {right}", called(field));
+        return (message, "vectors that are connected, chosen from or put together have one length");
+    }
+    let missing = |from: &[(String, Signal)], path: &String| from.iter().all(|(p, _)| p != path);
+    let alone = mine.iter().find(|(p, _)| missing(theirs, p)).or_else(|| theirs.iter().find(|(p, _)| missing(mine, p)));
+    let message = format!("one has the optional field{} and the other has not", called(alone.map_or("", |(p, _)| p)));
+    (message, "bundles that are connected, chosen from or put together have the same fields")
 }
 
 fn paths(bundle: &impl Bundle) -> Vec<(String, Signal)> {
@@ -132,7 +142,7 @@ fn paths(bundle: &impl Bundle) -> Vec<(String, Signal)> {
 }
 
 /// The first vector whose length differs: its path and both lengths.
-fn difference<'a>(a: &'a [(String, Signal)], b: &[(String, Signal)]) -> (&'a str, usize, usize) {
+fn difference<'a>(a: &'a [(String, Signal)], b: &[(String, Signal)]) -> Option<(&'a str, usize, usize)> {
     let length = |list: &[(String, Signal)], vector: &str| {
         let rest =
             |path: &str| path.strip_prefix(vector)?.trim_start_matches('_').split('_').next()?.parse::<usize>().ok();
@@ -143,11 +153,12 @@ fn difference<'a>(a: &'a [(String, Signal)], b: &[(String, Signal)]) -> (&'a str
         for vector in starts.map(|at| &path[..at]) {
             let (left, right) = (length(a, vector), length(b, vector));
             if left != right {
-                return (vector, left, right);
+                return Some((vector, left, right));
             }
         }
     }
-    ("", length(a, ""), length(b, ""))
+    let (left, right) = (length(a, ""), length(b, ""));
+    (left != right).then_some(("", left, right))
 }
 
 impl<B> Clone for Vector<B> {

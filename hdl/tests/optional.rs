@@ -1,0 +1,107 @@
+//! Fields and ports that are there by a parameter: on ports, in registers, memories, streams and on instances; and what is wrong
+//! where one side has them and the other has not.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::mistakes::{panics, reports};
+use hdl::engine::Engine;
+use hdl::sim::Simulator;
+use hdl::*;
+
+#[derive(Clone, Copy, Bundle)]
+struct Word {
+    data: Signal,
+    /// Bytes that are there.
+    keep: Option<Signal>,
+}
+
+fn word(keep: bool) -> Word {
+    Word { data: bits(16), keep: keep.then(|| bits(2)) }
+}
+
+ports! {
+    struct QueuePorts(keep: bool, tagged: bool) {
+        input s: Stream<Word> = stream(word(keep)),
+        input tag: Option<Signal> = tagged.then(|| bits(3)),
+        output m: Stream<Word> = stream(word(keep)),
+        output last_tag: Option<Signal> = tagged.then(|| bits(3)),
+    }
+}
+
+/// Holds one word, and the tag of the last.
+#[module]
+fn queue(keep: bool, tagged: bool) -> Result<Design<QueuePorts>, Errors> {
+    let m = Module::new("queue");
+    let io = QueuePorts::new(m, keep, tagged);
+    let full = m.reg_reset(bits(1), 0);
+    let words = m.memory(word(keep), 2);
+    let tag = m.reg_reset(io.tag.shape(), 0);
+    words.write(m.lit(0u32, 1), io.s.payload, io.s.transfer());
+    m.when(io.s.transfer(), || tag.set(io.tag));
+    full.set(io.s.transfer() | (full & !io.m.ready));
+    io.s.ready.set(!full | io.m.ready);
+    io.m.valid.set(full);
+    io.m.payload.set(words.read(m.lit(0u32, 1)));
+    io.last_tag.set(tag);
+    m.finish(io)
+}
+
+/// The queue inside of another module.
+#[module]
+fn around(keep: bool, tagged: bool) -> Result<Design<QueuePorts>, Errors> {
+    let m = Module::new("around");
+    let io = QueuePorts::new(m, keep, tagged);
+    let inner = m.instance(&queue(keep, tagged)?);
+    inner.s.set(io.s);
+    inner.tag.set(io.tag);
+    io.m.set(inner.m);
+    io.last_tag.set(inner.last_tag);
+    m.finish(io)
+}
+
+#[test]
+fn are_there_or_not() {
+    for (keep, tagged) in [(false, false), (false, true), (true, false), (true, true)] {
+        let design = around(keep, tagged).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Simulator::new(&design);
+        let ports = &design.ports;
+        assert_eq!([ports.s.payload.keep, ports.m.payload.keep].map(|x| x.is_some()), [keep; 2]);
+        assert_eq!([ports.tag, ports.last_tag].map(|x| x.is_some()), [tagged; 2]);
+        assert_eq!(verilog(&design, &Options::default()).single().contains("tag"), tagged);
+        let port = |signal: Signal| design.port_index(signal).expect("a port");
+        sim.reset(2);
+        sim.poke(port(ports.s.valid), 1);
+        sim.poke(port(ports.m.ready), 0);
+        sim.poke(port(ports.s.payload.data), 0x1234);
+        ports.s.payload.keep.into_iter().for_each(|x| sim.poke(port(x), 2));
+        ports.tag.into_iter().for_each(|x| sim.poke(port(x), 5));
+        sim.step();
+        assert_eq!(sim.peek(port(ports.m.payload.data)), 0x1234);
+        ports.m.payload.keep.into_iter().for_each(|x| assert_eq!(sim.peek(port(x)), 2));
+        ports.last_tag.into_iter().for_each(|x| assert_eq!(sim.peek(port(x)), 5));
+    }
+}
+
+#[test]
+#[module]
+fn on_one_side_alone() {
+    reports("optional_field", |m, io| {
+        let (with, without) = (m.reg(word(true)), m.reg(word(false)));
+        without.data.set(io.a.zext(16));
+        with.set(without);
+        io.y.set(with.data.trunc(8));
+    });
+    reports("optional_field_mux", |m, io| {
+        let (with, without) = (m.reg(word(true)), m.reg(word(false)));
+        with.keep.into_iter().for_each(|keep| keep.set(io.b.trunc(2)));
+        [with.data, without.data].iter().for_each(|x| x.set(io.a.zext(16)));
+        io.y.set(io.c.mux(without, with).data.trunc(8));
+    });
+    reports("optional_signal", |m, io| {
+        let with = m.wire(Some(bits(8)));
+        with.set(None);
+        io.y.set(io.a);
+    });
+    panics("optional_shape", || word(true).set(word(false)));
+}
