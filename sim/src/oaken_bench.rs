@@ -103,6 +103,24 @@ impl<P> Device<P> {
         }
         Ok(())
     }
+    /// Stores settings, each under its place in the list, and lets vectors begin; for engines whose vectors name their settings.
+    ///
+    /// # Errors
+    /// If the registers do not answer.
+    pub fn store(
+        &self,
+        bench: &mut Bench,
+        axil: &AxiLiteMaster,
+        settings: &[(usize, Thresholds)],
+    ) -> Result<(), BusError> {
+        for (number, (n, t)) in settings.iter().enumerate() {
+            self.set_up(bench, axil, *n, t)?;
+            for store in [0, 1] {
+                axil.write(bench, self.address("setting"), store << 8 | number as u64)?;
+            }
+        }
+        Ok(())
+    }
     /// Errors, count of vectors, and status.
     fn finish(&self, bench: &mut Bench, axil: &AxiLiteMaster) -> Result<(u64, u64, u64), BusError> {
         let mut read = |register| axil.read(bench, self.address(register)).map(|(_, value)| value);
@@ -120,21 +138,60 @@ pub fn quantize(
     seed: u64,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Run<Parts>, BusError> {
-    let (design, p) = (&device.design, device.params);
     let n = vectors.first().map_or(64, |v| v.len());
+    let packets = vectors.iter().map(|v| Packet { elements: v, number: None }).collect::<Vec<_>>();
+    let set_up = |bench: &mut Bench, axil: &AxiLiteMaster| device.set_up(bench, axil, n, thresholds);
+    run_quantizer(device, engine, &set_up, &packets, pauses, seed, progress)
+}
+
+/// Streams vectors through a quantizer that holds several settings; each comes with the number of its own.
+pub fn quantize_each(
+    device: &Device<QuantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    settings: &[(usize, Thresholds)],
+    vectors: &[(usize, &[u16])],
+    pauses: Pauses,
+    seed: u64,
+) -> Result<Run<Parts>, BusError> {
+    let packets = vectors.iter().map(|(number, v)| Packet { elements: v, number: Some(*number) }).collect::<Vec<_>>();
+    let set_up = |bench: &mut Bench, axil: &AxiLiteMaster| device.store(bench, axil, settings);
+    run_quantizer(device, engine, &set_up, &packets, pauses, seed, &mut |_| ())
+}
+
+/// A vector on its way in.
+struct Packet<'a> {
+    elements: &'a [u16],
+    /// Of its setting, where it names one.
+    number: Option<usize>,
+}
+
+/// What sets an engine up.
+type SetUp<'a> = dyn Fn(&mut Bench, &AxiLiteMaster) -> Result<(), BusError> + 'a;
+
+fn run_quantizer(
+    device: &Device<QuantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    set_up: &SetUp,
+    vectors: &[Packet],
+    pauses: Pauses,
+    seed: u64,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Run<Parts>, BusError> {
+    let (design, p) = (&device.design, device.params);
     let mut bench = Bench::new(engine, seed);
     let axil = AxiLiteMaster::new(&mut bench, design, &design.ports.s_axil, Stalls::Never);
     let elements = bench.source(design, &design.ports.s_axis, pauses.elements);
     let dense = bench.sink(design, &design.ports.m_axis_dense, pauses.dense);
     let sparse = bench.sink(design, &design.ports.m_axis_sparse, pauses.sparse);
     bench.reset()?;
-    device.set_up(&mut bench, &axil, n, thresholds)?;
+    set_up(&mut bench, &axil)?;
     for v in vectors {
-        bench.send(elements, packet(&to_bytes(v), 2 * p.lanes as usize));
+        bench.send(elements, numbered(packet(&to_bytes(v.elements), 2 * p.lanes as usize), v.number));
     }
-    let beats = p.dense_beats(n as u32) as usize;
-    let limit = 2000 + 40 * (n / p.lanes as usize) as u64;
-    wait(&mut bench, dense, beats, vectors.len(), limit, progress)?;
+    let longest = vectors.iter().map(|v| v.elements.len()).max().unwrap_or(0);
+    let limit = 2000 + 40 * (longest / p.lanes as usize) as u64;
+    let beats = vectors.iter().map(|v| p.dense_beats(v.elements.len() as u32) as usize);
+    wait(&mut bench, dense, beats, limit, progress)?;
     drain(&mut bench, sparse, vectors.len(), limit)?;
     let taken = bench.sent_at(elements);
     let cycles = taken.last().map_or(0, |last| last + 1 - taken[0]);
@@ -142,6 +199,17 @@ pub fn quantize(
     let parts = packet_bytes(bench.beats(dense)).into_iter().zip(packet_bytes(bench.beats(sparse)));
     let results = parts.map(|(dense, sparse)| Parts { dense, sparse }).collect();
     Ok(Run { results, cycles, errors, vectors: count, status })
+}
+
+/// Beats of a packet with the number of a setting, where there is one. Only that of the first beat counts: the others have another.
+fn numbered(mut beats: Vec<Beat>, number: Option<usize>) -> Vec<Beat> {
+    if let Some(number) = number {
+        beats
+            .iter_mut()
+            .enumerate()
+            .for_each(|(i, beat)| beat.0.push((if i == 0 { number } else { number ^ 1 }).into()));
+    }
+    beats
 }
 
 /// Streams records of vectors of `n` elements through the dequantizer.
@@ -167,7 +235,8 @@ pub fn dequantize(
         bench.send(sparse, packet(&r.sparse, p.sparse_bytes() as usize));
     }
     let beats = n / p.lanes as usize;
-    wait(&mut bench, elements, beats, records.len(), 2000 + 40 * beats as u64, progress)?;
+    let each = std::iter::repeat_n(beats, records.len());
+    wait(&mut bench, elements, each, 2000 + 40 * beats as u64, progress)?;
     let got = bench.received_at(elements);
     let cycles = got.last().map_or(0, |last| last + 1 - got[0]);
     let (errors, count, status) = device.finish(&mut bench, &axil)?;
@@ -175,18 +244,19 @@ pub fn dequantize(
     Ok(Run { results, cycles, errors, vectors: count, status })
 }
 
-/// Waits for `count` packets of `beats` beats, at most `limit` cycles for each.
+/// Waits for packets of so many beats, at most `limit` cycles for each.
 fn wait(
     bench: &mut Bench,
     sink: Sink,
-    beats: usize,
-    count: usize,
+    beats: impl Iterator<Item = usize>,
     limit: u64,
     progress: &mut dyn FnMut(usize),
 ) -> Result<(), BusError> {
-    for done in 1..=count {
-        bench.run_until_received(sink, done * beats, limit)?;
-        progress(done);
+    let mut all = 0;
+    for (i, beats) in beats.enumerate() {
+        all += beats;
+        bench.run_until_received(sink, all, limit)?;
+        progress(i + 1);
     }
     Ok(())
 }

@@ -112,8 +112,12 @@ fn generated(page: &Page, part: &str) -> Result<String, String> {
 fn registers(name: &str) -> Option<RegisterMap> {
     let values = block(name)?.resolve([]).ok()?;
     let number = |name| values.iter().any(|(n, _)| n == name).then(|| values.number(name));
-    let p =
-        EngineParams { lanes: number("lanes")?, max_length: number("max_length")?, dense_bits: number("dense_bits")? };
+    let p = EngineParams {
+        lanes: number("lanes")?,
+        max_length: number("max_length")?,
+        dense_bits: number("dense_bits")?,
+        settings: number("settings")?,
+    };
     match name {
         "oaken_quantizer" => Some(hw::oaken::quantizer_axi::registers(name, p)),
         "oaken_dequantizer" => Some(hw::oaken::dequantizer_axi::registers(name, p)),

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use testbenches::drivers::{random_thresholds, random_vector};
 
 fn params(lanes: u32, max_length: u32) -> EngineParams {
-    EngineParams { lanes, max_length, dense_bits: 4 }
+    EngineParams { lanes, max_length, dense_bits: 4, settings: 1 }
 }
 
 /// The engines of simulation that this machine has.
@@ -174,7 +174,7 @@ fn cases() -> Vec<Case> {
 fn the_vectors_of_the_page() {
     let cases = cases();
     for (lanes, dense_bits) in [(16, 3), (16, 4), (16, 5), (16, 6), (64, 3), (64, 5)] {
-        let (q, d) = pair(EngineParams { lanes, max_length: 8192, dense_bits });
+        let (q, d) = pair(EngineParams { lanes, max_length: 8192, dense_bits, settings: 1 });
         let (mut q_engine, mut d_engine) = (jit::simulator(&q.design), jit::simulator(&d.design));
         let of_the_width: Vec<_> = cases.iter().filter(|case| case.dense_bits == dense_bits).collect();
         assert!(of_the_width.len() >= 17, "{dense_bits} bits: {} cases", of_the_width.len());

@@ -101,7 +101,7 @@ impl Engines {
         let (lanes, max_length) = (LANES, longest.max(MAX_LENGTH));
         let widths = input.run.tensors.iter().map(|t| input.dense_bits(t)).collect::<Result<BTreeSet<_>, _>>()?;
         let pair = |width: DenseBits| {
-            let params = EngineParams { lanes, max_length, dense_bits: width.get() };
+            let params = EngineParams { lanes, max_length, dense_bits: width.get(), settings: 1 };
             Pair::new(params).map(|pair| (width, pair))
         };
         let pairs = widths.into_par_iter().map(pair).collect::<Result<BTreeMap<_, _>, _>>()?;

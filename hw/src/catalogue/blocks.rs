@@ -45,7 +45,7 @@ pub(super) fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
     Ok(())
 }
 
-const ENGINE: [Parameter; 3] = [
+const ENGINE: [Parameter; 4] = [
     Parameter {
         name: "lanes",
         doc: "elements in a cycle",
@@ -70,10 +70,23 @@ const ENGINE: [Parameter; 3] = [
         legal: Legal::OneOf(&[3, 4, 5, 6]),
         why: "the record format has these widths; the paper has 4",
     },
+    Parameter {
+        name: "settings",
+        doc: "thresholds and lengths that the engine holds; of more than one, each vector names its own with tuser",
+        unit: "settings",
+        default: Some(Preset::Number(1)),
+        legal: Legal::OneOf(&[1, 2, 4, 8, 16, 32, 64]),
+        why: "their numbers are whole bits, and the keys and values of 32 layers have room",
+    },
 ];
 
 fn engine_params(v: &Values) -> EngineParams {
-    EngineParams { lanes: v.number("lanes"), max_length: v.number("max_length"), dense_bits: v.number("dense_bits") }
+    EngineParams {
+        lanes: v.number("lanes"),
+        max_length: v.number("max_length"),
+        dense_bits: v.number("dense_bits"),
+        settings: v.number("settings"),
+    }
 }
 
 /// Least and greatest latency over all numbers of lanes, in cycles; measured by a test. At widths other than 4 bits a beat of the

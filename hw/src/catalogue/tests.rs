@@ -97,7 +97,7 @@ fn engine(name: &str, lanes: u32, dense_bits: u32) -> hdl::sim::Simulator {
         .unwrap();
     let mut engine = hdl::sim::Simulator::new(&(block.build)("engine", &values).unwrap_or_else(|e| panic!("{e}")));
     engine.reset(2);
-    let p = crate::oaken::EngineParams { lanes, max_length: 256, dense_bits };
+    let p = crate::oaken::EngineParams { lanes, max_length: 256, dense_bits, settings: 1 };
     let map = crate::oaken::quantizer_axi::registers("engine", p);
     // S_low, T_low, T_high, S_high: -2, -1/8, 1/8, 2
     let settings = [("length", 128), ("s_low", 0xc000), ("t_low", 0xb000), ("t_high", 0x3000), ("s_high", 0x4000)];

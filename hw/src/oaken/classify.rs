@@ -58,6 +58,15 @@ pub fn classify() -> Result<Design<ClassifyPorts>, Errors> {
     let p = m.pipeline("classify");
     let x = p.enter(io.x);
 
+    let (y, nonfinite) = classify_element(m, x, p.constant(io.thresholds));
+    io.y.set(p.leave(y));
+    io.nonfinite.set(p.leave(nonfinite));
+    m.finish(io)
+}
+
+/// The element with its group, and whether it was a NaN or an infinity: a stage behind `x`, at that of the thresholds.
+#[module]
+pub fn classify_element(m: Module, x: Signal, t: Thresholds) -> (Classified, Signal) {
     m.section("finite magnitude");
     let nonfinite = x.bits(14, 10).all();
     let nan = nonfinite & x.trunc(10).any();
@@ -66,11 +75,7 @@ pub fn classify() -> Result<Design<ClassifyPorts>, Errors> {
     let sign = (x.msb() & !nan).next();
 
     m.section("the thresholds of its side");
-    let t = p.constant(io.thresholds);
     let outer = sign.mux(magnitude.gt(t.s_low), magnitude.gt(t.s_high));
     let inner = sign.mux(magnitude.le(t.t_low), magnitude.le(t.t_high)) & !outer;
-
-    io.y.set(p.leave(Classified { magnitude, sign, outer, inner }));
-    io.nonfinite.set(p.leave(nonfinite.next()));
-    m.finish(io)
+    (Classified { magnitude, sign, outer, inner }, nonfinite.next())
 }

@@ -74,7 +74,7 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
 
     m.section("registers");
     let regs = slave(m, &map.map, io.s_axil)?;
-    let settings = map.settings(&regs, p);
+    let settings = map.settings(m, &regs, p);
 
     m.section("the engine");
     let dense = io.s_axis_dense.stream();
@@ -85,7 +85,7 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
     core.dense.set(dense.with(DenseBeat { data: dense.payload.data, keep, last: dense.payload.last }));
     core.sparse.set(sparse);
     core.length.set(settings.length);
-    core.thresholds.set(settings.thresholds);
+    core.thresholds.set(settings.setting.thresholds);
     core.enable.set(settings.enable);
     core.flush.set(settings.flush);
     let from_below = ones_from_below(sparse.payload.keep);

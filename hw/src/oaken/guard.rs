@@ -14,6 +14,7 @@
 //! | `flush` | 1: all that comes is dropped, an open packet is filled with zeros, and so is one that may begin |
 //! | `m` | packets of that length; `first` marks their first beat |
 //! | `early`, `late` | one cycle each, at the beat that shows the mistake |
+//! | `passing` | what is at `m` is a beat of `s`, not one that stands in for it; a register but for `flush` |
 //!
 //! Parameters: width of the data, beats of the longest packet (2 to 8192, or 1). Latency 0; one beat a cycle.
 //! Combinational: `s`, `start` and `flush` to `m`, `m` ready, `start` and `flush` to `s` ready.
@@ -61,6 +62,8 @@ ports! {
         output early: Signal = bits(1),
         /// A packet ended late; the surplus is dropped.
         output late: Signal = bits(1),
+        /// What is at `m` is a beat of `s`.
+        output passing: Signal = bits(1),
     }
 }
 
@@ -81,6 +84,7 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     m.section("handshake");
     let dropping = phase.is(Phase::Drop);
     let passing = phase.is(Phase::Pass) & !io.flush;
+    io.passing.set(passing);
     io.m.valid.set(open & !dropping & (io.s.valid | !passing));
     io.m.payload.data.set(passing.mux(io.s.payload.data, io.s.payload.data.zeros(width)));
     io.m.payload.first.set(first);

@@ -9,7 +9,7 @@
 //! | port | |
 //! | --- | --- |
 //! | `s` | elements, `lanes` a beat; `last` at vector ends; ready from registers |
-//! | `length`, `thresholds` | settings of the next vector; a change waits for the vectors under way. A length is a multiple of 64, up to `max_length` |
+//! | `setting` | length and thresholds. With one setting those of all vectors, and a change waits for the vectors under way; with more ([`EngineParams::settings`]) those of the vector whose first beat `s` shows, and nothing waits |
 //! | `enable` | vectors may begin |
 //! | `flush` | elements are dropped as they come; an open vector is filled with zeros, and all leave |
 //! | `dense`, `sparse` | the two parts of the records, each with its own handshake; registers, but for the payload of `dense` at 4 bits (LUT RAM) |
@@ -27,10 +27,11 @@
 //! Combinational: `flush` to `s` ready.
 
 use super::guard::{GuardedBeat, length_guard};
-use super::maxima::{self, MaximaPorts};
+use super::maxima::MaximaPorts;
 use super::quantizer_back::{dense_part, encode_beat, fetch, issue, outlier_entries, sparse_beats};
-use super::quantizer_front::{classify_beat, count_outliers, find_maxima, ring_depth, store};
-use super::scale::{self, Scales, header_bits, scale, scales};
+use super::quantizer_front::{classify_beat, count_outliers, find_maxima, ring_depth, store, vectors_in_flight};
+use super::quantizer_settings::Settings;
+use super::scale::{Scales, header_bits, scale, scales};
 use super::scale_table::Queue;
 use super::sparse_writer::{SparseWriterPorts, sparse_writer};
 use super::types::*;
@@ -42,10 +43,8 @@ ports! {
     pub struct QuantizerPorts(p: EngineParams) {
         /// Elements, `lanes` a beat.
         input s: Stream<Beat> = stream(beat(p.element_bits())),
-        /// Elements of a vector.
-        input length: Signal = bits(LENGTH_BITS),
-        /// Thresholds.
-        input thresholds: Thresholds = thresholds(),
+        /// Of all vectors; or of that whose first beat `s` shows, where each has its own.
+        input setting: Setting = setting(),
         /// Vectors may begin.
         input enable: Signal = bits(1),
         /// What comes is dropped, and an open vector is completed with zeros.
@@ -67,38 +66,35 @@ ports! {
     }
 }
 
-/// Vectors that may be under way: enough to cover the way from the first beat to the last word when all are one chunk long.
-fn vectors_in_flight(p: EngineParams) -> u32 {
-    let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + 28 + 2 * p.chunk_beats();
-    way.div_ceil(p.chunk_beats()).next_power_of_two()
-}
-
 /// The quantizer engine.
 #[module]
 pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let p = p.check("oaken_quantizer")?;
-    let m = Module::new(format!("oaken_quantizer_core_p{}_n{}{}", p.lanes, p.max_length, p.suffix()));
+    let each = if p.setting_of_each() { "_each" } else { "" };
+    let m = Module::new(format!("oaken_quantizer_core_p{}_n{}{}{each}", p.lanes, p.max_length, p.suffix()));
     m.doc("Oaken quantizer: vectors of binary16 in, dense and sparse part of their records out.");
     let io = QuantizerPorts::new(m, p);
 
-    m.section("settings: a change waits for the vectors under way");
-    let settings = settings(m, io, p);
+    m.section("settings");
+    let settings = Settings::new(m, io.setting, io.enable, p);
+    io.busy.set(settings.in_flight.level.any());
     m.section("in: every vector exactly as long as it should be");
-    let input = accept(m, io, settings, p)?;
+    let input = accept(m, io, &settings, p)?;
     m.section("in: classify");
     let front = m.pipeline("front");
-    let classified = classify_beat(m, front, input.accepted, input.beat, settings.thresholds)?;
+    let classified = classify_beat(m, front, input.accepted, input.beat, settings.entering(), p)?;
     m.section("in: the ring, the count of outliers in each chunk, the maxima");
     let ring = store(m, front, &classified, p);
     let counts = count_outliers(m, front, &classified, p);
     let maxima = find_maxima(m, front, &classified, p.lanes)?;
 
     m.section("between: the steps of a vector");
-    let queue = queue_scales(m, maxima, settings.thresholds, p)?;
+    let queue = queue_scales(m, maxima, settings.measured(m, maxima.done), p)?;
 
     m.section("out: read the ring");
     let advance = m.wire(bits(1));
-    let (beat, table) = issue(m, queue.view(), settings.beats_minus_1, advance, p);
+    let leaves = m.wire(bits(1)).comment("the last beat of a vector is read");
+    let (beat, table) = issue(m, queue.view(), settings.leaving(m, leaves), leaves, advance, p);
     m.when(table.takes, || queue.out_at.set(queue.out_at + 1));
     let sent = m.wire(bits(1));
     queue.held.count(queue.written, table.takes);
@@ -119,36 +115,6 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     m.finish(io)
 }
 
-/// What the vectors under way are quantized with.
-#[derive(Clone, Copy)]
-struct Settings {
-    thresholds: Thresholds,
-    beats_minus_1: Signal,
-    may_begin: Signal,
-    /// The vectors under way.
-    in_flight: UpDown,
-}
-
-/// The settings in use: those given, as soon as no vector is under way.
-#[module]
-fn settings(m: Module, io: QuantizerPorts, p: EngineParams) -> Settings {
-    let beat_bits = clog2(p.max_beats() as usize);
-    let settings = m.reg_reset(thresholds(), 0);
-    let beats_minus_1 = m.reg_reset(bits(beat_bits), 0);
-    let in_flight = UpDown::new(m, vectors_in_flight(p));
-    let requested_beats = io.length.drop_low(p.lanes.ilog2());
-    let requested = (requested_beats - 1).zext(LENGTH_BITS).trunc(beat_bits);
-    let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
-    let same = settings.pack().eq(io.thresholds.pack()) & beats_minus_1.eq(requested);
-    may_begin.set(same & io.enable);
-    m.when(in_flight.is_empty() & !may_begin, || {
-        settings.set(io.thresholds);
-        beats_minus_1.set(requested);
-    });
-    io.busy.set(in_flight.level.any());
-    Settings { thresholds: settings, beats_minus_1, may_begin, in_flight }
-}
-
 /// What comes in.
 struct Input {
     /// The beat is taken.
@@ -162,11 +128,11 @@ struct Input {
 
 /// Takes beats of vectors that may begin, as long as the ring has room, and makes every vector as long as it should be.
 #[module]
-fn accept(m: Module, io: QuantizerPorts, settings: Settings, p: EngineParams) -> Result<Input, Errors> {
+fn accept(m: Module, io: QuantizerPorts, settings: &Settings, p: EngineParams) -> Result<Input, Errors> {
     let guard = m.instance(&length_guard(p.element_bits(), p.max_beats())?);
     let free = UpDown::from(m, ring_depth(p), ring_depth(p));
     guard.s.set(io.s);
-    guard.beats_minus_1.set(settings.beats_minus_1);
+    guard.beats_minus_1.set(settings.entering().beats_minus_1(p));
     guard.start.set(settings.may_begin & settings.in_flight.level.ne(vectors_in_flight(p)) & !io.flush);
     guard.flush.set(io.flush);
     let room = m.reg_reset(bits(1), 0).comment("in the ring, for two beats at least");
@@ -176,6 +142,7 @@ fn accept(m: Module, io: QuantizerPorts, settings: Settings, p: EngineParams) ->
     io.late.set(guard.late);
     let accepted = guard.m.transfer();
     let begins = accepted & guard.m.payload.first;
+    settings.take(m, &guard, io.setting, accepted);
     Ok(Input { accepted, begins, beat: guard.m.payload, free })
 }
 

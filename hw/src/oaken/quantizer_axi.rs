@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `s_axil` | AXI4-Lite, the registers of [`registers`] |
 //! | `s_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends, `tkeep` all ones |
+//! | `s_axis_tuser` | where the engine holds more settings than one: the number of the vector's, with its first beat |
 //! | `m_axis_dense` | dense part: codes, `tlast` at vector ends; `tkeep` all ones, but at vector ends where a beat has more bytes than are left |
 //! | `m_axis_sparse` | sparse part: header, counts and entries; `tkeep` and `tlast` at vector ends; bytes that are not kept are 0 |
 //!
@@ -15,9 +16,11 @@
 //! that is as long as a vector, zeros stand for it), NaN and infinities are replaced.
 
 use super::quantizer::quantizer;
+use super::setting_table::{NumberedBeat, SetBeat, setting_table};
 use super::settings::{EngineMap, engine_map};
 use super::types::{Beat, EngineParams};
 use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
+use crate::stream::Beat as AxiBeat;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use hdl::*;
 
@@ -27,7 +30,7 @@ ports! {
         /// Registers.
         input s_axil: AxiLite = axi_lite(address_width),
         /// Elements.
-        input s_axis: AxiStream = axi_stream(2 * p.lanes),
+        input s_axis: AxiStream = axi_stream(2 * p.lanes).with_user(p.number_bits()),
         /// Dense part.
         output m_axis_dense: AxiStream = axi_stream(p.dense_bytes()),
         /// Sparse part.
@@ -65,18 +68,32 @@ pub fn quantizer_axi(name: &str, p: EngineParams) -> Result<Design<QuantizerAxiP
 
     m.section("registers");
     let regs = slave(m, &map.map, io.s_axil)?;
-    let settings = map.settings(&regs, p);
+    let settings = map.settings(m, &regs, p);
 
     m.section("the engine");
-    let elements = io.s_axis.stream();
+    let arriving = io.s_axis.stream();
     let core = m.instance(&core);
-    core.s.set(elements.with(Beat { data: elements.payload.data, last: elements.payload.last }));
-    core.length.set(settings.length);
-    core.thresholds.set(settings.thresholds);
+    match (io.s_axis.tuser, settings.store) {
+        (Some(number), Some(store)) => {
+            m.section("each vector's setting");
+            let table = m.instance(&setting_table(p.element_bits(), number.width(), p.max_length)?);
+            let AxiBeat { data, last, .. } = arriving.payload;
+            table.store.set(store);
+            table.s.set(arriving.with(NumberedBeat { data, last, number }));
+            let SetBeat { data, last, setting } = table.m.payload;
+            core.s.set(table.m.with(Beat { data, last }));
+            core.setting.set(setting);
+            map.report_unset(&regs, table.unset);
+        }
+        _ => {
+            core.s.set(arriving.with(Beat { data: arriving.payload.data, last: arriving.payload.last }));
+            core.setting.set(settings.setting);
+        }
+    }
     core.enable.set(settings.enable);
     core.flush.set(settings.flush);
     let partial = m.reg_reset(bits(1), 0);
-    partial.set(elements.transfer() & !elements.payload.keep.all());
+    partial.set(arriving.transfer() & !arriving.payload.keep.all());
     map.report(m, &regs, core.busy, core.finished, &[core.early, core.late, core.nonfinite, partial]);
 
     m.section("the two parts of the records");

@@ -37,16 +37,16 @@ pub struct IssuedBeat {
 }
 
 /// Goes through the beats of the vectors whose scales are in `queue`, one in each cycle in which the pipeline can `advance`;
-/// with the table in which the lanes look up the scales.
+/// with the table in which the lanes look up the scales. `leaves`, a wire, tells of the last beat of a vector.
 #[module]
 pub fn issue(
     m: Module,
     queue: Queue,
     beats_minus_1: Signal,
+    leaves: Signal,
     advance: Signal,
     p: EngineParams,
 ) -> (IssuedBeat, ScaleTable) {
-    let leaves = m.wire(bits(1));
     let table = ScaleTable::new(m, p.lanes, queue, leaves);
     let read_at = m.reg_reset(bits(clog2(ring_depth(p) as usize)), 0);
     let read_count_at = m.reg_reset(bits(clog2(counts_depth(p))), 0);

@@ -1,7 +1,7 @@
 //! Front end of the quantizer: classifies the elements that come in, keeps them in a ring of block RAM until the steps of their
 //! vector are known, counts the outliers of each chunk, and finds the maxima. All in one pipeline, a beat a cycle.
 
-use super::classify::{CLASSIFIED_BITS, Classified, classify};
+use super::classify::{CLASSIFIED_BITS, Classified, classify, classify_element};
 use super::guard::GuardedBeat;
 use super::maxima::{self, MaximaPorts, maxima};
 use super::scale;
@@ -13,6 +13,12 @@ use hdl::*;
 pub fn ring_depth(p: EngineParams) -> u32 {
     let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + 16;
     (p.max_beats() + way).next_power_of_two()
+}
+
+/// Vectors that may be under way: enough to cover the way from the first beat to the last word when all are one chunk long.
+pub fn vectors_in_flight(p: EngineParams) -> u32 {
+    let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + 28 + 2 * p.chunk_beats();
+    way.div_ceil(p.chunk_beats()).next_power_of_two()
 }
 
 /// Chunks whose counts are held: those of the ring.
@@ -42,31 +48,47 @@ pub fn classify_beat(
     front: Pipeline,
     accepted: Signal,
     beat: GuardedBeat,
-    thresholds: Thresholds,
+    setting: Setting,
+    p: EngineParams,
 ) -> Result<ClassifiedBeat, Errors> {
     let valid = front.enter_valid(accepted).next();
     let first = front.enter(beat.first).next();
     let last = front.enter(beat.last).next();
     let data = front.enter(beat.data).next();
-    let classifier = classify()?;
-    let still = front.constant(thresholds);
-    let found: Vec<(Classified, Signal)> = data
-        .lanes(16)
-        .into_iter()
-        .enumerate()
-        .map(|(i, x)| {
-            let lane = m.instance(&classifier).named(format!("classify_{i}"));
-            lane.x.set(x);
-            lane.thresholds.set(still);
-            (lane.y.next(), lane.nonfinite)
-        })
-        .collect();
+    let found = classified_lanes(m, front, data, setting.thresholds, p)?;
     let elements = found.iter().rev().map(|f| f.0.pack()).collect::<Vec<_>>();
     let elements = cat(&elements);
     let nonfinite = cat(&found.iter().map(|f| f.1).collect::<Vec<_>>()).any().next();
     let (valid, first, last) = (valid.meet(elements), first.meet(elements), last.meet(elements));
     let lanes = found.into_iter().map(|f| f.0).collect();
     Ok(ClassifiedBeat { valid, first, last, lanes, elements, nonfinite })
+}
+
+/// Each element with its group, and whether it was a NaN or an infinity. Thresholds that are those of all vectors go into an
+/// instance for each lane; where each vector has its own, they go along with the elements.
+#[module]
+fn classified_lanes(
+    m: Module,
+    front: Pipeline,
+    data: Signal,
+    thresholds: Thresholds,
+    p: EngineParams,
+) -> Result<Vec<(Classified, Signal)>, Errors> {
+    let lanes = data.lanes(16).into_iter().enumerate();
+    if p.setting_of_each() {
+        let of_beat = front.enter(thresholds).later(2);
+        let lane = |(i, x)| m.scope(format!("classify_{i}"), || classify_element(m, x, of_beat));
+        return Ok(lanes.map(lane).map(|(y, nonfinite)| (y.next(), nonfinite)).collect());
+    }
+    let classifier = classify()?;
+    let still = front.constant(thresholds);
+    let lane = |(i, x)| {
+        let lane = m.instance(&classifier).named(format!("classify_{i}"));
+        lane.x.set(x);
+        lane.thresholds.set(still);
+        (lane.y.next(), lane.nonfinite)
+    };
+    Ok(lanes.map(lane).collect())
 }
 
 /// Writes the beats into the ring.

@@ -1,6 +1,7 @@
 //! The registers of an engine, from one description: settings, status, errors and a counter.
 
-use super::types::{EngineParams, LENGTH_BITS, PAPER_BITS, Thresholds};
+use super::setting_table::Store;
+use super::types::{CHUNK, EngineParams, LENGTH_BITS, PAPER_BITS, Setting, Thresholds};
 use crate::control::{RegisterMap, Registers, Ro, Rw, Sticky};
 use hdl::*;
 
@@ -19,6 +20,15 @@ pub struct EngineMap {
     legal: Ro,
     vectors: Ro,
     errors: Vec<Sticky>,
+    several: Option<Several>,
+}
+
+/// What there is where vectors name their settings.
+struct Several {
+    number: Rw,
+    store: Rw,
+    refused: Sticky,
+    unset: Sticky,
 }
 
 /// What software set, as the engine needs it.
@@ -30,8 +40,10 @@ pub struct Settings {
     pub flush: Signal,
     /// Elements of a vector.
     pub length: Signal,
-    /// Magnitudes of the thresholds.
-    pub thresholds: Thresholds,
+    /// Length and thresholds.
+    pub setting: Setting,
+    /// Where vectors name their settings: what software puts into the table.
+    pub store: Option<Store>,
 }
 
 /// Describes the registers of an engine with the given identification (four letters) and its kinds of errors.
@@ -56,6 +68,14 @@ pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &st
     let legal = status.ro("legal", 1, "length and thresholds are legal; while they are not, no vector begins");
     let mut flags = map.register("errors", "what went wrong since it was cleared; write 1 to clear");
     let errors = errors.iter().map(|(name, doc)| flags.sticky(name, doc)).collect();
+    let flags_of_several = p.setting_of_each().then(|| {
+        let refused = flags.sticky("refused", "a setting was to be stored that is not legal; it was not");
+        let unset = flags.sticky(
+            "unset",
+            "a vector named a setting that was never stored; it was taken with the values that length and thresholds have after reset",
+        );
+        (refused, unset)
+    });
     let length = map.rw("length", 32, p.max_length, "elements of a vector: a multiple of 64 up to max_length");
     map.units(length, "elements");
     let mut threshold = |name: &str, reset: u32, doc: &str| map.rw(name, 16, reset, doc);
@@ -71,13 +91,24 @@ pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &st
         "1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats \
          begin a vector",
     );
-    EngineMap { map, enable, flush, length, s_low, t_low, t_high, s_high, busy, legal, vectors, errors }
+    let several = flags_of_several.map(|(refused, unset)| {
+        let mut setting = map.register(
+            "setting",
+            "puts length and thresholds into the table of settings, of which each vector names one",
+        );
+        let number = setting.rw("number", 8, 0, "where they go");
+        let store = setting.rw("store", 1, 0, "when this becomes 1, they go there, if they are legal");
+        setting.reserved(7);
+        setting.constant("count", 7, p.settings, "settings in the table");
+        Several { number, store, refused, unset }
+    });
+    EngineMap { map, enable, flush, length, s_low, t_low, t_high, s_high, busy, legal, vectors, errors, several }
 }
 
 impl EngineMap {
     /// What software set. Also shows whether it is legal.
-    #[track_caller]
-    pub fn settings(&self, regs: &Registers, p: EngineParams) -> Settings {
+    #[module]
+    pub fn settings(&self, m: Module, regs: &Registers, p: EngineParams) -> Settings {
         let length = regs[self.length];
         let whole_chunks = !length.trunc(6).any();
         // all bits of what was written: 0x4040 is no 64
@@ -100,8 +131,39 @@ impl EngineMap {
             t_high: magnitude(t_high),
             s_high: magnitude(s_high),
         };
-        let length = length.trunc(LENGTH_BITS);
-        Settings { enable: regs[self.enable] & legal, flush: regs[self.flush], length, thresholds }
+        let chunks_minus_1 = (length.drop_low(CHUNK.ilog2()) - 1).trunc(7);
+        let setting = Setting { chunks_minus_1, thresholds };
+        let store = self.several.as_ref().zip(p.number_bits());
+        let store = store.map(|(several, number_bits)| self.store(m, regs, several, number_bits, setting, legal));
+        // settings of each were legal when they were stored
+        let enable = if p.setting_of_each() { regs[self.enable] } else { regs[self.enable] & legal };
+        Settings { enable, flush: regs[self.flush], length: length.trunc(LENGTH_BITS), setting, store }
+    }
+    /// What goes into the table of settings, when software says so.
+    #[module]
+    fn store(
+        &self,
+        m: Module,
+        regs: &Registers,
+        several: &Several,
+        number_bits: u32,
+        setting: Setting,
+        legal: Signal,
+    ) -> Store {
+        let store = regs[several.store];
+        let before = m.reg_reset(bits(1), 0);
+        before.set(store);
+        let begins = store & !before;
+        // numbers that the table does not have
+        let number = regs[several.number];
+        let exists = !number.drop_low(number_bits).any();
+        regs[several.refused].set.set(begins & !(legal & exists));
+        // before the write is answered: a vector that comes after the answer finds it
+        Store { valid: begins & legal & exists, number: number.trunc(number_bits), setting }
+    }
+    /// Tells software that a vector named a setting that was never stored.
+    pub fn report_unset(&self, regs: &Registers, unset: Signal) {
+        self.several.iter().for_each(|several| regs[several.unset].set.set(unset));
     }
     /// Shows status and errors to software; `errors` in the order of the description.
     #[module]

@@ -349,7 +349,7 @@ mod tests {
     fn packs_every_vector_from_a_fresh_word_behind_its_header() {
         for lanes in [1, 2, 8, 16, 32, 64] {
             for stalls in [Stalls::Never, Stalls::Percent(40), Stalls::Runs(25)] {
-                let p = EngineParams { lanes, max_length: 256, dense_bits: 4 };
+                let p = EngineParams { lanes, max_length: 256, dense_bits: 4, settings: 1 };
                 let design = sparse_writer(p, 4).unwrap_or_else(|e| panic!("{e}"));
                 let port = |signal| design.port_index(signal).expect("a port");
                 let io = &design.ports;

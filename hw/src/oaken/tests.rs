@@ -77,8 +77,9 @@ fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pau
     let s = bench.source(&design, &design.ports.s, pauses.input);
     let dense = bench.sink(&design, &design.ports.dense, pauses.dense);
     let sparse = bench.sink(&design, &design.ports.sparse, pauses.sparse);
-    set_thresholds(bench.engine, &design, design.ports.thresholds, t);
-    bench.engine.poke(design.port_index(design.ports.length).expect("a port"), length as u64);
+    set_thresholds(bench.engine, &design, design.ports.setting.thresholds, t);
+    let chunks_minus_1 = design.port_index(design.ports.setting.chunks_minus_1).expect("a port");
+    bench.engine.poke(chunks_minus_1, length as u64 / 64 - 1);
     bench.engine.poke(design.port_index(design.ports.enable).expect("a port"), 1);
     bench.reset().unwrap_or_else(|e| panic!("{e}"));
     for v in vectors {
@@ -125,7 +126,7 @@ fn random_vector(rng: &mut Rng, length: usize) -> Vec<u16> {
 
 /// Parameters with the width of the paper.
 pub(super) fn params(lanes: u32, max_length: u32) -> EngineParams {
-    EngineParams { lanes, max_length, dense_bits: 4 }
+    EngineParams { lanes, max_length, dense_bits: 4, settings: 1 }
 }
 
 /// Lanes and widths other than the paper's: each number of lanes, and those with beats of every kind at every width.
@@ -149,7 +150,7 @@ pub(super) const OTHER_WIDTHS: [(u32, u32); 15] = [
 
 /// [`OTHER_WIDTHS`] with the longest vector.
 pub(super) fn other_widths(max_length: u32) -> impl Iterator<Item = EngineParams> {
-    OTHER_WIDTHS.into_iter().map(move |(lanes, dense_bits)| EngineParams { lanes, max_length, dense_bits })
+    OTHER_WIDTHS.into_iter().map(move |(lanes, dense_bits)| EngineParams { lanes, max_length, dense_bits, settings: 1 })
 }
 
 #[test]

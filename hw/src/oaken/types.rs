@@ -11,6 +11,8 @@ pub struct EngineParams {
     pub max_length: u32,
     /// Bits of a code in the dense part: 3 to 6, [`PAPER_BITS`] as published.
     pub dense_bits: u32,
+    /// Settings that the engine holds: 1, 2, 4, 8, 16, 32 or 64. Of more than one, each vector names its own.
+    pub settings: u32,
 }
 
 /// Bits of a code in the paper.
@@ -45,7 +47,21 @@ impl EngineParams {
             let help = "3, 4, 5 or 6: the widths of codes that the record format has";
             return Err(Errors::parameter(module, message, help));
         }
+        if !self.settings.is_power_of_two() || self.settings > 64 {
+            let message = format!("settings = {} is not legal", self.settings);
+            let help =
+                "1, 2, 4, 8, 16, 32 or 64: their numbers are whole bits, and keys and values of 32 layers have room";
+            return Err(Errors::parameter(module, message, help));
+        }
         Ok(self)
+    }
+    /// Does each vector name its setting? Else all have the same until it is changed.
+    pub fn setting_of_each(self) -> bool {
+        self.settings > 1
+    }
+    /// Bits of the number of a setting, where vectors name it.
+    pub fn number_bits(self) -> Option<u32> {
+        self.setting_of_each().then(|| self.settings.ilog2())
     }
     /// Beats of a chunk.
     pub fn chunk_beats(self) -> u32 {
@@ -109,6 +125,33 @@ pub fn thresholds() -> Thresholds {
     Thresholds { s_low: bits(15), t_low: bits(15), t_high: bits(15), s_high: bits(15) }
 }
 
+/// What a vector is quantized with, and how long it is.
+#[derive(Clone, Copy, Bundle)]
+pub struct Setting {
+    /// Chunks of the vector, less one.
+    pub chunks_minus_1: Signal,
+    /// The thresholds.
+    pub thresholds: Thresholds,
+}
+
+/// Shape of a [`Setting`].
+pub fn setting() -> Setting {
+    Setting { chunks_minus_1: bits(7), thresholds: thresholds() }
+}
+
+impl Setting {
+    /// Beats of elements of the vector, less one.
+    pub fn beats_minus_1(self, p: EngineParams) -> Signal {
+        let in_chunk = p.chunk_beats().ilog2();
+        let beats_minus_1 = if in_chunk == 0 {
+            self.chunks_minus_1
+        } else {
+            self.chunks_minus_1.cat(!self.chunks_minus_1.zeros(in_chunk))
+        };
+        beats_minus_1.zext(LENGTH_BITS).trunc(clog2(p.max_beats() as usize))
+    }
+}
+
 /// A beat of elements (binary16, the first in the low bits) or of their codes (the first in the low bits).
 #[derive(Clone, Copy, Bundle)]
 pub struct Beat {
@@ -125,7 +168,7 @@ pub fn beat(width: u32) -> Beat {
 
 /// A beat of the dense part on its bus: bytes, and which of them are kept where the part may end within a beat
 /// ([`EngineParams::dense_ends_within`]). Everywhere else all are.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Bundle)]
 pub struct DenseBeat {
     /// The bytes, the first in the low bits.
     pub data: Signal,
@@ -141,31 +184,12 @@ pub fn dense_beat(p: EngineParams) -> DenseBeat {
     DenseBeat { data: bits(8 * p.dense_bytes()), keep, last: bits(1) }
 }
 
-impl Bundle for DenseBeat {
-    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
-        f("data", false, self.data);
-        self.keep.into_iter().for_each(|keep| f("keep", false, keep));
-        f("last", false, self.last);
-    }
-    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
-        let data = f("data", false, self.data);
-        let keep = self.keep.map(|keep| f("keep", false, keep));
-        DenseBeat { data, keep, last: f("last", false, self.last) }
-    }
-}
-
 impl DenseBeat {
     /// As a beat of AXI4-Stream.
     pub fn axi(self) -> crate::stream::Beat {
         let DenseBeat { data, keep, last } = self;
         let keep = keep.unwrap_or_else(|| !data.zeros(data.width() / 8));
         crate::stream::Beat { data, keep, last }
-    }
-}
-
-impl hdl::naming::Nameable for DenseBeat {
-    fn take_name(&self, name: &str) {
-        self.each(&mut |field, _, s| s.take_name(&format!("{name}_{field}")));
     }
 }
 

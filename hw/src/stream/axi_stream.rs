@@ -36,6 +36,8 @@ pub struct AxiStream {
     pub tkeep: Signal,
     /// The packet ends with this beat.
     pub tlast: Signal,
+    /// What the beat is for, where that is said.
+    pub tuser: Option<Signal>,
     /// The beat is there.
     pub tvalid: Signal,
     /// The receiver takes it.
@@ -45,11 +47,16 @@ pub struct AxiStream {
 
 /// The shape of an AXI4-Stream of `bytes` bytes.
 pub fn axi_stream(bytes: u32) -> AxiStream {
-    AxiStream { tdata: bits(8 * bytes), tkeep: bits(bytes), tlast: bits(1), tvalid: bits(1), tready: bits(1) }
+    let (tdata, tkeep) = (bits(8 * bytes), bits(bytes));
+    AxiStream { tdata, tkeep, tlast: bits(1), tuser: None, tvalid: bits(1), tready: bits(1) }
 }
 
 impl AxiStream {
-    /// The same signals as a stream of beats.
+    /// The shape with a `tuser` of so many bits, or without one.
+    pub fn with_user(self, width: Option<u32>) -> AxiStream {
+        AxiStream { tuser: width.map(bits), ..self }
+    }
+    /// The same signals as a stream of beats, but for `tuser`.
     pub fn stream(self) -> Stream<Beat> {
         let payload = Beat { data: self.tdata, keep: self.tkeep, last: self.tlast };
         Stream { valid: self.tvalid, ready: self.tready, payload }
@@ -59,6 +66,6 @@ impl AxiStream {
 impl From<Stream<Beat>> for AxiStream {
     fn from(s: Stream<Beat>) -> AxiStream {
         let Beat { data, keep, last } = s.payload;
-        AxiStream { tdata: data, tkeep: keep, tlast: last, tvalid: s.valid, tready: s.ready }
+        AxiStream { tdata: data, tkeep: keep, tlast: last, tuser: None, tvalid: s.valid, tready: s.ready }
     }
 }

@@ -23,7 +23,7 @@ use std::time::Instant;
 
 /// Sizes of the controllers.
 const STATES: [u32; 3] = [64, 512, 2048];
-const ENGINE: EngineParams = EngineParams { lanes: 16, max_length: 4096, dense_bits: 4 };
+const ENGINE: EngineParams = EngineParams { lanes: 16, max_length: 4096, dense_bits: 4, settings: 1 };
 /// Cycles of a run, and of one that is compared with a fresh interpreter.
 const CYCLES: u64 = 100_000;
 const CHECKED: u64 = 2_000;

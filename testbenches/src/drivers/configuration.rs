@@ -60,6 +60,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         lanes: v.number("lanes"),
         max_length: v.number("max_length"),
         dense_bits: v.number("dense_bits"),
+        settings: v.number("settings"),
     };
     let style = || if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
     let converter = || (v.number("word_width"), v.number("words"), v.number("ratio"));

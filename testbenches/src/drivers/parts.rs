@@ -211,7 +211,7 @@ pub fn small(long: bool) -> Vec<Driver> {
     all.extend(parts());
     let lanes: &[u32] = if long { &[1, 4, 16] } else { &[1] };
     for &lanes in lanes {
-        let p = EngineParams { lanes, max_length: if lanes == 1 { 128 } else { 1024 }, dense_bits: 4 };
+        let p = EngineParams { lanes, max_length: if lanes == 1 { 128 } else { 1024 }, dense_bits: 4, settings: 1 };
         all.extend([oaken::quantizer_driver(p), dequantizer::dequantizer_driver(p)]);
     }
     all
@@ -221,7 +221,7 @@ pub fn small(long: bool) -> Vec<Driver> {
 /// and more.
 pub fn widths() -> Vec<Driver> {
     let engines = |(lanes, dense_bits)| {
-        let p = EngineParams { lanes, max_length: 512, dense_bits };
+        let p = EngineParams { lanes, max_length: 512, dense_bits, settings: 1 };
         [oaken::quantizer_driver(p), dequantizer::dequantizer_driver(p)]
     };
     [(4, 3), (16, 5), (64, 6)].into_iter().flat_map(engines).collect()

@@ -9,7 +9,7 @@ use hdl::{Design, Errors};
 use hw::oaken::EngineParams;
 
 /// The engines as they are drawn: those of the configurations `oaken_*_p16`.
-const ENGINE: EngineParams = EngineParams { lanes: 16, max_length: 4096, dense_bits: 4 };
+const ENGINE: EngineParams = EngineParams { lanes: 16, max_length: 4096, dense_bits: 4, settings: 1 };
 
 /// All pictures: file names below `docs/pictures` and contents.
 pub fn all() -> Result<Vec<(&'static str, String)>, Errors> {

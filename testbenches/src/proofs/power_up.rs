@@ -143,7 +143,7 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
     macro_rules! add {
         ($($name:literal: $part:expr),* $(,)?) => { $(add($name, copies($name, &$part?, true))?;)* };
     }
-    let p = EngineParams { lanes: 1, max_length: 64, dense_bits: 4 };
+    let p = EngineParams { lanes: 1, max_length: 64, dense_bits: 4, settings: 1 };
     let shape = RamParams { width: 2, depth: 2, lanes: 1, style: Style::Distributed, collision: Collision::Old };
     add! {
         "register_slice": register_slice(1),

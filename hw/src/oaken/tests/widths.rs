@@ -49,7 +49,8 @@ fn no_bubble_either_way() {
 #[test]
 fn a_beat_of_the_dense_bus_is_a_power_of_two_of_bytes() {
     let bytes = |dense_bits| {
-        [1, 2, 4, 8, 16, 32, 64].map(|lanes| EngineParams { lanes, max_length: 64, dense_bits }.dense_bytes())
+        [1, 2, 4, 8, 16, 32, 64]
+            .map(|lanes| EngineParams { lanes, max_length: 64, dense_bits, settings: 1 }.dense_bytes())
     };
     assert_eq!(bytes(3), [1, 1, 2, 4, 8, 16, 32]);
     assert_eq!(bytes(4), [1, 1, 2, 4, 8, 16, 32]);
@@ -60,7 +61,7 @@ fn a_beat_of_the_dense_bus_is_a_power_of_two_of_bytes() {
 #[test]
 fn parameters_out_of_range() {
     let message = |lanes, max_length, dense_bits| {
-        let p = EngineParams { lanes, max_length, dense_bits };
+        let p = EngineParams { lanes, max_length, dense_bits, settings: 1 };
         let texts = [quantizer(p).map(drop), dequantizer(p).map(drop)].map(|design| design.unwrap_err().0.remove(0));
         assert_eq!((&texts[0].message, &texts[0].help), (&texts[1].message, &texts[1].help));
         (texts[0].message.clone(), texts[0].help.clone().unwrap_or_default())
