@@ -48,6 +48,19 @@ fn a_broken_part_ends_with_an_error_that_names_the_property_and_its_line() {
 }
 
 #[test]
+fn buffers_for_shorter_vectors_let_records_hang() {
+    if !have(&formal::TOOLS) {
+        return;
+    }
+    for name in ["broken_join", "broken_split"] {
+        let output = run(name);
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{log}");
+        assert!(log.starts_with(&format!("error: 1 of 1 proofs failed:\n{name}\n")), "{log}");
+    }
+}
+
+#[test]
 fn surroundings_that_let_nothing_happen_do_not_pass_for_a_proof() {
     if !have(&formal::TOOLS) {
         return;

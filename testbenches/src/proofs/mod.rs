@@ -8,6 +8,7 @@ mod handshakes;
 mod memories;
 mod packets;
 mod power_up;
+mod records;
 mod routing;
 mod words;
 
@@ -44,6 +45,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(routing::proofs()?);
     list.extend(packets::proofs()?);
     list.extend(guard::proofs()?);
+    list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(power_up::proofs()?);
@@ -54,5 +56,7 @@ pub use memories::STAGES;
 
 /// Proofs that must fail: they show that a broken property is found.
 pub fn broken() -> Result<Vec<Proof>, Errors> {
-    broken::proofs()
+    let mut list = broken::proofs()?;
+    list.extend(records::broken()?);
+    Ok(list)
 }
