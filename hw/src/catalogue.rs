@@ -26,7 +26,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 
-pub use blocks::blocks;
+pub use blocks::{blocks, engine_params};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 
 use hdl::{Design, Errors};

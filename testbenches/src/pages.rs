@@ -3,9 +3,8 @@
 //! A page is written by hand but for what stands between `<!-- generated: NAME -->` and `<!-- end -->`.
 
 use hdl::Design;
-use hw::catalogue::{Block, Value, Values, block};
+use hw::catalogue::{Block, Value, Values, block, engine_params};
 use hw::control::RegisterMap;
-use hw::oaken::EngineParams;
 use std::fmt::Write;
 
 const BEGIN: &str = "<!-- generated: ";
@@ -111,13 +110,7 @@ fn generated(page: &Page, part: &str) -> Result<String, String> {
 /// The registers of an engine with the defaults of the catalogue.
 fn registers(name: &str) -> Option<RegisterMap> {
     let values = block(name)?.resolve([]).ok()?;
-    let number = |name| values.iter().any(|(n, _)| n == name).then(|| values.number(name));
-    let p = EngineParams {
-        lanes: number("lanes")?,
-        max_length: number("max_length")?,
-        dense_bits: number("dense_bits")?,
-        settings: number("settings")?,
-    };
+    let p = engine_params(&values);
     match name {
         "oaken_quantizer" => Some(hw::oaken::quantizer_axi::registers(name, p)),
         "oaken_dequantizer" => Some(hw::oaken::dequantizer_axi::registers(name, p)),

@@ -2,7 +2,7 @@
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::{Block, clocks, float, float_functions, streams};
-use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
+use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
 
 /// All blocks, in the order in which they are listed.
@@ -10,6 +10,8 @@ pub fn blocks() -> &'static [Block] {
     &[
         OAKEN_QUANTIZER,
         OAKEN_DEQUANTIZER,
+        OAKEN_RECORD_JOIN,
+        OAKEN_RECORD_SPLIT,
         streams::REGISTER_SLICE,
         streams::FIFO,
         clocks::FIFO_TWO_CLOCKS,
@@ -45,6 +47,7 @@ pub(super) fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
     Ok(())
 }
 
+/// The parameters of an engine, and, but for the last, of what handles its records.
 const ENGINE: [Parameter; 4] = [
     Parameter {
         name: "lanes",
@@ -80,12 +83,16 @@ const ENGINE: [Parameter; 4] = [
     },
 ];
 
-fn engine_params(v: &Values) -> EngineParams {
+const RECORDS: [Parameter; 3] = [ENGINE[0], ENGINE[1], ENGINE[2]];
+
+/// The parameters of an engine, or of what handles its records.
+pub fn engine_params(v: &Values) -> EngineParams {
+    let settings = if v.iter().any(|(name, _)| name == "settings") { v.number("settings") } else { 1 };
     EngineParams {
         lanes: v.number("lanes"),
         max_length: v.number("max_length"),
         dense_bits: v.number("dense_bits"),
-        settings: v.number("settings"),
+        settings,
     }
 }
 
@@ -125,4 +132,24 @@ const OAKEN_DEQUANTIZER: Block = Block {
     },
     throughput: |v| format!("{} elements in every cycle, for chunks of 64 with up to 8 outliers", v.number("lanes")),
     build: |name, v| dequantizer_axi(name, engine_params(v)).map(Design::erase),
+};
+
+const OAKEN_RECORD_JOIN: Block = Block {
+    name: "oaken_record_join",
+    summary: "both parts of the quantizer's records on one stream, the sparse part first",
+    parameters: &RECORDS,
+    check: nothing,
+    latency: |_| "0 cycles for the sparse part; the dense part waits for its turn".into(),
+    throughput: |_| "1 beat in every cycle".into(),
+    build: |name, v| record_join(name, engine_params(v)).map(Design::erase),
+};
+
+const OAKEN_RECORD_SPLIT: Block = Block {
+    name: "oaken_record_split",
+    summary: "records from one stream, the sparse part first, as the dequantizer takes them",
+    parameters: &RECORDS,
+    check: nothing,
+    latency: |_| "1 or 2 cycles for the sparse part, at most 1 for the dense part".into(),
+    throughput: |_| "1 beat in every cycle".into(),
+    build: |name, v| record_split(name, engine_params(v)).map(Design::erase),
 };

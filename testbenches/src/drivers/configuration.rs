@@ -1,9 +1,8 @@
 //! The named configurations of `configs/` with their drivers.
 
-use super::{Driver, clocks, dequantizer, float, memory, oaken, parts, regroup, routing};
+use super::{Driver, clocks, dequantizer, float, memory, oaken, parts, records, regroup, routing};
 use hw::catalogue::{Value, Values, block};
 use hw::memory::ram::{Collision, RamParams};
-use hw::oaken::EngineParams;
 use hw::stream::fifo::Style;
 use hw::stream::pack::Beats;
 use std::path::{Path, PathBuf};
@@ -56,17 +55,14 @@ fn read(name: &str) -> Result<(String, Values), String> {
 
 /// The driver of a block with these parameters, if there is one.
 fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
-    let engine = || EngineParams {
-        lanes: v.number("lanes"),
-        max_length: v.number("max_length"),
-        dense_bits: v.number("dense_bits"),
-        settings: v.number("settings"),
-    };
+    let engine = || hw::catalogue::engine_params(v);
     let style = || if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
     let converter = || (v.number("word_width"), v.number("words"), v.number("ratio"));
     Some(match block {
         "oaken_quantizer" => oaken::quantizer_driver(engine()),
         "oaken_dequantizer" => dequantizer::dequantizer_driver(engine()),
+        "oaken_record_join" => records::record_join_driver(name, engine()),
+        "oaken_record_split" => records::record_split_driver(name, engine()),
         "register_slice" => match v.choice("kind") {
             "forward" => regroup::forward_driver(name, v.number("width")),
             "backward" => regroup::backward_driver(name, v.number("width")),

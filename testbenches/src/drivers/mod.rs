@@ -12,6 +12,7 @@ mod lanes;
 mod memory;
 mod oaken;
 mod parts;
+mod records;
 mod registers;
 mod regroup;
 mod routing;
