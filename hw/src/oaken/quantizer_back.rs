@@ -10,6 +10,7 @@ use super::sparse_writer::SparseBeat;
 use super::types::*;
 use crate::stream::fifo::{Style, fifo};
 use crate::stream::pack::{Beats, pack};
+use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::*;
 
 /// Where a beat is in its vector and its chunk.
@@ -229,7 +230,20 @@ fn on_bus(m: Module, codes: Stream<Beat>, p: EngineParams) -> Result<Stream<Dens
     let (words_in, words_out) = (data.width() / word, 8 * p.dense_bytes() / word);
     let packer = m.instance(&pack(word, words_in, words_out, Beats::Full)?);
     packer.s.set(codes.with(crate::stream::Beat::full(data, words_in, last)));
-    let out = packer.m.payload;
-    let keep = p.dense_ends_within().then(|| each_repeated(out.keep, word / 8));
-    Ok(packer.m.with(DenseBeat { data: out.data, keep, last: out.last }))
+    if p.dense_ends_within() {
+        return masked(m, packer.m, word);
+    }
+    packer.m.payload.keep.unused(); // all are
+    Ok(packer.m.with(DenseBeat { data: packer.m.payload.data, keep: None, last: packer.m.payload.last }))
+}
+
+/// The beats of a packer of words of `word` bits, in a register: bytes that are not kept are 0.
+#[module]
+fn masked(m: Module, packed: Stream<crate::stream::Beat>, word: u32) -> Result<Stream<DenseBeat>, Errors> {
+    let beat = packed.payload;
+    let data = beat.data & each_repeated(beat.keep, word);
+    let beats = register_slice_forward_after(m, packed.with(crate::stream::Beat { data, ..beat }))?;
+    let beat = beats.payload;
+    let keep = Some(each_repeated(beat.keep, word / 8));
+    Ok(beats.with(DenseBeat { data: beat.data, keep, last: beat.last }))
 }

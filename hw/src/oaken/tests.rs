@@ -47,6 +47,16 @@ pub(super) fn dense_packet(p: EngineParams, dense: &[u8]) -> Vec<Beat> {
     beats
 }
 
+/// Bytes that are not kept are 0; the beats have a `keep`.
+fn check_rest_is_zero(beats: &[Beat]) {
+    for beat in beats {
+        let byte = |i: u64| (&beat.0[0] >> (8 * i)) & hdl::BigUint::from(0xffu32);
+        let bytes = beat.0[0].bits().div_ceil(8);
+        let dropped = (0..bytes).find(|i| !beat.0[1].bit(*i) && byte(*i) != hdl::BigUint::default());
+        assert_eq!(dropped, None, "a byte that is not kept and not 0 in {beat:?}");
+    }
+}
+
 /// The dense parts that beats of their bus bring.
 fn dense_parts(p: EngineParams, beats: &[Beat]) -> Vec<Vec<u8>> {
     let mut beats = beats.to_vec();
@@ -54,6 +64,7 @@ fn dense_parts(p: EngineParams, beats: &[Beat]) -> Vec<Vec<u8>> {
         let all = (hdl::BigUint::from(1u32) << p.dense_bytes()) - 1u32;
         beats.iter_mut().for_each(|beat| beat.0.insert(1, all.clone()));
     }
+    check_rest_is_zero(&beats);
     packet_bytes(&beats)
 }
 
@@ -101,6 +112,7 @@ fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pau
     bench.run_until_received(dense_sink, dense_beats, limit).unwrap_or_else(|e| panic!("{e}"));
     bench.run(200).unwrap_or_else(|e| panic!("{e}"));
     let records = dense_parts(p, bench.beats(dense_sink));
+    check_rest_is_zero(bench.beats(sparse_sink));
     let sparse = packet_bytes(bench.beats(sparse_sink));
     let taken = bench.sent_at(s);
     let bubbles = taken[taken.len() - 1] - taken[0] + 1 - taken.len() as u64;
