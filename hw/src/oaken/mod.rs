@@ -28,6 +28,7 @@ pub mod scale_table;
 pub mod setting_table;
 pub mod settings;
 pub mod side_table;
+mod sparse_words;
 pub mod sparse_writer;
 pub mod step_unit;
 pub mod types;

@@ -5,11 +5,11 @@
 //! | `s_axil` | AXI4-Lite, the registers of [`registers`] |
 //! | `s_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends, `tkeep` all ones |
 //! | `s_axis_tuser` | where the engine holds more settings than one: the number of the vector's, with its first beat |
-//! | `m_axis_dense` | dense part: codes, `tlast` at vector ends; `tkeep` all ones, but at vector ends where a beat has more bytes than are left |
+//! | `m_axis_dense` | dense part: codes, `tlast` at vector ends; `tkeep` all ones, but at vector ends where a beat has more bytes than are left; bytes that are not kept are 0 |
 //! | `m_axis_sparse` | sparse part: header, counts and entries; `tkeep` and `tlast` at vector ends; bytes that are not kept are 0 |
 //!
 //! `s_axis_tready` comes from registers, at 4 bits `m_axis_dense` from LUT RAM behind a registered address; all other outputs are
-//! registers. Bytes of `m_axis_dense` that are not kept hold anything.
+//! registers.
 //! Parameters, throughput and behaviour are those of the [engine](super::quantizer()). Vectors begin when `enable` is 1 and the
 //! settings are legal; new settings take effect with the next vector, and a change waits for the vectors under way. Errors are
 //! flagged and never stop the engine: a vector that ends early is filled with zeros, the surplus of a late one is dropped (where

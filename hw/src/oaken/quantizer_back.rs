@@ -10,13 +10,12 @@ use super::sparse_writer::SparseBeat;
 use super::types::*;
 use crate::stream::fifo::{Style, fifo};
 use crate::stream::pack::{Beats, pack};
+use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::*;
 
 /// Where a beat is in its vector and its chunk.
 #[derive(Clone, Copy, Bundle)]
 struct Place {
-    /// First beat of its vector.
-    first: Signal,
     /// Last beat of its vector.
     last: Signal,
     /// First beat of its chunk.
@@ -52,7 +51,6 @@ pub fn issue(
     let read_count_at = m.reg_reset(bits(clog2(counts_depth(p))), 0);
     let beat_index = m.reg_reset(bits(beats_minus_1.width()), 0);
     let issue = table.ready;
-    let beat_first = beat_index.eq(0);
     let beat_last = beat_index.eq(beats_minus_1);
     let (chunk_beat, chunk_first) = match p.chunk_beats() {
         1 => (m.lit(0u32, 1), m.lit(1u32, 1)),
@@ -67,14 +65,13 @@ pub fn issue(
         beat_index.set(beat_last.mux(beat_index.zeros(beat_index.width()), beat_index + 1));
         m.when(chunk_first, || read_count_at.set(read_count_at + 1));
     });
-    let place = Place { first: beat_first, last: beat_last, chunk_first, chunk_beat };
+    let place = Place { last: beat_last, chunk_first, chunk_beat };
     (IssuedBeat { issued: issue, place, at: read_at, count_at: read_count_at }, table)
 }
 
 /// A beat out of the ring, in the back pipeline; where it is in its vector and its chunk is known at stage 0.
 pub struct FetchedBeat {
     issued: Signal,
-    first: Signal,
     last: Signal,
     chunk_first: Signal,
     /// Which beat of its chunk.
@@ -89,11 +86,11 @@ pub struct FetchedBeat {
 #[module]
 pub fn fetch(back: Pipeline, beat: IssuedBeat, ring: Memory, counts: Memory) -> FetchedBeat {
     let issued = back.enter_valid(beat.issued);
-    let Place { first, last, chunk_first, chunk_beat } = back.enter(beat.place);
+    let Place { last, chunk_first, chunk_beat } = back.enter(beat.place);
     // a register behind the block RAM, whose clock-to-output is more than half a cycle of 100 MHz on ECP5
     let word = ring.read_sync(back.enter(beat.at)).next();
     let count = counts.read_sync(back.enter(beat.count_at)).next();
-    FetchedBeat { issued, first, last, chunk_first, chunk_beat, word, count }
+    FetchedBeat { issued, last, chunk_first, chunk_beat, word, count }
 }
 
 /// The elements of a beat and their codes. Frees what a vector holds of the table when its last beat has looked it up.
@@ -168,29 +165,13 @@ pub fn outlier_entries(m: Module, elements: &[Classified], chunk_beat: Signal) -
 
 /// The beats for the sparse writer. When it takes none, the pipeline does not `advance`.
 #[module]
-pub fn sparse_beats(
-    back: Pipeline,
-    beat: &FetchedBeat,
-    entries: &Entries,
-    advance: Signal,
-    p: EngineParams,
-) -> Stream<SparseBeat> {
+pub fn sparse_beats(back: Pipeline, beat: &FetchedBeat, entries: &Entries, advance: Signal) -> Stream<SparseBeat> {
     let (found, stage) = (entries.found, entries.stage);
-    let starts_chunk = beat.chunk_first.meet(found);
-    // without a place for the count, which begins the chunk
-    let too_many = if p.lanes == p.sparse_bytes() {
-        back.valid(beat.issued.meet(found) & starts_chunk & found.eq(p.lanes))
-    } else {
-        // not entered: a register of it that powers up as 1 would hold the pipeline, and so itself
-        advance.zeros(1)
-    };
     let sparse_beat = SparseBeat {
         entries: cat(&entries.bytes),
         found: found.meet(stage),
-        too_many: too_many.meet(stage),
         starts_chunk: beat.chunk_first.meet(stage),
         count: beat.count.meet(stage),
-        first: beat.first.meet(stage),
         last: beat.last.meet(stage),
     };
     let (sparse_valid, sparse_beat) = back.leave((beat.issued.meet(stage), sparse_beat));
@@ -249,7 +230,20 @@ fn on_bus(m: Module, codes: Stream<Beat>, p: EngineParams) -> Result<Stream<Dens
     let (words_in, words_out) = (data.width() / word, 8 * p.dense_bytes() / word);
     let packer = m.instance(&pack(word, words_in, words_out, Beats::Full)?);
     packer.s.set(codes.with(crate::stream::Beat::full(data, words_in, last)));
-    let out = packer.m.payload;
-    let keep = p.dense_ends_within().then(|| each_repeated(out.keep, word / 8));
-    Ok(packer.m.with(DenseBeat { data: out.data, keep, last: out.last }))
+    if p.dense_ends_within() {
+        return masked(m, packer.m, word);
+    }
+    packer.m.payload.keep.unused(); // all are
+    Ok(packer.m.with(DenseBeat { data: packer.m.payload.data, keep: None, last: packer.m.payload.last }))
+}
+
+/// The beats of a packer of words of `word` bits, in a register: bytes that are not kept are 0.
+#[module]
+fn masked(m: Module, packed: Stream<crate::stream::Beat>, word: u32) -> Result<Stream<DenseBeat>, Errors> {
+    let beat = packed.payload;
+    let data = beat.data & each_repeated(beat.keep, word);
+    let beats = register_slice_forward_after(m, packed.with(crate::stream::Beat { data, ..beat }))?;
+    let beat = beats.payload;
+    let keep = Some(each_repeated(beat.keep, word / 8));
+    Ok(beats.with(DenseBeat { data: beat.data, keep, last: beat.last }))
 }

@@ -1,5 +1,6 @@
 //! The engines against the golden model, on the built-in simulator.
 
+mod rate;
 mod widths;
 
 use super::types::{EngineParams, Thresholds};
@@ -8,7 +9,7 @@ use fastrand::Rng;
 use hdl::Design;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
-use sim::bus::{Beat, Bench, Stalls, packet, packet_bytes};
+use sim::bus::{Beat, Bench, Sink, Stalls, packet, packet_bytes};
 use sim::golden::oaken::{self, DenseBits, Record};
 
 /// How the ports are stalled.
@@ -46,6 +47,16 @@ pub(super) fn dense_packet(p: EngineParams, dense: &[u8]) -> Vec<Beat> {
     beats
 }
 
+/// Bytes that are not kept are 0; the beats have a `keep`.
+fn check_rest_is_zero(beats: &[Beat]) {
+    for beat in beats {
+        let byte = |i: u64| (&beat.0[0] >> (8 * i)) & hdl::BigUint::from(0xffu32);
+        let bytes = beat.0[0].bits().div_ceil(8);
+        let dropped = (0..bytes).find(|i| !beat.0[1].bit(*i) && byte(*i) != hdl::BigUint::default());
+        assert_eq!(dropped, None, "a byte that is not kept and not 0 in {beat:?}");
+    }
+}
+
 /// The dense parts that beats of their bus bring.
 fn dense_parts(p: EngineParams, beats: &[Beat]) -> Vec<Vec<u8>> {
     let mut beats = beats.to_vec();
@@ -53,6 +64,7 @@ fn dense_parts(p: EngineParams, beats: &[Beat]) -> Vec<Vec<u8>> {
         let all = (hdl::BigUint::from(1u32) << p.dense_bytes()) - 1u32;
         beats.iter_mut().for_each(|beat| beat.0.insert(1, all.clone()));
     }
+    check_rest_is_zero(&beats);
     packet_bytes(&beats)
 }
 
@@ -63,10 +75,20 @@ pub(super) fn set_thresholds<P>(engine: &mut dyn Engine, design: &Design<P>, por
     }
 }
 
-/// What a run gave: the records, and the cycles between the first and the last input beat.
+/// What a run gave.
 struct Run {
     records: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Cycles without a beat between the first and the last input beat.
     bubbles: u64,
+    /// The cycle in which both parts of a record were out.
+    ends: Vec<u64>,
+}
+
+/// The cycles in which the last beats of packets came.
+fn packet_ends(bench: &Bench, sink: Sink) -> Vec<u64> {
+    let last = |beat: &Beat| beat.field(beat.0.len() - 1) == 1;
+    let beats = bench.beats(sink).iter().zip(bench.received_at(sink));
+    beats.filter_map(|(beat, cycle)| last(beat).then_some(*cycle)).collect()
 }
 
 fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pauses, seed: u64) -> Run {
@@ -75,8 +97,8 @@ fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pau
     let length = vectors[0].len();
     let mut bench = Bench::new(&mut engine, seed);
     let s = bench.source(&design, &design.ports.s, pauses.input);
-    let dense = bench.sink(&design, &design.ports.dense, pauses.dense);
-    let sparse = bench.sink(&design, &design.ports.sparse, pauses.sparse);
+    let dense_sink = bench.sink(&design, &design.ports.dense, pauses.dense);
+    let sparse_sink = bench.sink(&design, &design.ports.sparse, pauses.sparse);
     set_thresholds(bench.engine, &design, design.ports.setting.thresholds, t);
     let chunks_minus_1 = design.port_index(design.ports.setting.chunks_minus_1).expect("a port");
     bench.engine.poke(chunks_minus_1, length as u64 / 64 - 1);
@@ -88,14 +110,17 @@ fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pau
     }
     let dense_beats = vectors.len() * p.dense_beats(length as u32) as usize;
     let limit = 200 + 40 * (vectors.len() * length / p.lanes as usize) as u64;
-    bench.run_until_received(dense, dense_beats, limit).unwrap_or_else(|e| panic!("{e}"));
+    bench.run_until_received(dense_sink, dense_beats, limit).unwrap_or_else(|e| panic!("{e}"));
     bench.run(200).unwrap_or_else(|e| panic!("{e}"));
-    let records = dense_parts(p, bench.beats(dense));
-    let sparse = packet_bytes(bench.beats(sparse));
+    let records = dense_parts(p, bench.beats(dense_sink));
+    check_rest_is_zero(bench.beats(sparse_sink));
+    let sparse = packet_bytes(bench.beats(sparse_sink));
     let taken = bench.sent_at(s);
     let bubbles = taken[taken.len() - 1] - taken[0] + 1 - taken.len() as u64;
     assert_eq!((records.len(), sparse.len()), (vectors.len(), vectors.len()), "vectors out");
-    Run { records: records.into_iter().zip(sparse).collect(), bubbles }
+    let ends = packet_ends(&bench, dense_sink).into_iter().zip(packet_ends(&bench, sparse_sink));
+    let ends = ends.map(|(dense, sparse)| dense.max(sparse)).collect();
+    Run { records: records.into_iter().zip(sparse).collect(), bubbles, ends }
 }
 
 fn compare(p: EngineParams, got: &[(Vec<u8>, Vec<u8>)], vectors: &[Vec<u16>], t: &oaken::Thresholds) {

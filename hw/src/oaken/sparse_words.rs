@@ -1,0 +1,117 @@
+//! The way out of the sparse writer: takes the complete words out of its RAMs, puts in what is not there yet, and sends them.
+//!
+//! Two registers, one behind the RAMs and one at the port, each of which waits for the next. Between them the first word of a vector
+//! gets its header, a word the byte that the one before carried, and what is not kept becomes 0.
+
+use super::sparse_writer::SparseWriterPorts;
+use super::types::{SparseWord, sparse_word};
+use hdl::*;
+
+/// What stands beside a word.
+#[derive(Clone, Copy, Bundle)]
+pub struct Mark {
+    /// It is the last one of its vector.
+    pub last: Signal,
+    /// Of the last one: its bytes, less one. Of one that carries a byte: the place of that byte in the next word.
+    pub after: Signal,
+    /// It carries a byte to the next word.
+    pub carries: Signal,
+}
+
+/// Shape of a [`Mark`].
+pub fn mark(level: u32) -> Mark {
+    Mark { last: bits(1), after: bits(level), carries: bits(1) }
+}
+
+/// The oldest word.
+pub struct Stored {
+    /// Its bytes.
+    pub data: Signal,
+    pub mark: Mark,
+    /// The byte that it may carry to the next word, where words can do so.
+    pub carried: Option<Signal>,
+}
+
+/// One bit for each place: it is at most `n`.
+pub fn up_to(n: Signal) -> Signal {
+    let (high, low) = (one_hot(n.drop_low(n.width() / 2)), one_hot(n.trunc(n.width() / 2)));
+    let from = |x: &[Signal], i: usize| x.get(i..).filter(|x| !x.is_empty()).map_or(x[0].zeros(1), |x| cat(x).any());
+    let place = |i: usize| {
+        let (h, l) = (i / low.len(), i % low.len());
+        from(&high, h + 1) | (high[h] & from(&low, l))
+    };
+    cat(&(0..high.len() * low.len()).rev().map(place).collect::<Vec<_>>())
+}
+
+/// One bit for each number: it is `n`.
+fn one_hot(n: Signal) -> Vec<Signal> {
+    (0..1u32 << n.width()).map(|i| n.eq(i)).collect()
+}
+
+/// The words that are complete: those from `reading` up to `open`.
+#[module]
+pub fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, stored: Stored) {
+    m.section("a word behind the RAMs");
+    let width = stored.data.width() / 8;
+    let out_valid = m.reg_reset(bits(1), 0);
+    let word_valid = m.reg_reset(bits(1), 0);
+    let to_port = io.m.ready | !out_valid;
+    let to_word = to_port | !word_valid;
+    let any = reading.ne(open);
+    let word = m.reg((bits(8 * width), mark(stored.mark.after.width())));
+    let carried = stored.carried.map(|byte| (m.reg(bits(8)), byte));
+    m.when(to_word, || {
+        word_valid.set(any);
+        word.set((stored.data, stored.mark));
+        if let Some((carried, byte)) = carried {
+            carried.set(byte);
+        }
+    });
+    m.when(to_word & any, || reading.set(reading + 1));
+
+    m.section("a word at the port");
+    let (data, mark) = word;
+    let first = m.reg_reset(bits(1), 1);
+    let leaves = to_port & word_valid;
+    let with_header = data.drop_low(64).cat(first.mux(io.header, data.trunc(64)));
+    let whole = match carried {
+        Some((carried, _)) => with_carried(m, with_header, mark, carried, leaves),
+        None => with_header.lanes(8),
+    };
+    let keep = up_to(mark.after) | (!mark.last).repeat(width);
+    // a word has at least its first byte
+    let zeroed = whole.iter().zip(keep.lanes(1)).skip(1).map(|(byte, keep)| keep.mux(*byte, 0));
+    let kept: Vec<Signal> = std::iter::once(whole[0]).chain(zeroed).collect();
+    let out = m.reg(sparse_word(width));
+    m.when(to_port, || {
+        out_valid.set(word_valid);
+        out.set(SparseWord { data: cat(&kept.into_iter().rev().collect::<Vec<_>>()), keep, last: mark.last });
+    });
+    m.when(leaves, || first.set(mark.last));
+    io.m.valid.set(out_valid);
+    io.m.payload.set(out);
+
+    m.section("the vector that leaves");
+    let vector = m.reg_reset(bits(io.vector.width()), 0);
+    let ends = leaves & mark.last;
+    m.when(ends, || vector.set(vector + 1));
+    let sent = m.reg_reset(bits(1), 0);
+    sent.set(ends);
+    io.vector.set(vector);
+    io.sent.set(sent);
+}
+
+/// The bytes of a word, with the one that the word before carried. When it `leaves`, its own waits for the next word.
+#[module]
+fn with_carried(m: Module, data: Signal, mark: Mark, byte: Signal, leaves: Signal) -> Vec<Signal> {
+    let places = data.width() / 8;
+    let at = m.reg_reset(bits(places), 0).comment("the place of the byte, one bit for each");
+    let waiting = m.reg(bits(8));
+    let carries = mark.carries & !mark.last;
+    let next_at = cat(&one_hot(mark.after).into_iter().rev().collect::<Vec<_>>());
+    m.when(leaves, || {
+        at.set(next_at & carries.repeat(places));
+        waiting.set(byte);
+    });
+    data.lanes(8).into_iter().zip(at.lanes(1)).map(|(own, at)| at.mux(waiting, own)).collect()
+}
