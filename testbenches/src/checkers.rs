@@ -113,6 +113,12 @@ pub fn keeps_words_in_order_between(
         });
         m.assert(inside.le(room), "no more words are inside than there is room for");
         stalls_at_most(m, inside.ne(room) & !input.ready, waits, "the writer sees that there is room");
+        let (seen, known) = long_past(m, m.cross(popped, writer, reason), waits);
+        let sees_room = (pushed - seen).ne(room);
+        m.assert(
+            !known | input.ready.eq(sees_room),
+            "a place is seen to be free after all flip-flops, and without a pause",
+        );
         m.cover(inside.eq(room), "it can be full");
     });
     m.in_domain(reader, || {
@@ -128,8 +134,17 @@ pub fn keeps_words_in_order_between(
         m.when(comes, || done.set(true));
         m.assert(!comes | output.payload.eq(word), "words come out in their order, unchanged");
         stalls_at_most(m, inside.ne(0) & !output.valid, waits, "a word inside comes to the output");
+        let (seen, known) = long_past(m, pushed, waits);
+        m.assert(!known | output.valid.eq(seen.ne(popped)), "words come after all flip-flops, and without a pause");
         m.cover(comes & word.any(), "a followed word comes out");
     });
+}
+
+/// The value of so many edges before, and whether there were so many since the reset.
+#[track_caller]
+pub fn long_past(m: Module, value: Signal, edges: u32) -> (Signal, Signal) {
+    let now = (value, m.lit(1u32, 1));
+    (0..edges).fold(now, |(value, known), _| (m.past(value), m.past(known) & m.past_valid()))
 }
 
 /// Bounded waiting: `stalled` is never 1 in more than `cycles` cycles one after the other.

@@ -28,6 +28,7 @@
 
 use super::guard::{GuardedBeat, length_guard};
 use super::maxima::{self, MaximaPorts};
+use super::promises::stays_while;
 use super::quantizer_back::{dense_part, encode_beat, fetch, issue, outlier_entries, sparse_beats};
 use super::quantizer_front::{classify_beat, count_outliers, find_maxima, ring_depth, store};
 use super::scale::{self, Scales, header_bits, scale, scales};
@@ -103,6 +104,8 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let sent = m.wire(bits(1));
     queue.held.count(queue.written, table.takes);
     settings.in_flight.count(input.begins, sent);
+    let used = settings.thresholds.pack().cat(settings.beats_minus_1);
+    stays_while(m, used, settings.in_flight.level.any() | input.begins);
     input.free.count(beat.issued & advance, input.accepted);
     m.section("out: encode");
     let back = m.pipeline_enabled("back", advance);

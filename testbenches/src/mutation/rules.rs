@@ -25,7 +25,11 @@ struct Cell<'a> {
 /// Why the mutation changes nothing, if a rule says so; `text` is the design as Yosys keeps it.
 pub(super) fn same(text: &str, mutation: &Mutation) -> Option<&'static str> {
     let at = At::of(text, &mutation.command)?;
-    at.not_specified().or(at.stuck_at_its_value()).or(at.never_inverted()).or(at.not_looked_at()).or(at.differs_either_way())
+    at.not_specified()
+        .or(at.stuck_at_its_value())
+        .or(at.never_inverted())
+        .or(at.not_looked_at())
+        .or(at.differs_either_way())
 }
 
 impl<'a> At<'a> {

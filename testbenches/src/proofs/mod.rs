@@ -8,6 +8,7 @@ mod handshakes;
 mod memories;
 mod packets;
 mod power_up;
+mod registers;
 mod routing;
 mod words;
 
@@ -46,6 +47,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(guard::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(clocks::proofs()?);
+    list.extend(registers::proofs()?);
     list.extend(power_up::proofs()?);
     Ok(list)
 }
