@@ -48,6 +48,18 @@ fn a_broken_part_ends_with_an_error_that_names_the_property_and_its_line() {
 }
 
 #[test]
+fn a_flag_that_is_lost_when_it_is_set_while_it_is_cleared_is_found() {
+    if !have(&formal::TOOLS) {
+        return;
+    }
+    let output = run("broken_flags");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{log}");
+    let message = "a flag is set whatever is written in that cycle, and cleared by a 1 alone";
+    assert!(log.contains(&format!("failed: assert \"{message}\" at testbenches/src/proofs/registers.rs:")), "{log}");
+}
+
+#[test]
 fn surroundings_that_let_nothing_happen_do_not_pass_for_a_proof() {
     if !have(&formal::TOOLS) {
         return;

@@ -4,7 +4,7 @@ use super::unit::{Reset, Unit};
 use hdl::*;
 
 /// A signal of a pipeline, and its stage.
-type Staged = (Signal, u32);
+type Placed = (Signal, u32);
 
 impl Unit {
     /// A pipeline; expressions may read what comes out of it.
@@ -54,7 +54,7 @@ impl Unit {
     }
 
     /// Registers, expressions and state; what comes out is made of the last ones.
-    fn stages(&mut self, p: Pipeline, mut staged: Vec<Staged>) -> Signal {
+    fn stages(&mut self, p: Pipeline, mut staged: Vec<Placed>) -> Signal {
         for _ in 0..3 + self.r.below(5) {
             let (a, b) = (self.r.pick(&staged), self.r.pick(&staged));
             let made = match self.r.below(4) {
@@ -64,20 +64,22 @@ impl Unit {
             };
             staged.push(made);
         }
-        let (last, others) = (staged.len() - 1, staged.len() - 2);
-        let end = (staged[last].0.next(), staged[last].1 + 1);
-        let (out, _) = self.together(end, staged[others], |a, b| cat(&[a, b]));
+        // nothing stands behind the end
+        let depth = staged.iter().map(|(_, stage)| *stage).max().unwrap_or_default();
+        let deepest = staged.iter().rev().find(|(_, stage)| *stage == depth).copied().unwrap_or(staged[0]);
+        let (end, other) = ((deepest.0.next(), depth + 1), self.r.pick(&staged));
+        let (out, _) = self.together(end, other, |a, b| cat(&[a, b]));
         out
     }
 
     /// Two signals of any stages: the earlier one is delayed.
-    fn together(&mut self, a: Staged, b: Staged, f: impl FnOnce(Signal, Signal) -> Signal) -> Staged {
+    fn together(&mut self, a: Placed, b: Placed, f: impl FnOnce(Signal, Signal) -> Signal) -> Placed {
         let stage = a.1.max(b.1);
         let (x, y) = (if a.1 < stage { a.0.meet(b.0) } else { a.0 }, if b.1 < stage { b.0.meet(a.0) } else { b.0 });
         (f(x, y), stage)
     }
 
-    fn combined(&mut self, a: Staged, b: Staged) -> Staged {
+    fn combined(&mut self, a: Placed, b: Placed) -> Placed {
         let width = 1 + self.r.below(12);
         let (a, b) = ((self.fit(a.0, width), a.1), (self.fit(b.0, width), b.1));
         let kind = self.r.below(4);
@@ -90,7 +92,7 @@ impl Unit {
     }
 
     /// The sum of the items so far, with this one or without it.
-    fn sum(&mut self, p: Pipeline, (x, stage): Staged) -> Staged {
+    fn sum(&mut self, p: Pipeline, (x, stage): Placed) -> Placed {
         let value = self.r.bits(x.width());
         let sum = p.state(self.m.reg_reset(bits(x.width()), &Reset(value)), x);
         let rarely = self.r.once_in(2);

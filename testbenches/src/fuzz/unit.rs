@@ -103,7 +103,7 @@ impl Unit {
             self.vector(all_reset);
         }
         // what a pipeline holds has no reset
-        if !all_reset && self.r.once_in(2) {
+        if !all_reset && self.r.once_in(4) {
             self.pipeline();
         }
         if !children.is_empty() && self.r.once_in(2) {
