@@ -280,6 +280,24 @@ fn up_down(kind: Kind, most: u32, start: u32) -> Design<CountPorts> {
 }
 
 #[test]
+fn a_counter_that_leaves_its_range_is_reported() {
+    for (start, port, message) in
+        [(5, 0, "a counter that is full does not rise"), (0, 1, "a counter that is empty does not fall")]
+    {
+        let mut sim = Simulator::new(&up_down(Kind::Plain, 5, start));
+        sim.keep_failures(true);
+        sim.reset(1);
+        [0, 1].into_iter().for_each(|port| sim.poke(port, 1));
+        sim.step();
+        assert!(sim.failures().is_empty(), "up and down together are neither");
+        sim.poke(1 - port, 0);
+        sim.step();
+        let messages: Vec<_> = sim.failures().iter().map(|failure| failure.property.message.clone()).collect();
+        assert_eq!(messages, [message]);
+    }
+}
+
+#[test]
 fn counters() {
     for (kind, most) in [Kind::Plain, Kind::Saturating, Kind::Checked].into_iter().flat_map(|k| SIZES.map(|s| (k, s))) {
         for start in [0, most] {

@@ -88,13 +88,14 @@ pub fn keeps_words_in_order(m: Module, input: Moves, output: Moves, room: u32, t
 }
 
 /// As [`keeps_words_in_order`], from one clock to another: words go in with `writer` and come out with `reader`. `waits` is how
-/// many edges of a clock it takes at most until the reader sees a word, and the writer sees that there is room.
+/// many edges of a clock it takes at most until the reader sees a word, and the writer sees that there is room. `exact`: it always takes
+/// so many, and none sees a pause (which takes long to prove).
 pub fn keeps_words_in_order_between(
     m: Module,
     (writer, input): (ClockDomain, Stream<Signal>),
     (reader, output): (ClockDomain, Stream<Signal>),
     room: u32,
-    waits: u32,
+    (waits, exact): (u32, bool),
 ) {
     let width = clog2(room as usize + 1);
     let reason = "the prover looks at both sides at once";
@@ -113,6 +114,14 @@ pub fn keeps_words_in_order_between(
         });
         m.assert(inside.le(room), "no more words are inside than there is room for");
         stalls_at_most(m, inside.ne(room) & !input.ready, waits, "the writer sees that there is room");
+        if exact {
+            let (seen, known) = long_past(m, m.cross(popped, writer, reason), waits);
+            let sees_room = (pushed - seen).ne(room);
+            m.assert(
+                !known | input.ready.eq(sees_room),
+                "a place is seen to be free after all flip-flops, and without a pause",
+            );
+        }
         m.cover(inside.eq(room), "it can be full");
     });
     m.in_domain(reader, || {
@@ -128,8 +137,19 @@ pub fn keeps_words_in_order_between(
         m.when(comes, || done.set(true));
         m.assert(!comes | output.payload.eq(word), "words come out in their order, unchanged");
         stalls_at_most(m, inside.ne(0) & !output.valid, waits, "a word inside comes to the output");
+        if exact {
+            let (seen, known) = long_past(m, pushed, waits);
+            m.assert(!known | output.valid.eq(seen.ne(popped)), "words come after all flip-flops, and without a pause");
+        }
         m.cover(comes & word.any(), "a followed word comes out");
     });
+}
+
+/// The value of so many edges before, and whether there were so many since the reset.
+#[track_caller]
+pub fn long_past(m: Module, value: Signal, edges: u32) -> (Signal, Signal) {
+    let now = (value, m.lit(1u32, 1));
+    (0..edges).fold(now, |(value, known), _| (m.past(value), m.past(known) & m.past_valid()))
 }
 
 /// Bounded waiting: `stalled` is never 1 in more than `cycles` cycles one after the other.

@@ -1,7 +1,9 @@
 //! Runs proofs with SymbiYosys: for each a run that proves the asserts, and one that shows every cover (so that assumptions
 //! which contradict each other do not go unseen).
 
-use crate::proofs::{Engine, Proof, STAGES};
+mod resets;
+
+use crate::proofs::{Engine, Proof};
 use hdl::{Options, Pads, Property, PropertyKind, verilog};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -39,12 +41,7 @@ pub fn run_all(proofs: &[Proof], folder: &Path, tell: impl Fn(&Outcome) + Sync) 
 fn run(proof: &Proof, folder: &Path) -> Outcome {
     let start = Instant::now();
     let source = verilog(&proof.design, &Options { properties: true, pads: Pads::Signals, ..Options::default() });
-    let text = match &proof.design.clocks().collect::<Vec<_>>()[..] {
-        [(first, Some(reset)), (second, Some(other))] => {
-            unrelated(&source.single(), source.top(), [first, second], [reset, other])
-        }
-        _ => source.single(),
-    };
+    let text = resets::surrounded(&source.single(), &proof.design);
     let folder = folder.join(&proof.name);
     let (mode, engine, depth) = match proof.engine {
         Engine::Pdr => ("prove", "abc pdr", None),
@@ -75,40 +72,6 @@ fn proved(text: &str, kind: PropertyKind) -> Vec<Property> {
         .filter_map(Property::find)
         .filter(|p| p.kind == kind)
         .collect()
-}
-
-/// The text for two clocks that have nothing to do with each other. A step of the prover is an instant: the clock inputs, which
-/// it chooses, say at which instants there is a rising edge. Both resets come together, at first and whenever the prover wants, and
-/// last for [`STAGES`] edges of each clock at least; then each is released when the prover wants.
-fn unrelated(text: &str, top: &str, clocks: [&str; 2], resets: [&str; 2]) -> String {
-    let edges = |line: &str| match line.split_once("always @(posedge ") {
-        Some((before, rest)) => match rest.split_once(')') {
-            Some((clock, rest)) => format!("{before}always @($global_clock) if ({clock}){rest}"),
-            None => line.to_string(),
-        },
-        None => line.to_string(),
-    };
-    let ([a, b], [reset, other]) = (clocks, resets);
-    let surroundings = format!(
-        "    reg [2:0] {a}_edges = 0, {b}_edges = 0; reg {reset}_was = 1, {other}_was = 1;\n\
-         \x20   wire over = {a}_edges >= {STAGES} && {b}_edges >= {STAGES};\n\
-         \x20   wire begins = ({reset} && !{reset}_was) || ({other} && !{other}_was);\n\
-         \x20   always @($global_clock) begin\n\
-         \x20       {reset}_was <= {reset};\n\
-         \x20       {other}_was <= {other};\n\
-         \x20       {a}_edges <= begins ? {a} : {a}_edges + ({a} && {a}_edges != 7);\n\
-         \x20       {b}_edges <= begins ? {b} : {b}_edges + ({b} && {b}_edges != 7);\n\
-         \x20   end\n\
-         \x20   initial assume ({reset} && {other});\n\
-         \x20   always @* assume (!begins || ({reset} && {other}));\n\
-         \x20   always @* assume (({reset} || !{reset}_was || over) && ({other} || !{other}_was || over));\nendmodule"
-    );
-    let lines = text.lines().map(edges).collect::<Vec<_>>().join("\n");
-    let Some(at) = lines.find(&format!("module {top} ")).or_else(|| lines.find(&format!("module {top}("))) else {
-        return lines;
-    };
-    let (before, module) = lines.split_at(at);
-    before.to_string() + &module.replacen("endmodule", &surroundings, 1) + "\n"
 }
 
 /// One run of SymbiYosys; what went wrong, for the user.

@@ -7,6 +7,7 @@
 mod equivalence;
 mod explained;
 mod rtlil;
+mod rules;
 mod source;
 
 pub use explained::{Explanation, Explanations};
@@ -40,6 +41,8 @@ pub struct Mutation {
 /// What became of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
+    /// It does the same as the design for this reason, which is seen at the cell alone: it is not run.
+    Same(&'static str),
     /// The test failed, with these words.
     Killed(String),
     /// The test passed, and this module is proved to do the same with the mutation as without.
@@ -97,7 +100,11 @@ impl<'d> Mutants<'d> {
     /// If Verilator does not take the netlist, or the test fails on the design itself.
     pub fn run(&self, effort: Effort, explained: &Explanations) -> Result<Vec<Fate>, String> {
         self.one(0, effort).map_err(|e| e.to_string())?.map_err(|e| format!("the design itself fails: {e}"))?;
+        let plain = std::fs::read_to_string(self.folder.join("plain.il")).map_err(|e| format!("plain.il: {e}"))?;
         let fate = |mutation: &Mutation| {
+            if let Some(rule) = rules::same(&plain, mutation) {
+                return Ok(Fate::Same(rule));
+            }
             if let Err(words) = self.one(mutation.number, effort).map_err(|e| e.to_string())? {
                 return Ok(Fate::Killed(words));
             }

@@ -62,7 +62,7 @@ fn compare<P>(design: &Design<P>, cell: &str, cycles: usize) {
     let mut own = Simulator::new(design);
     [&mut own as &mut dyn Engine, &mut theirs].into_iter().for_each(|engine| engine.power_up(PowerUp::Zero));
     let ports = design.port_list();
-    let mut r = fastrand::Rng::with_seed(3);
+    let mut r = fastrand::Rng::with_seed(::sim::bus::seed(3));
     for cycle in 0..cycles {
         for (i, port) in ports.iter().enumerate().filter(|(_, port)| port.input) {
             let width = port.width;

@@ -118,7 +118,7 @@ fn to_integers(f: Format, i: Integers) {
 /// All integers, or of long ones many of every length, as numbers.
 fn from_integers(f: Format, i: Integers) {
     let Integers { bits, signed } = i;
-    let mut r = fastrand::Rng::with_seed(3);
+    let mut r = fastrand::Rng::with_seed(::sim::bus::seed(3));
     let mask = u32::MAX >> (32 - bits);
     let mut some: Vec<[u32; 1]> = (0..2000).map(|_| [(r.u32(..) >> r.u32(..32)) & mask]).collect();
     some.extend([[0], [mask], [mask >> 1], [(mask >> 1) + 1]]);

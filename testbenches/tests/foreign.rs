@@ -81,7 +81,7 @@ fn verilator_runs_the_text_as_the_simulator_runs_the_model() {
         let reset = Reset { asynchronous: false, active_low };
         let mut model = verilated(&design, reset).unwrap_or_else(|e| panic!("{e}"));
         let mut sim = Simulator::new(&design);
-        let mut rng = fastrand::Rng::with_seed(7);
+        let mut rng = fastrand::Rng::with_seed(::sim::bus::seed(7));
         model.reset(2);
         sim.reset(2);
         let mut sum = 0;

@@ -61,6 +61,18 @@ fn buffers_for_shorter_vectors_let_records_hang() {
 }
 
 #[test]
+fn a_flag_that_is_lost_when_it_is_set_while_it_is_cleared_is_found() {
+    if !have(&formal::TOOLS) {
+        return;
+    }
+    let output = run("broken_flags");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{log}");
+    let message = "a flag is set whatever is written in that cycle, and cleared by a 1 alone";
+    assert!(log.contains(&format!("failed: assert \"{message}\" at testbenches/src/proofs/registers.rs:")), "{log}");
+}
+
+#[test]
 fn surroundings_that_let_nothing_happen_do_not_pass_for_a_proof() {
     if !have(&formal::TOOLS) {
         return;

@@ -1,22 +1,16 @@
 //! A few batches of the fuzzers; `cargo xtask fuzz` runs more.
 
 use hdl::Reset;
+use sim::bus::run_seed;
 use testbenches::fuzz::{Others, RESETS, expressions, sequential};
 use testbenches::yosys::Netlist;
 
-/// The seed of a test: its own, moved by `KVFORGE_SEED` where that is set.
-fn seed(own: u64) -> u64 {
-    let moved: u64 = std::env::var("KVFORGE_SEED").map_or(0, |s| s.parse().expect("KVFORGE_SEED is a number"));
-    println!("seed {}", own + 1_000_000 * moved);
-    own + 1_000_000 * moved
-}
-
 fn run_expressions(own: u64, others: Others) {
-    expressions::batch(seed(own), 50, others).unwrap_or_else(|finding| panic!("{finding}"));
+    expressions::batch(run_seed(own), 50, others).unwrap_or_else(|finding| panic!("{finding}"));
 }
 
 fn run_sequential(own: u64, count: u64, reset: Reset, others: Others) {
-    sequential::batch(seed(own), count, reset, others).unwrap_or_else(|finding| panic!("{finding}"));
+    sequential::batch(run_seed(own), count, reset, others).unwrap_or_else(|finding| panic!("{finding}"));
 }
 
 #[test]

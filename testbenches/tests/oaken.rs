@@ -68,7 +68,7 @@ fn a_million_random_elements_with_random_stalls() {
     let mut elements = 0;
     let start = seed(2024);
     for ((name, mut q_engine), (_, mut d_engine)) in engines(&q.design).into_iter().zip(engines(&d.design)) {
-        let mut rng = Rng::with_seed(start);
+        let mut rng = Rng::with_seed(seed(start));
         elements = 0;
         while elements < 1 << 20 {
             let n = 64 * rng.usize(1..=16);

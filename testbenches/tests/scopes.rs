@@ -68,7 +68,7 @@ fn scopes() -> Result<Design<ScopePorts>, Errors> {
 
 /// All outputs in every cycle, and how many items left.
 fn run(engine: &mut dyn Engine) -> (Vec<Vec<u64>>, usize) {
-    let mut random = fastrand::Rng::with_seed(5);
+    let mut random = fastrand::Rng::with_seed(::sim::bus::seed(5));
     let ports = engine.ports().to_vec();
     let (inputs, outputs): (Vec<usize>, Vec<usize>) = (0..ports.len()).partition(|i| ports[*i].input);
     let [valid, ready] = ["m_valid", "m_ready"].map(|name| ports.iter().position(|p| p.name == name).unwrap());

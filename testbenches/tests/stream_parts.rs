@@ -91,7 +91,7 @@ fn converters_to_no_multiple() {
 
 #[test]
 fn beats_of_any_number_of_bytes_are_packed() {
-    let mut rng = fastrand::Rng::with_seed(8);
+    let mut rng = fastrand::Rng::with_seed(seed(8));
     let packets: Vec<Vec<u8>> = (1..60).map(|n| (0..n).map(|_| rng.u8(..)).collect()).collect();
     let mut sent = vec![];
     for bytes in &packets {

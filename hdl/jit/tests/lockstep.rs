@@ -107,7 +107,7 @@ fn memories() {
         let addr = ["a0", "a1", "a2", "a3", "a4"].map(|n| input(m, n, clog2(depth)));
         let (data, more) = (input(m, "data", width), input(m, "more", width));
         let (mask, enable) = (input(m, "mask", lanes), input(m, "enable", 1));
-        let mut rng = Rng::with_seed(seed);
+        let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
         let memory = m.memory(bits(width), depth).init((0..depth).map(|_| number(&mut rng, width)));
         let other = m.memory(bits(width), depth);
         memory.write_lanes(addr[0], data, mask);
@@ -131,7 +131,7 @@ fn memories() {
 #[test]
 fn states_in_any_order() {
     for seed in 0..20 {
-        let mut rng = Rng::with_seed(seed);
+        let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
         let m = Module::new("states");
         m.unchecked_clocks("a test of the engines: random data goes from clock to clock");
         let data = input(m, "data", 70);
@@ -175,7 +175,7 @@ fn states_in_any_order() {
 #[test]
 fn large_designs() {
     for seed in 0..3 {
-        let mut rng = Rng::with_seed(seed);
+        let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
         let m = Module::new("large_one");
         let enables: Vec<Signal> = (0..3).map(|i| input(m, &format!("enable{i}"), 1)).collect();
         let inputs: Vec<Signal> = (0..4).map(|i| input(m, &format!("i{i}"), 16)).collect();

@@ -142,7 +142,7 @@ fn selectors(m: Module, rng: &mut Rng, narrow: Signal) -> Vec<(Signal, Vec<BigUi
 
 /// A random module. With `shown` everything that has a name is an output too.
 fn random(seed: u64, shown: bool) -> Design<()> {
-    let mut rng = Rng::with_seed(seed);
+    let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
     let m = Module::new("switches");
     m.unchecked_effects();
     let narrow = input(m, "narrow", 5);
@@ -198,7 +198,7 @@ fn signals_in_arms_are_right_when_asked_for() {
     for seed in 100..120 {
         let (mut hidden, mut shown) = (Simulator::new(&random(seed, false)), Simulator::new(&random(seed, true)));
         let inputs = hidden.ports().iter().filter(|p| p.input).cloned().collect::<Vec<_>>();
-        let mut rng = Rng::with_seed(seed);
+        let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
         let names: Vec<String> =
             shown.ports().iter().filter_map(|p| Some(p.name.strip_prefix("shown_")?.into())).collect();
         for _ in 0..50 {

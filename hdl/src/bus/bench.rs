@@ -16,6 +16,14 @@ pub fn seed(default: u64) -> u64 {
     seed
 }
 
+/// The seed of one of several runs of a test: `own`, or for each `KVFORGE_SEED` another, all different. It is printed, for tests that
+/// fail.
+pub fn run_seed(own: u64) -> u64 {
+    let seed = own.wrapping_add(environment_seed().unwrap_or(0).wrapping_mul(1_000_000));
+    println!("seed {seed}, that is {own} and a million for each of KVFORGE_SEED");
+    seed
+}
+
 /// Drives an engine cycle by cycle: sources and sinks on the streams, and all checks.
 pub struct Bench<'e> {
     /// The running design, for ports that no model drives.

@@ -22,7 +22,7 @@ fn between(f: impl FnOnce(Module, PassPorts)) -> Design<PassPorts> {
 /// Sends 200 words through under stalls: what the checkers say.
 fn run(design: &Design<PassPorts>) -> Result<Vec<Beat>, BusError> {
     let mut engine = Simulator::new(design);
-    let mut bench = Bench::new(&mut engine, 3);
+    let mut bench = Bench::new(&mut engine, seed(3));
     let s = bench.source(design, &design.ports.s, Stalls::Percent(30));
     let m = bench.sink(design, &design.ports.m, Stalls::Percent(50));
     bench.reset()?;
@@ -242,7 +242,7 @@ fn slave(answers: fn(Signal, Signal) -> Signal, response: u32) -> Design<SlavePo
 
 fn access(design: &Design<SlavePorts>, stalls: Stalls) -> Result<(Response, (Response, u64)), BusError> {
     let mut engine = Simulator::new(design);
-    let mut bench = Bench::new(&mut engine, 5);
+    let mut bench = Bench::new(&mut engine, seed(5));
     let master = AxiLiteMaster::new(&mut bench, design, &design.ports.s_axil, stalls);
     bench.reset()?;
     let mut last = Err(bench.error_at(Sink(0), Rule::ValidFell));

@@ -58,11 +58,15 @@ impl UpDown {
     pub fn is_full(&self) -> Signal {
         self.level.eq(self.most)
     }
-    /// Counts. The surroundings see to it that it stays within its range: nothing is tested, beyond it the number wraps.
+    /// Counts. The surroundings see to it that it stays within its range: beyond it the number wraps. That is stated as two properties,
+    /// which simulators check in every run, and synthesis does not see.
     #[track_caller]
     pub fn count(&self, up: Signal, down: Signal) {
         let (m, level) = (self.module, self.level);
-        m.when(up & !down, || level.set(level + 1)).elsewhen(down & !up, || level.set(level - 1));
+        let (rises, falls) = (up & !down, down & !up);
+        m.assert(!(rises & self.is_full()), "a counter that is full does not rise");
+        m.assert(!(falls & self.is_empty()), "a counter that is empty does not fall");
+        m.when(rises, || level.set(level + 1)).elsewhen(falls, || level.set(level - 1));
     }
     /// Counts, and stays at its ends: `up` does nothing when it is full, `down` when it is empty, unless both come together.
     #[track_caller]

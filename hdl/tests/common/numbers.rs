@@ -6,7 +6,7 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Random(hdl::bus::run_seed(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
     /// Below `n`.
     pub fn below(&mut self, n: u64) -> u64 {

@@ -27,6 +27,7 @@
 use super::dense_reader::read_dense;
 use super::dequantizer_back::{decode_beat, dense_codes, send, use_chunks};
 use super::dequantizer_front::{IN_FLIGHT, build_chunks, header_table, keep_infos, read_records, show_entries, window};
+use super::promises::stays_while;
 use super::types::*;
 use hdl::logic::UpDown;
 use hdl::*;
@@ -106,6 +107,8 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let (valid, beat) = decode_beat(m, go, coded, in_use, &headers, p);
     let ended = valid & beat.last & go;
     settings.in_flight.count(reader.begins, ended);
+    let used = settings.thresholds.pack().cat(settings.length);
+    stays_while(m, used, settings.in_flight.level.any() | reader.begins);
     io.finished.set(ended);
     m.section("a register slice, with the limit to the largest number behind its spare register");
     send(m, io.m, valid, beat, go);

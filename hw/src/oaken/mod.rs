@@ -15,6 +15,7 @@ pub mod guard;
 pub mod half_steps;
 pub mod level_writer;
 pub mod maxima;
+mod promises;
 pub mod quantizer;
 pub mod quantizer_axi;
 mod quantizer_back;

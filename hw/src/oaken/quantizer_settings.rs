@@ -5,6 +5,7 @@
 //! places where they are later: nothing waits.
 
 use super::guard::GuardPorts;
+use super::promises::stays_while;
 use super::quantizer_front::vectors_in_flight;
 use super::types::*;
 use hdl::logic::UpDown;
@@ -58,8 +59,14 @@ impl Settings {
     /// got lost has that of the vector before.
     #[module]
     pub fn take(&self, m: Module, guard: &GuardPorts, given: Setting, accepted: Signal) {
-        let Of::Each { arriving, kept } = &self.of else { return };
         let first = guard.m.payload.first;
+        let (arriving, kept) = match &self.of {
+            Of::All(settings) => {
+                let under_way = self.in_flight.level.any() | (accepted & first);
+                return stays_while(m, settings.pack(), under_way);
+            }
+            Of::Each { arriving, kept } => (arriving, kept),
+        };
         let current = m.reg(setting());
         arriving.set((first & guard.passing).mux(given, current));
         m.when(accepted & first, || current.set(*arriving));

@@ -306,7 +306,7 @@ mod tests {
     fn equals_the_format(dense_bits: u32, items: u32) {
         let design = step_unit(dense_bits).unwrap_or_else(|e| panic!("{e}"));
         let mut sim = Simulator::new(&design);
-        let mut rng = Rng::with_seed(11);
+        let mut rng = Rng::with_seed(::sim::bus::seed(11));
         for i in 0..items {
             let threshold = |rng: &mut Rng| match rng.u32(0..4) {
                 0 => 0,

@@ -5,7 +5,7 @@ pub mod three_inputs;
 
 use hdl::sim::Simulator;
 use hdl::{Bundle, Design, Errors, Stream};
-use sim::bus::{Beat, Bench, Stalls, seed};
+use sim::bus::{Beat, Bench, Stalls, run_seed, seed};
 
 /// The module, or its errors.
 #[track_caller]
@@ -72,7 +72,7 @@ fn under_stalls<P, S: Bundle, M: Bundle>(
     for (i, (source, sink)) in STALLS.into_iter().enumerate() {
         println!("{} with {source:?}, {sink:?}", design.name());
         let mut engine = ready.clone();
-        let mut bench = Bench::new(&mut engine, seed(10 + i as u64));
+        let mut bench = Bench::new(&mut engine, run_seed(10 + i as u64));
         let s = bench.source(design, s, source);
         let m = bench.sink(design, m, sink);
         let result = bench.reset().and_then(|()| {

@@ -1,6 +1,6 @@
 //! The stream parts with small parameters, one driver each.
 
-use super::stream::{Streams, in_beats, packet_words, packets};
+use super::stream::{Streams, packets};
 use super::{Driver, clocks, dequantizer, memory, oaken, regroup, routing};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::memory::ram::{Collision, RamParams};
@@ -44,9 +44,7 @@ pub fn register_slice_driver(name: impl Into<String>, width: u32) -> Driver {
 
 /// Packets whose beats have another width on the other side.
 pub(super) fn converter(plain: Streams, word: u32, words_out: usize, full_rate: usize) -> Streams {
-    let model = move |sent: &Vec<Vec<_>>| {
-        vec![packet_words(&sent[0], word).iter().flat_map(|packet| in_beats(packet, words_out, word)).collect()]
-    };
+    let model = move |sent: &Vec<Vec<_>>| vec![regroup::regrouped(&sent[0], (None, words_out), word)];
     Streams { feed: packets, model: Box::new(model), full_rate: Some(full_rate), ..plain }
 }
 

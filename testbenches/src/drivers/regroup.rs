@@ -2,7 +2,7 @@
 
 use super::Driver;
 use super::parts::{build, converter, narrow_driver, one_to_one, widen_driver};
-use super::stream::{Streams, Traffic, in_beats, packet_words, random};
+use super::stream::{Feed, Streams, Traffic, in_beats, packet_words, packets, random};
 use fastrand::Rng;
 use hdl::BigUint;
 use hw::stream::gearbox::gearbox;
@@ -25,6 +25,16 @@ pub fn backward_driver(name: impl Into<String>, width: u32) -> Driver {
     let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
     let streams = Streams { latency: Some(0), full_rate: Some(0), capacity: Some(1), ..plain };
     Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// Random packets in full beats, of which only the last one's `keep` says something: that of the others is anything.
+fn full_beats(rng: &mut Rng, streams: &Streams) -> Traffic {
+    let mut traffic = packets(rng, streams);
+    let words = streams.sources[0].payload[1].width;
+    for beat in traffic.iter_mut().flatten().filter(|beat| beat.field(2) == 0) {
+        beat.0[1] = random(rng, words);
+    }
+    traffic
 }
 
 /// Random packets in beats of any number of words, some of them empty.
@@ -54,9 +64,9 @@ fn scattered(rng: &mut Rng, streams: &Streams) -> Traffic {
     vec![beats]
 }
 
-/// What a packer makes of beats with any number of words: full beats as soon as their words are there, and what is left with the end of
-/// the packet, if need be without words.
-fn packed(sent: &[Beat], lanes: usize, word: u32) -> Vec<Beat> {
+/// What becomes of beats: full ones as soon as their words are there, and what is left with the end of the packet, if need be without
+/// words. `full`: so many words has a beat in, the last one of a packet less, and the `keep` of the others says nothing.
+pub(super) fn regrouped(sent: &[Beat], (full, lanes): (Option<u32>, usize), word: u32) -> Vec<Beat> {
     let (mut held, mut out) = (vec![], vec![]);
     let beat = |words: Vec<BigUint>, last: bool| {
         let mut beat = in_beats(&words, lanes, word).pop().unwrap_or(Beat(vec![0u32.into(); 3]));
@@ -65,15 +75,16 @@ fn packed(sent: &[Beat], lanes: usize, word: u32) -> Vec<Beat> {
     };
     for Beat(fields) in sent {
         let last = fields[2].bit(0);
-        let alone = Beat(vec![fields[0].clone(), fields[1].clone(), 1u32.into()]);
+        let all = full.filter(|_| !last).map(|words| (BigUint::from(1u32) << words) - 1u32);
+        let alone = Beat(vec![fields[0].clone(), all.unwrap_or(fields[1].clone()), 1u32.into()]);
         held.extend(packet_words(&[alone], word).concat());
-        let full = held.len() >= lanes;
-        if full {
+        let mut ended = false;
+        while held.len() >= lanes {
             let rest = held.split_off(lanes);
-            let ends = last && rest.is_empty();
-            out.push(beat(std::mem::replace(&mut held, rest), ends));
+            ended = last && rest.is_empty();
+            out.push(beat(std::mem::replace(&mut held, rest), ended));
         }
-        if last && !(full && held.is_empty()) {
+        if last && !ended {
             out.push(beat(std::mem::take(&mut held), true));
         }
     }
@@ -85,10 +96,12 @@ pub fn pack_driver(name: impl Into<String>, word: u32, words_in: u32, words_out:
     let design = build(pack(word, words_in, words_out, beats));
     let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
     let mut streams = converter(plain, word, words_out as usize, 1);
-    if beats == Beats::Any {
-        streams.feed = scattered;
-        streams.model = Box::new(move |sent| vec![packed(&sent[0], words_out as usize, word)]);
-    }
+    let (feed, full): (Feed, _) = match beats {
+        Beats::Any => (scattered, None),
+        Beats::Full => (full_beats, Some(words_in)),
+    };
+    streams.feed = feed;
+    streams.model = Box::new(move |sent| vec![regrouped(&sent[0], (full, words_out as usize), word)]);
     Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
 }
 
@@ -96,7 +109,9 @@ pub fn pack_driver(name: impl Into<String>, word: u32, words_in: u32, words_out:
 pub fn gearbox_driver(name: impl Into<String>, word: u32, words_in: u32, words_out: u32) -> Driver {
     let design = build(gearbox(word, words_in, words_out));
     let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
-    let streams = Streams { latency: Some(1), ..converter(plain, word, words_out as usize, 0) };
+    let mut streams = Streams { latency: Some(1), ..converter(plain, word, words_out as usize, 0) };
+    streams.feed = full_beats;
+    streams.model = Box::new(move |sent| vec![regrouped(&sent[0], (Some(words_in), words_out as usize), word)]);
     Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
 }
 

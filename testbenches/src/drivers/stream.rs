@@ -9,6 +9,9 @@ use sim::bus::{Beat, Bench, Sink, Source, Stalls, StreamPorts};
 /// Beats for each source, or of each sink.
 pub type Traffic = Vec<Vec<Beat>>;
 
+/// Something to send.
+pub type Feed = fn(&mut Rng, &Streams) -> Traffic;
+
 /// A part with streams on both sides, and what it must do.
 pub struct Streams {
     /// Where beats go in.
@@ -16,7 +19,7 @@ pub struct Streams {
     /// Where they come out.
     pub sinks: Vec<StreamPorts>,
     /// Something to send.
-    pub feed: fn(&mut Rng, &Streams) -> Traffic,
+    pub feed: Feed,
     /// What must come out of what was sent.
     pub model: Box<dyn Fn(&Traffic) -> Traffic + Send + Sync>,
     /// Cycles from the first transfer in to the first transfer out, when nothing stalls.
@@ -222,12 +225,34 @@ fn words(rng: &mut Rng, streams: &Streams) -> Traffic {
     streams.sources.iter().map(|ports| (0..count).map(|_| beat(ports, rng)).collect()).collect()
 }
 
-/// Random packets of 1 to 40 words for the source of a width converter.
+/// Random packets of 1 to 40 words for the source of a width converter. An end behind full beats comes without a word now and then,
+/// and where no word is, is anything.
 pub fn packets(rng: &mut Rng, streams: &Streams) -> Traffic {
     let [data, keep, _] = &streams.sources[0].payload[..] else { panic!("a packet is data, keep and last") };
     let (lanes, word) = (keep.width as usize, data.width / keep.width);
-    let packets = (0..40).map(|_| (0..rng.usize(1..=40)).map(|_| random(rng, word)).collect::<Vec<_>>());
-    vec![packets.flat_map(|words| in_beats(&words, lanes, word)).collect()]
+    let mut all = vec![];
+    for _ in 0..40 {
+        let count = rng.usize(1..=40);
+        let whole = rng.u8(0..4) == 0;
+        let count = if whole { count.next_multiple_of(lanes) } else { count };
+        let words: Vec<BigUint> = (0..count).map(|_| random(rng, word)).collect();
+        let mut beats = in_beats(&words, lanes, word);
+        if whole && rng.bool() {
+            beats.last_mut().expect("a packet has a word").0[2] = 0u32.into();
+            beats.push(Beat(vec![0u32.into(), 0u32.into(), 1u32.into()]));
+        }
+        all.extend(beats.into_iter().map(|beat| with_anything(rng, beat, (lanes, word))));
+    }
+    vec![all]
+}
+
+/// A beat with anything in the places without words.
+fn with_anything(rng: &mut Rng, mut beat: Beat, (lanes, word): (usize, u32)) -> Beat {
+    let keep = beat.0[1].clone();
+    for lane in (0..lanes as u32).filter(|lane| !keep.bit((*lane).into())) {
+        beat.0[0] |= random(rng, word) << (lane * word);
+    }
+    beat
 }
 
 /// A packet of words as beats of so many.

@@ -3,6 +3,7 @@
 
 pub mod expressions;
 mod large_switch;
+mod pipelines;
 mod random;
 pub mod sequential;
 mod unit;

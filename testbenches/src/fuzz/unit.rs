@@ -1,5 +1,5 @@
 //! Random modules with registers, vectors of registers that signals index, memories, state enums, trees of `when` and `switch`,
-//! assignments of parts, instances and two clocks.
+//! assignments of parts, instances, pipelines and two clocks, whose edges come together or not.
 
 use super::random::Random;
 use hdl::*;
@@ -102,6 +102,10 @@ impl Unit {
         if self.r.once_in(2) {
             self.vector(all_reset);
         }
+        // what a pipeline holds has no reset
+        if !all_reset && self.r.once_in(4) {
+            self.pipeline();
+        }
         if !children.is_empty() && self.r.once_in(2) {
             let child = self.r.below(children.len() as u32) as usize;
             let instance = m.instance(&children[child]);
@@ -133,7 +137,7 @@ impl Unit {
         (0..4).for_each(|_| self.statement(3));
     }
     /// Adds what expressions may read.
-    fn offer(&mut self, s: Signal) {
+    pub fn offer(&mut self, s: Signal) {
         self.readable.push(s);
         self.visible = self.readable.len();
     }
@@ -153,7 +157,7 @@ impl Unit {
             _ => a,
         }
     }
-    fn fit(&mut self, s: Signal, width: u32) -> Signal {
+    pub fn fit(&mut self, s: Signal, width: u32) -> Signal {
         match s.width() {
             w if w >= width => {
                 let lo = self.r.below(w - width + 1);
@@ -163,7 +167,7 @@ impl Unit {
             _ => s.zext(width),
         }
     }
-    fn condition(&mut self) -> Signal {
+    pub fn condition(&mut self) -> Signal {
         let a = self.r.pick(&self.readable[..self.visible]);
         let w = a.width();
         match self.r.below(4) {
@@ -287,6 +291,7 @@ impl Unit {
                 let value = self.r.bits(width);
                 self.m.reg_reset(reset, &Reset(value))
             }
+            false if self.r.once_in(3) => self.reset_at_once(width),
             false => self.m.reg(reset),
         };
         register.set(self.value(width));
@@ -295,6 +300,14 @@ impl Unit {
             return register.enable(enable);
         }
         register
+    }
+    /// A register that another one resets at once, whatever the kind of the other resets is.
+    fn reset_at_once(&mut self, width: u32) -> Signal {
+        let trigger = self.m.reg_reset(bits(1), 0);
+        let (a, b) = (self.condition(), self.condition());
+        trigger.set(a & b);
+        let value = self.r.bits(width);
+        self.m.reg(bits(width)).asynchronous_reset(trigger, &Reset(value))
     }
     /// An index of so many elements, mostly one that can reach beyond the last where that is possible.
     fn index(&mut self, length: usize) -> Signal {
@@ -319,30 +332,32 @@ impl Unit {
         self.elements.push(elements.at(to));
         self.offer(elements.at(from));
     }
+    /// An address of a memory of so many words: what is read beyond the last one is not specified.
+    fn address(&mut self, depth: usize) -> Signal {
+        let at = self.value(clog2(depth));
+        if depth.is_power_of_two() && depth > 1 { at } else { at.ge(depth).mux(at - depth, at) }
+    }
     /// A memory with its ports.
     fn memory(&mut self, all_reset: bool) {
         let m = self.m;
         let (lanes, lane) = (self.r.pick(&[1, 1, 2, 4]), 1 + self.r.below(9));
         let width = lanes * lane;
-        let depth = 1usize << self.r.below(5);
-        let address = clog2(depth);
+        let depth = if self.r.once_in(2) { 1usize << self.r.below(5) } else { 3 + self.r.below(14) as usize };
         let mut memory = m.memory(bits(width), depth);
         if self.r.once_in(2) {
             let words: Vec<BigUint> = (0..depth).map(|_| self.r.bits(width)).collect();
             memory = memory.init(words);
         }
-        let (at, data, mask) = (self.value(address), self.value(width), self.value(lanes));
+        let (at, data, mask) = (self.address(depth), self.value(width), self.value(lanes));
         // while a reset acts at once, only what is reset may be compared
         let quiet = if all_reset { (!m.in_reset()).repeat(lanes) } else { !mask.zeros(lanes) };
         memory.write_lanes(at, data, mask & quiet);
         if self.r.once_in(3) {
-            let (at, data, enable) = (self.value(address), self.value(width), self.condition());
+            let (at, data, enable) = (self.address(depth), self.value(width), self.condition());
             memory.write(at, data, enable & quiet.bit(0));
         }
         for _ in 0..1 + self.r.below(2) {
-            let at = self.value(address);
-            // of the two addresses of a single word, only 0 reads something that is specified
-            let at = if depth == 1 { at & at.zeros(1) } else { at };
+            let at = self.address(depth);
             let word = match self.r.below(3) {
                 1 if !all_reset => memory.read_sync(at),
                 2 if !all_reset => {
@@ -357,7 +372,7 @@ impl Unit {
 }
 
 /// A reset value.
-struct Reset(BigUint);
+pub(super) struct Reset(pub BigUint);
 
 impl Value<Signal> for &Reset {
     fn like(self, like: &Signal) -> Signal {

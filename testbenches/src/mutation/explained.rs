@@ -1,22 +1,21 @@
-//! Mutants that do the same as the design for a reason that no proof finds: `testbenches/mutants/NAME.toml`.
+//! Mutants that do the same as the design for a reason that no proof finds: `testbenches/mutants/NAME.toml`. Each holds in all runs,
+//! whatever their seeds are.
 //!
 //! ```toml
-//! count = 200 # the run that they are from
-//! seed = 1
-//!
 //! [[mutant]]
-//! mutation = "module: pin A[3] of and stuck at 1" # as the command prints it
+//! mutation = "module: pin A[3] of and stuck at 1" # as the command prints it; `*` stands for any text
 //! line = "wire both = a & b;"                     # the line of the Verilog, without numbers that change with others
 //! reason = "what makes the difference invisible"
 //! ```
 
 use super::Mutation;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// A mutant with the reason why it does the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// What happens to which pin, as [`Mutation::what`].
+    /// What happens to which pin, as [`Mutation::what`]; `*` stands for any text.
     pub mutation: String,
     /// The line of the Verilog; empty if none is known.
     pub line: String,
@@ -27,8 +26,6 @@ pub struct Explanation {
 /// The explained mutants of a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanations {
-    /// Mutants and seed of the run in which each of them lives.
-    pub run: (usize, u64),
     /// The mutants.
     pub all: Vec<Explanation>,
 }
@@ -48,11 +45,6 @@ impl Explanations {
 
     fn parse(text: &str) -> Result<Explanations, String> {
         let table: toml::Table = text.parse().map_err(|e| format!("{e}"))?;
-        let number = |key: &str| {
-            let found = table.get(key).and_then(toml::Value::as_integer).and_then(|x| u64::try_from(x).ok());
-            found.ok_or(format!("there is no number `{key}`"))
-        };
-        let run = (number("count")? as usize, number("seed")?);
         let mutants = table.get("mutant").and_then(toml::Value::as_array).ok_or("there is no [[mutant]]")?;
         let explanation = |(i, mutant): (usize, &toml::Value)| {
             let text = |key: &str| {
@@ -62,14 +54,28 @@ impl Explanations {
             Ok(Explanation { mutation: text("mutation")?, line: text("line")?, reason: text("reason")? })
         };
         let all = mutants.iter().enumerate().map(explanation).collect::<Result<_, String>>()?;
-        Ok(Explanations { run, all })
+        Ok(Explanations { all })
     }
 
     /// The explanation of a mutation.
     pub fn find(&self, mutation: &Mutation) -> Option<&Explanation> {
         let line = mutation.place.as_ref().map_or("", |place| &place.text);
-        self.all.iter().find(|explanation| explanation.mutation == mutation.what && explanation.line == line)
+        self.all.iter().find(|explanation| fits(&explanation.mutation, &mutation.what) && explanation.line == line)
     }
+
+    /// Those whose line is in none of these modules (name and text) any more.
+    pub fn stale(&self, files: &[(String, String)]) -> Vec<&Explanation> {
+        let code = |line: &str| line.split("//").next().unwrap_or_default().trim().to_string();
+        let lines: HashSet<String> = files.iter().flat_map(|(_, text)| text.lines().map(code)).collect();
+        self.all.iter().filter(|explanation| !lines.contains(&explanation.line)).collect()
+    }
+}
+
+/// Does a text fit a pattern, in which `*` stands for any text?
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((before, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(before) else { return false };
+    (0..=text.len()).any(|at| text.is_char_boundary(at) && fits(rest, &text[at..]))
 }
 
 #[cfg(test)]
@@ -78,11 +84,17 @@ mod tests {
     use crate::mutation::Place;
 
     #[test]
+    fn a_star_stands_for_any_text() {
+        assert!(fits("pin A[*] of add stuck at *", "pin A[12] of add stuck at 0"));
+        assert!(fits("*", "") && fits("a*", "a") && fits("*a*", "bab"));
+        assert!(!fits("pin A[*] of add", "pin B[1] of add") && !fits("a*b", "abc") && !fits("a", "ab"));
+    }
+
+    #[test]
     fn explanations_are_read_and_found_by_mutation_and_line() {
-        let text = "count = 200\nseed = 1\n[[mutant]]\nmutation = 'm: pin A[0] of add inverted'\nline = 'wire x = a + b;'\n\
+        let text = "[[mutant]]\nmutation = 'm: pin A[0] of add inverted'\nline = 'wire x = a + b;'\n\
             reason = 'nobody reads x'\n";
         let explanations = Explanations::parse(text).unwrap();
-        assert_eq!(explanations.run, (200, 1));
         let mutation = |text: &str| {
             let place = Place { verilog: "m.v:7".into(), text: text.into(), rust: None };
             let (command, what) = (String::new(), "m: pin A[0] of add inverted".into());
@@ -93,6 +105,9 @@ mod tests {
         assert_eq!(explanations.find(&mutation("wire y = a + b;")), None);
         let error = Explanations::parse(&text.replace("reason", "because")).unwrap_err();
         assert_eq!(error, "mutant 1 has no text `reason`");
-        assert_eq!(Explanations::parse("count = 1\nseed = -1").unwrap_err(), "there is no number `seed`");
+        assert_eq!(Explanations::parse("count = 1").unwrap_err(), "there is no [[mutant]]");
+        let files = [("m.v".to_string(), "    wire x = a + b; // m.rs:3\n".to_string())];
+        assert!(explanations.stale(&files).is_empty());
+        assert_eq!(explanations.stale(&[]).len(), 1);
     }
 }

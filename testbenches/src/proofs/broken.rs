@@ -1,5 +1,6 @@
-//! Proofs that must fail: of a FIFO with a mistake, and one with surroundings that let nothing happen.
+//! Proofs that must fail: of parts with a mistake, and one with surroundings that let nothing happen.
 
+use super::registers::registers_proof;
 use super::words::{WordPorts, harness};
 use super::{Engine, Proof};
 use hdl::{Bundle, Design, Errors, Module, bits, module};
@@ -49,5 +50,8 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
     Ok(vec![
         proof("broken_fifo", "a FIFO with a wrong full flag", broken_fifo()?),
         proof("broken_surroundings", "a register slice to which nobody sends", broken_surroundings()?),
+        proof("broken_flags", "registers whose flags are lost if they are set while they are cleared", {
+            registers_proof("broken_flags", true)?
+        }),
     ])
 }

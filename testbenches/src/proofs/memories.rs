@@ -25,7 +25,7 @@ fn two_clocks_proof(depth: usize, style: Style) -> Result<Design<()>, Errors> {
     io.m.set(part.m);
     m.in_domain(writer, || sends_by_the_rules(m, io.s, Side::Surroundings));
     m.in_domain(reader, || sends_by_the_rules(m, io.m, Side::Part));
-    keeps_words_in_order_between(m, (writer, io.s), (reader, io.m), depth as u32, STAGES + 1);
+    keeps_words_in_order_between(m, (writer, io.s), (reader, io.m), depth as u32, (STAGES + 1, depth == 4));
     Ok(m.finish(io)?.erase())
 }
 

@@ -9,6 +9,7 @@ mod memories;
 mod packets;
 mod power_up;
 mod records;
+mod registers;
 mod routing;
 mod words;
 
@@ -48,6 +49,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(clocks::proofs()?);
+    list.extend(registers::proofs()?);
     list.extend(power_up::proofs()?);
     Ok(list)
 }

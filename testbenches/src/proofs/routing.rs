@@ -32,6 +32,27 @@ fn takes_turns(m: Module, inputs: &[(Stream, Signal)], out: Stream, source: Sign
     }
 }
 
+/// Whose turn it is: the first of those that ask behind the one that went last, however long ago that was; after a reset the first of
+/// all. `asks`, `goes`: one bit for each input.
+#[module]
+fn turn_passes_on(m: Module, asks: Signal, goes: Signal) {
+    let inputs = asks.width();
+    let last = m.reg_reset(bits(inputs), 1u32 << (inputs - 1)).comment("the one that went last");
+    m.when(goes.any(), || last.set(goes));
+    for i in 0..inputs {
+        // it is the turn of input i if nobody asks from behind the last one up to it
+        let mut turn = m.lit(0u32, 1);
+        let mut nobody = m.lit(1u32, 1);
+        for back in 1..=inputs {
+            turn = turn | (last.bit((i + inputs - back) % inputs) & nobody);
+            nobody = nobody & !asks.bit((i + inputs - back) % inputs);
+        }
+        m.assert(!goes.bit(i) | turn, "it is the turn of the first that asks behind the one that went last");
+    }
+    let idle = m.past(!asks.any()) & m.past_valid();
+    m.cover(idle & asks.all() & goes.bit(1), "after a cycle in which nobody asks it is not the first one again");
+}
+
 /// An arbiter.
 #[module]
 fn arbiter_proof(width: u32, inputs: u32) -> Result<Design<()>, Errors> {
@@ -45,6 +66,7 @@ fn arbiter_proof(width: u32, inputs: u32) -> Result<Design<()>, Errors> {
     let list: Vec<_> = (0..inputs).map(|i| (one(io.s.valid, io.s.ready, words[i as usize], i), always)).collect();
     let out = io.m.with(io.m.payload.payload);
     takes_turns(m, &list, out, io.m.payload.source);
+    turn_passes_on(m, io.s.valid, io.s.valid & io.s.ready);
     let moves = (io.m.ready | !io.m.valid) & io.s.valid.any();
     stalls_at_most(m, moves & !io.s.ready.any(), 0, "a word goes whenever the output is empty or leaves");
     Ok(m.finish(io)?.erase())
@@ -72,6 +94,8 @@ fn packet_arbiter_proof(width: u32, inputs: u32) -> Result<Design<()>, Errors> {
         begun.set(!(taken & io.s_last).any());
         input.set(taken);
     });
+    let asks = io.s.valid & (input | !begun.repeat(inputs));
+    turn_passes_on(m, asks, taken);
     let moves = (io.m.ready | !io.m.valid) & (io.s.valid & (input | !begun.repeat(inputs))).any();
     stalls_at_most(m, moves & !io.s.ready.any(), 0, "a beat goes whenever the output is empty or leaves");
 

@@ -54,7 +54,9 @@ fn slice_proof(width: u32, slice: Slice) -> Result<Design<()>, Errors> {
     });
     part.s.set(io.s);
     io.m.set(part.m);
-    harness(m, io, room, latency, busy);
+    let inside = harness(m, io, room, latency, busy);
+    let moves = if let Slice::Forward = slice { io.m.ready } else { m.lit(0u32, 1) };
+    m.assert(io.s.ready.eq(inside.lt(room) | moves), "it takes a word in every cycle in which there is a place for it");
     Ok(m.finish(io)?.erase())
 }
 
@@ -74,6 +76,8 @@ fn fifo_proof(width: u32, depth: usize, style: Style) -> Result<Design<()>, Erro
     let level = part.level.zext(inside.width().max(part.level.width()));
     m.assert(level.eq(inside.zext(level.width())), "the level is how many words are inside");
     m.assert(io.s.ready.eq(inside.ne(depth)), "it takes words unless it is full");
+    let stayed = m.past(inside.ne(io.m.transfer().zext(inside.width()))) & m.past_valid();
+    m.assert(!stayed | io.m.valid, "a word leaves in every cycle, of those that are inside for more than one");
     Ok(m.finish(io)?.erase())
 }
 

@@ -138,7 +138,7 @@ fn top(sizes: &[usize]) -> Result<Design<()>, Errors> {
 
 /// Runs the built-in simulator beside other engines with the same random inputs.
 fn agree(design: &Design<()>, engines: &mut [(&str, Box<dyn Engine>)]) {
-    let (mut simulator, mut r) = (Simulator::new(design), Rng::with_seed(1));
+    let (mut simulator, mut r) = (Simulator::new(design), Rng::with_seed(::sim::bus::seed(1)));
     simulator.power_up(PowerUp::Zero);
     engines.iter_mut().for_each(|(_, e)| e.power_up(PowerUp::Zero));
     let ports = design.port_list();

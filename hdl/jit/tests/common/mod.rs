@@ -23,7 +23,7 @@ pub fn number(rng: &mut Rng, width: u32) -> BigUint {
 
 /// Runs both with the same inputs, resets and clocks.
 pub fn lockstep<P>(design: &Design<P>, code: &mut Simulator, cycles: u32, seed: u64) {
-    let mut rng = Rng::with_seed(seed);
+    let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
     let mut interpreter = Simulator::new(design);
     let ports: Vec<PortInfo> = code.ports().to_vec();
     let domains = code.clocks().len();

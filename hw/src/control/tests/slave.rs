@@ -119,7 +119,7 @@ fn sticky_flags_stay_until_they_are_cleared() {
 #[test]
 fn many_accesses_at_once_are_answered_in_order() {
     under_stalls(|bench, master, _| {
-        let mut rng = fastrand::Rng::with_seed(4);
+        let mut rng = fastrand::Rng::with_seed(sim::bus::seed(4));
         let addresses: Vec<u64> = (0..400).map(|_| rng.u64(0..10) * 4).collect();
         addresses.iter().for_each(|address| master.queue_write(bench, *address, rng.u32(..).into(), 15));
         addresses.iter().for_each(|address| master.queue_read(bench, *address));
@@ -139,7 +139,7 @@ fn many_accesses_at_once_are_answered_in_order() {
 fn keeps_its_stated_pace_without_combinational_paths() {
     let design = design();
     let mut engine = Simulator::new(&design);
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
     let master = AxiLiteMaster::new(&mut bench, &design, &design.ports.s_axil, Stalls::Never);
     bench.reset().unwrap();
     let start = bench.cycle();

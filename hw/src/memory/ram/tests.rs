@@ -22,7 +22,7 @@ fn reads_what_was_written_whatever_stalls() {
         let RamPorts { write_enable, write_address, write_data, s, m } = design.ports;
         let mut engine = Simulator::new(&design);
         engine.power_up(PowerUp::Zero);
-        let mut rng = Rng::with_seed(2);
+        let mut rng = Rng::with_seed(seed(2));
         let (mut words, mut waiting) = ([0u64; 13], VecDeque::new());
         let (mut offered, mut met, mut read) = (None, 0, 0);
         engine.reset(2);

@@ -43,7 +43,7 @@ struct Guarded<'e> {
 
 impl<'e> Guarded<'e> {
     fn new(engine: &'e mut Simulator, design: &'e Design<CountedPorts>, stalls: Stalls) -> Self {
-        let mut bench = Bench::new(engine, 5);
+        let mut bench = Bench::new(engine, ::sim::bus::seed(5));
         let s = bench.source(design, &design.ports.s, stalls);
         let m = bench.sink(design, &design.ports.m, stalls);
         let mut guarded = Self { bench, s, m, design };
@@ -83,7 +83,7 @@ fn every_packet_gets_its_length() {
         let design = counted(length as u32).unwrap_or_else(|e| panic!("{e}"));
         let mut engine = Simulator::new(&design);
         let mut guard = Guarded::new(&mut engine, &design, stalls);
-        let mut rng = Rng::with_seed(1);
+        let mut rng = Rng::with_seed(::sim::bus::seed(1));
         let (mut expected, mut early, mut late) = (vec![], 0, 0);
         for _ in 0..300 {
             // most are right or nearly; some have two or three packets in one

@@ -31,7 +31,7 @@ fn nobody_waits_for_more_than_one_word_of_each_other() {
         let mut engine = Simulator::new(&design);
         let port = |signal| design.port_index(signal).unwrap();
         let ArbiterPorts { s, m } = design.ports;
-        let mut rng = fastrand::Rng::with_seed(7);
+        let mut rng = fastrand::Rng::with_seed(sim::bus::seed(7));
         let (mut offered, mut waited, mut longest) = (0u64, vec![0; inputs as usize], 0);
         engine.reset(2);
         for _ in 0..5000 {

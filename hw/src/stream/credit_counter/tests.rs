@@ -13,7 +13,7 @@ fn counts_what_is_taken_and_given() {
         let port = |signal| design.port_index(signal).unwrap();
         let CreditCounterPorts { take, available, give, level, excess } = design.ports;
         let mut engine = Simulator::new(&design);
-        let mut rng = fastrand::Rng::with_seed(1);
+        let mut rng = fastrand::Rng::with_seed(sim::bus::seed(1));
         let (mut count, mut too_many) = (credits, false);
         let (mut was_empty, mut was_excess) = (false, false);
         engine.reset(2);

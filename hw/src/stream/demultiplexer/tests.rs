@@ -76,7 +76,7 @@ fn a_select_without_an_output_is_reported() {
 fn passes_a_word_in_every_cycle() {
     let design = build(three());
     let mut engine = Simulator::new(&design);
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, seed(1));
     let s = bench.source(&design, &design.ports.s, Stalls::Never);
     let ThreePorts { m0, m1, m2, .. } = design.ports;
     let sinks = [m0, m1, m2].map(|m| bench.sink(&design, &m, Stalls::Never));

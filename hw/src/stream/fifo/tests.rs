@@ -92,7 +92,7 @@ fn takes_depth_words_when_the_output_is_stuck() {
         for depth in [2, 3, 8, 13] {
             let design = build(fifo(16, depth, style));
             let mut engine = Simulator::new(&design);
-            let mut bench = Bench::new(&mut engine, 1);
+            let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
             let s = bench.source(&design, &design.ports.s, Stalls::Never);
             let m = bench.sink(&design, &design.ports.m, Stalls::Always);
             bench.reset().unwrap();
@@ -117,7 +117,7 @@ fn block_ram_is_never_read_where_it_is_written() {
         let port = |s: Signal| design.port_index(s).unwrap();
         let (s_valid, m_ready) = (port(design.ports.s.valid), port(design.ports.m.ready));
         engine.reset(2);
-        let (mut both, mut rng) = (0, fastrand::Rng::with_seed(3));
+        let (mut both, mut rng) = (0, fastrand::Rng::with_seed(sim::bus::seed(3)));
         for cycle in 0..4000 {
             let busy = if (cycle / 100) % 2 == 0 { (90, 30) } else { (30, 90) };
             engine.poke(s_valid, (rng.u8(0..100) < busy.0).into());

@@ -31,7 +31,7 @@ fn every_output_gets_every_word_once() {
     let words = counting(300, 16);
     for seed in 0..8 {
         let mut engine = ready.clone();
-        let mut bench = Bench::new(&mut engine, seed);
+        let mut bench = Bench::new(&mut engine, sim::bus::run_seed(seed));
         let s = bench.source(&design, &design.ports.s, Stalls::Percent(20));
         let outputs = [design.ports.left, design.ports.middle, design.ports.right];
         let sinks = outputs.map(|m| bench.sink(&design, &m, Stalls::Percent(50)));
@@ -47,7 +47,7 @@ fn every_output_gets_every_word_once() {
 fn no_output_waits_for_another_and_none_runs_ahead() {
     let design = build(three(16));
     let mut engine = Simulator::new(&design);
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
     let s = bench.source(&design, &design.ports.s, Stalls::Never);
     let left = bench.sink(&design, &design.ports.left, Stalls::Never);
     let middle = bench.sink(&design, &design.ports.middle, Stalls::Never);

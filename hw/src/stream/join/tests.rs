@@ -31,7 +31,7 @@ fn a_word_of_each_makes_a_word() {
     let expected: Vec<Beat> = (0..200u64).map(|i| (i << 32 | (i + 2000) << 16 | (i + 1000)).into()).collect();
     for (seed, stalls) in [Stalls::Never, Stalls::Percent(40), Stalls::Runs(6)].into_iter().enumerate() {
         let mut engine = ready.clone();
-        let mut bench = Bench::new(&mut engine, seed as u64);
+        let mut bench = Bench::new(&mut engine, sim::bus::run_seed(seed as u64));
         let a = bench.source(&design, &design.ports.a, stalls);
         let b = bench.source(&design, &design.ports.b, stalls);
         let c = bench.source(&design, &design.ports.c, stalls);
@@ -53,7 +53,7 @@ fn a_word_of_each_makes_a_word() {
 fn nothing_moves_while_one_is_missing() {
     let design = build(three());
     let mut engine = Simulator::new(&design);
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
     let a = bench.source(&design, &design.ports.a, Stalls::Never);
     let b = bench.source(&design, &design.ports.b, Stalls::Never);
     bench.source(&design, &design.ports.c, Stalls::Always);

@@ -13,7 +13,7 @@ fn keeps_its_contract() {
 fn runs_at_full_rate_again_after_the_output_was_stuck() {
     let design = build(register_slice(16));
     let mut engine = Simulator::new(&design);
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
     let s = bench.source(&design, &design.ports.s, Stalls::Never);
     let m = bench.sink(&design, &design.ports.m, Stalls::Always);
     bench.reset().unwrap();

@@ -151,7 +151,7 @@ fn faults_are_flagged_and_over_with_their_vector() {
         let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         for stalls in [NEVER, OFTEN] {
-            let mut rng = Rng::with_seed(u64::from(lanes) + 100);
+            let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 100));
             let t = Thresholds::from_bits(0xc400, 0xac00, 0x2800, 0x4200).expect("legal");
             let mut engine = Simulator::new(&design);
             let mut rig = Rig::new(p, &design, &mut engine, stalls);
@@ -196,7 +196,7 @@ fn noise_does_not_hang() {
         let lanes = p.lanes;
         let bytes_of_word = p.sparse_bytes();
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
-        let mut rng = Rng::with_seed(u64::from(lanes) + 200);
+        let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 200));
         let t = random_thresholds(&mut rng);
         let mut engine = Simulator::new(&design);
         let mut rig = Rig::new(p, &design, &mut engine, OFTEN);
@@ -235,7 +235,7 @@ fn a_lost_last_of_the_dense_part() {
     for (p, stalls) in tested().flat_map(|p| [(p, NEVER), (p, OFTEN)]) {
         let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
-        let mut rng = Rng::with_seed(u64::from(lanes) + 300);
+        let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 300));
         let t = random_thresholds(&mut rng);
         let mut engine = Simulator::new(&design);
         let mut rig = Rig::new(p, &design, &mut engine, stalls);
@@ -268,7 +268,7 @@ fn a_flush_empties_the_engine() {
     for p in tested() {
         let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
-        let mut rng = Rng::with_seed(u64::from(lanes) + 400);
+        let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 400));
         let t = random_thresholds(&mut rng);
         let mut engine = Simulator::new(&design);
         let mut rig = Rig::new(p, &design, &mut engine, NEVER);
