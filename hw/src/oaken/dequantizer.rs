@@ -25,8 +25,9 @@
 //! vector has `length` elements, and the one after a faulty record is right. Combinational: `sparse` valid to `sparse` ready, `flush` to both.
 
 use super::dense_reader::read_dense;
-use super::dequantizer_back::{decode_beat, dense_codes, send, use_chunks};
-use super::dequantizer_front::{IN_FLIGHT, build_chunks, header_table, keep_infos, read_records, show_entries, window};
+use super::dequantizer_back::{decode_beat, dense_codes, send, use_maps};
+use super::dequantizer_front::{IN_FLIGHT, header_table, keep_infos, read_beats, walk_records};
+use super::packet_gate::begin_while;
 use super::types::*;
 use hdl::logic::UpDown;
 use hdl::*;
@@ -80,32 +81,32 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
 
     m.section("settings: a change waits for the vectors under way");
     let settings = settings(m, io);
-    m.section("the sparse part: words to entries");
-    let reader = read_records(m, io.sparse, settings.length, settings.may_begin, io.flush, settings.in_flight, p)?;
-    io.count_error.set(flag(m, reader.count_error));
-    io.sparse_length_error.set(flag(m, reader.length_error));
+    // what was found before a flush is flagged no more
+    let flushed = flag(m, io.flush);
     m.section("the header to what the lanes look up");
     let headers = header_table(m, settings.thresholds, settings.change, p)?;
     settings.may_begin.set(settings.same & io.enable & headers.table.prepared);
-    io.header_error.set(headers.table.faulty);
-    let (header_can, infos) = keep_infos(m, &reader, &headers, p.dense_bits);
-    m.section("entries to the map of the chunk");
-    let shown = show_entries(m, &reader, &headers, header_can, window(p))?;
-    let chunk_taken = m.wire(bits(1));
-    let chunk = build_chunks(m, shown, chunk_taken, window(p).count_beside);
-    io.order_error.set(flag(m, chunk.disorder));
-
-    m.section("the map in use; it moves down by the lanes at every beat");
-    let in_use = use_chunks(m, &chunk, chunk_taken, &headers, infos, p);
+    io.header_error.set(headers.table.faulty & !flushed);
+    let infos = keep_infos(m, &headers, p.dense_bits);
+    m.section("the sparse part: words to chunks");
+    let sparse = begin_while(m, io.sparse, settings.may_begin | io.flush);
+    let walker = walk_records(m, sparse, settings.length, io.flush, settings.in_flight, p)?;
+    settings.words_wait.set(walker.holds);
+    io.count_error.set(walker.count_error);
+    io.sparse_length_error.set(walker.length_error);
+    m.section("chunks to the maps of their beats");
+    let reader = read_beats(m, &walker, &headers, p)?;
+    io.order_error.set(reader.order_error & !flushed);
+    let in_use = use_maps(m, reader.m, &headers, infos, p);
     m.section("the dense part");
-    let dense = read_dense(m, io.dense, settings.length, reader.begins, io.flush, p)?;
+    let dense = read_dense(m, io.dense, settings.length, walker.begins, io.flush, p)?;
     io.dense_length_error.set(flag(m, dense.wrong_length));
     let go = m.wire(bits(1));
     let coded = dense_codes(m, dense.codes, &in_use, go, p);
     m.section("the lanes");
     let (valid, beat) = decode_beat(m, go, coded, in_use, &headers, p);
     let ended = valid & beat.last & go;
-    settings.in_flight.count(reader.begins, ended);
+    settings.in_flight.count(walker.begins, ended);
     io.finished.set(ended);
     m.section("a register slice, with the limit to the largest number behind its spare register");
     send(m, io.m, valid, beat, go);
@@ -123,6 +124,8 @@ struct Settings {
     may_begin: Signal,
     /// The vectors under way.
     in_flight: UpDown,
+    /// A wire: words of another vector are there.
+    words_wait: Signal,
 }
 
 /// The settings in use: those given, as soon as no vector is under way.
@@ -133,13 +136,15 @@ fn settings(m: Module, io: DequantizerPorts) -> Settings {
     let in_flight = UpDown::new(m, IN_FLIGHT);
     let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
     let same = settings.pack().eq(io.thresholds.pack()) & length.eq(io.length);
-    let change = in_flight.is_empty() & !may_begin & !same;
+    let words_wait = m.wire(bits(1));
+    let idle = in_flight.is_empty() & !words_wait;
+    let change = idle & !may_begin & !same;
     m.when(change, || {
         settings.set(io.thresholds);
         length.set(io.length);
     });
-    io.busy.set(in_flight.level.any());
-    Settings { thresholds: settings, length, same, change, may_begin, in_flight }
+    io.busy.set(!idle);
+    Settings { thresholds: settings, length, same, change, may_begin, in_flight, words_wait }
 }
 
 /// An error in a register, so that it does not depend on what an input does in the same cycle.

@@ -1,7 +1,8 @@
 //! The Oaken engines: quantizer and dequantizer of the key-value cache (docs/oaken-format.md).
 
 pub mod align;
-pub mod chunk_map;
+pub mod beat_counter;
+pub mod beat_reader;
 pub mod classify;
 pub mod compact;
 pub mod decode;
@@ -18,12 +19,15 @@ pub mod maxima;
 pub mod quantizer;
 pub mod quantizer_axi;
 mod quantizer_back;
+mod packet_gate;
 mod quantizer_front;
-pub mod record_reader;
+pub mod place;
+pub mod record_walker;
 pub mod scale;
 pub mod scale_table;
 pub mod settings;
 pub mod side_table;
+pub mod sparse_ring;
 pub mod sparse_writer;
 pub mod step_unit;
 pub mod types;
