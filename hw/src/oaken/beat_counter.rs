@@ -100,7 +100,7 @@ pub fn beat_counter(p: EngineParams) -> Result<Design<CounterPorts>, Errors> {
     let beats = (p.chunk_beats() as usize).ilog2();
     let beat_of = read_bytes(m, io.write, x.at, [5, 6 - beats], p);
     let counted = x.meet(beat_of[0]);
-    let present: Vec<Signal> = (0..p.lanes).map(|i| counted.count.gt(i)).collect();
+    let present = above(counted.count, p.lanes);
     let counts: Vec<Signal> = (0..p.chunk_beats())
         .rev()
         .map(|beat| {

@@ -61,7 +61,8 @@ pub fn beat_reader(p: EngineParams) -> Result<Design<BeatReaderPorts>, Errors> {
     let x = pipe.enter(beat);
     let bytes = read_bytes(m, io.write, x.at, [7, 0], p);
     let x = x.meet(bytes[0]);
-    let entries = BeatEntries { bytes: cat(&bytes.into_iter().rev().collect::<Vec<_>>()), count: x.count, beat: x.beat };
+    let entries =
+        BeatEntries { bytes: cat(&bytes.into_iter().rev().collect::<Vec<_>>()), count: x.count, beat: x.beat };
     let (map, disorder) = place(entries, p);
     let (wrong, first, last) = (x.wrong.meet(map.outlier), x.first.meet(map.outlier), x.last.meet(map.outlier));
     let valid = valid.meet(map.outlier);

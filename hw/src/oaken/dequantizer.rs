@@ -1,9 +1,9 @@
 //! Oaken dequantizer, the engine itself: dense and sparse part of records in, vectors of binary16 out (docs/oaken-format.md; the
 //! paper's section 5.2 and figure 9b). AXI4-Stream and the registers are around it, in `dequantizer_axi`.
 //!
-//! It streams: no vector is buffered. The sparse part runs a chunk ahead: the record reader takes entries from the words, the
-//! header becomes levels in the meantime, and a map of the chunk is built; then the beats of the dense part are decoded with
-//! the map, and the next one is built.
+//! It streams: no vector is buffered. The sparse part runs some chunks ahead. Its words wait in a ring; a walker finds the chunks in it,
+//! a counter says how many of their entries belong to each beat, and a reader takes the entries of one beat after the other and puts them
+//! where their elements are, while the header becomes levels. Then the beats of the dense part are decoded with these maps.
 //!
 //! | port | |
 //! | --- | --- |
@@ -18,11 +18,11 @@
 //! A beat of `dense` has the codes of a beat of elements at 4 bits (of two with one lane); at other widths a gearbox takes them
 //! from beats of the next power of two of bytes (`dense_reader`).
 //!
-//! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, for chunks of up to 8
-//! outliers and inputs that come as fast. A chunk with `c` outliers takes `1 + c / w` cycles at least, rounded up, with `w` = 1
-//! below 8 lanes and 2, 3, 8 at 8, 16, 32 lanes; at 64 lanes `(1 + c) / 9`. Latency [`latency`] cycles from the first word to
-//! the first element, and more where the first chunk has more outliers than one cycle takes. Errors never stop it: every
-//! vector has `length` elements, and the one after a faulty record is right. Combinational: `sparse` valid to `sparse` ready, `flush` to both.
+//! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, wherever the outliers are,
+//! for inputs that come as fast; at the beginning, a few cycles more where a chunk has many more outliers than the one before it. Latency
+//! [`latency`] cycles from the first word to the first element, and more where the first chunk has more outliers than a beat has
+//! elements. Up to 16 words of the sparse part (32 with 8 to 32 lanes) are taken before the first beat of the dense part is needed. Errors
+//! never stop it: every vector has `length` elements, and the one after a faulty record is right. Combinational: `flush` to both readys.
 
 use super::dense_reader::read_dense;
 use super::dequantizer_back::{decode_beat, dense_codes, send, use_maps};
@@ -68,7 +68,12 @@ ports! {
 
 /// Cycles from the first word of a record to its first element, when the first chunk has no outliers.
 pub fn latency(lanes: u32) -> u64 {
-    if lanes <= 16 { 15 } else { 13 }
+    match lanes {
+        1..=4 => 34,
+        8..=16 => 35,
+        32 => 38,
+        _ => 25,
+    }
 }
 
 /// The dequantizer engine.
@@ -97,6 +102,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("chunks to the maps of their beats");
     let reader = read_beats(m, &walker, &headers, p)?;
     io.order_error.set(reader.order_error & !flushed);
+    m.section("the map in use");
     let in_use = use_maps(m, reader.m, &headers, infos, p);
     m.section("the dense part");
     let dense = read_dense(m, io.dense, settings.length, walker.begins, io.flush, p)?;

@@ -16,12 +16,13 @@ pub mod guard;
 pub mod half_steps;
 pub mod level_writer;
 pub mod maxima;
+mod packet_ends;
+mod packet_gate;
+pub mod place;
 pub mod quantizer;
 pub mod quantizer_axi;
 mod quantizer_back;
-mod packet_gate;
 mod quantizer_front;
-pub mod place;
 pub mod record_walker;
 pub mod scale;
 pub mod scale_table;
@@ -31,6 +32,7 @@ pub mod sparse_ring;
 pub mod sparse_writer;
 pub mod step_unit;
 pub mod types;
+mod walker_maps;
 
 #[cfg(test)]
 mod tests;

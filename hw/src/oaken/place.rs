@@ -3,6 +3,7 @@
 //! The entries stand side by side, in the order of their positions. So each has to move up by its position less its number among
 //! them, and no entry by less than the one before: moving the far ones first, by the largest power of two, none meets another.
 
+use super::sparse_ring::above;
 use super::types::*;
 use hdl::*;
 
@@ -66,7 +67,7 @@ const STEPS: usize = 2;
 pub fn place(x: BeatEntries, p: EngineParams) -> (Placed, Signal) {
     let bits = p.lanes.ilog2();
     let bytes = x.bytes.lanes(8);
-    let present: Vec<Signal> = (0..p.lanes).map(|i| x.count.gt(i).next()).collect();
+    let present: Vec<Signal> = above(x.count, p.lanes).into_iter().map(|present| present.next()).collect();
     let bytes: Vec<Signal> = bytes.into_iter().map(|byte| byte.next()).collect();
     let wrong = disorder(&bytes, &present, x.beat.next(), p).next();
     let disorder = wrong.any().next();

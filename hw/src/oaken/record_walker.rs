@@ -29,9 +29,10 @@
 //! after record. Latency: 4 cycles from the word that has the count behind a chunk (of a record's last chunk: its own last byte) to the
 //! chunk. The ring takes words as long as it has places that are not needed any more. Combinational: `flush` to `s` ready.
 
-use super::half_steps::{rest_is_legal, step_is_legal, steps};
+use super::packet_ends::{PacketEnd, PacketEnds, packet_end, packet_ends};
 use super::sparse_ring::*;
 use super::types::*;
+use super::walker_maps::{Looked, Maps, looked, maps};
 use crate::stream::fifo::{Style, fifo};
 use hdl::logic::UpDown;
 use hdl::*;
@@ -125,12 +126,16 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let ends = packet_ends(m, arrived, head, io.flush, p);
     let maps = maps(m, arrived, p);
 
-    m.section("the end of the packet, if it is known");
-    let begun = |word: Signal| !(head + !word).msb();
-    let behind = place - ends.end.at;
-    let at_the_end = ends.known & !behind.any();
-    let past_the_end = ends.known & !behind.msb();
-    let beyond = past_the_end & behind.any();
+    m.section("what is seen from the place");
+    let now = see(place, head, &ends, &maps, p);
+    let (seen, fresh) = if p.chunk_beats() == 1 {
+        (now, m.lit(1u32, 1))
+    } else {
+        // a chunk has two cycles at least: one to look, and one to go on
+        let seen = m.reg(seen_shape(p));
+        seen.set(now);
+        (seen, m.reg_reset(bits(1), 0).comment("the place stood still since what is seen was looked at"))
+    };
 
     m.section("a chunk is known when its end and the count behind it are");
     let chunks_after = m.reg(bits(7)).comment("chunks behind the open one");
@@ -139,28 +144,25 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let first_chunk = m.reg(bits(1));
     let nothing = m.reg_reset(bits(1), 0).comment("the count of the open chunk is not there");
     let gone = m.reg_reset(bits(1), 0).comment("flushed: the rest of the open record will not come");
-    let next_is_head = !byte.any() & word.eq(head);
-    let settled = gone | ends.known | begun(word) | (last_chunk & next_is_head);
+    let settled = gone | seen.known | seen.arrived | (last_chunk & seen.next_is_head);
     let room = m.wire(bits(1));
-    let step = walking & settled & room;
+    let step = walking & fresh & settled & room;
     let ended = step & last_chunk;
     let goes_on = step & !last_chunk;
-    let missing = gone | nothing | past_the_end;
+    let missing = gone | nothing | seen.past_the_end;
 
     m.section("from its end on");
-    let packet_over = gone | past_the_end | (ends.known & ends.end.next_word.eq(next_word));
-    let fits = at_the_end & !nothing & !gone;
-    let follows = ended & fits & ends.end.next_word.eq(next_word);
-    let waits = doing.is(Doing::Wait);
-    let begins = (follows | waits) & begun(next_word) & start & !io.flush;
+    let packet_over = gone | seen.past_the_end | (seen.known & seen.in_last_word);
+    let fits = seen.at_the_end & !nothing & !gone;
+    let follows = ended & fits & seen.in_last_word;
+    let waits = doing.is(Doing::Wait) & fresh;
+    let begins = (follows | waits) & seen.next_arrived & start & !io.flush;
     io.begins.set(begins);
-    let count = maps.look_up(place, p);
-    let first_count = maps.first(next_word, p);
+    let (count, first_count) = (seen.count, seen.first_count);
     let resume = m.reg(bits(word_bits(p))).comment("the word behind what was flushed");
     let zero = byte.zeros(bytes);
-    let behind_record = gone.mux(resume, packet_over.mux(ends.end.next_word, next_word)).cat(zero);
+    let behind_record = gone.mux(resume, packet_over.mux(seen.end.next_word, next_word)).cat(zero);
     let start_of_chunk = m.reg(bits(place_bits(p)));
-    m.when(goes_on & !missing, || place.set(count.end));
     m.when(ended, || place.set(behind_record));
     m.when(begins, || place.set(first_count.end));
     m.when(goes_on, || {
@@ -176,11 +178,12 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
         chunks_after.set(io.chunks_minus_1);
         last_chunk.set(only_chunk);
         first_chunk.set(true);
-        nothing.set(maps.short.read(address(next_word, NEWEST)));
+        nothing.set(seen.short);
     });
 
     m.section("chunks leave");
-    let found = Found { step, start: start_of_chunk, place, beyond, end: ends.end.at, nothing: nothing | gone };
+    let found =
+        Found { step, start: start_of_chunk, place, beyond: seen.beyond, end: seen.end.at, nothing: nothing | gone };
     let chunks = m.instance(&fifo(chunk_place(p).total_width(), CHUNKS, Style::Distributed)?);
     chunks.s.set(counted(m, found, first_chunk, last_chunk, p));
     let room_for_chunks = m.reg_reset(bits(1), 0);
@@ -239,11 +242,11 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
             });
         });
         s.case(Doing::Doubt, || {
-            m.when(begun(word) & may_be_header, || {
+            m.when(now.arrived & may_be_header, || {
                 guessed.set(guessed + (!guessed.all()).zext(3));
                 doing.set(Doing::Wait);
             })
-            .elsewhen(begun(word), || {
+            .elsewhen(now.arrived, || {
                 skip.set(guessed.zext(4) + 1);
                 guessed.set(0);
                 doing.set(Doing::Drop);
@@ -267,18 +270,98 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
             doing.set(Doing::Wait);
         });
     });
+    // none of the other ways to go on; the last one, because what is looked up comes late
+    m.when(goes_on & !missing, || place.set(count.end));
+    if p.chunk_beats() > 1 {
+        fresh.set(!(step | begins | dropping | io.flush));
+    }
     m.finish(io)
+}
+
+/// What is seen from the place.
+#[derive(Clone, Copy, Bundle)]
+struct Seen {
+    /// The end of the packet is known.
+    known: Signal,
+    end: PacketEnd,
+    /// The place is there.
+    at_the_end: Signal,
+    /// Or behind it.
+    past_the_end: Signal,
+    /// Only that.
+    beyond: Signal,
+    /// The word of the byte before the place is the packet's last one.
+    in_last_word: Signal,
+    /// The word of the place is there.
+    arrived: Signal,
+    /// So is the word that begins there or behind it.
+    next_arrived: Signal,
+    /// It is the word that comes next.
+    next_is_head: Signal,
+    /// The chunk whose count is at the place.
+    count: Looked,
+    /// The first chunk of a record that begins with that word.
+    first_count: Looked,
+    /// The count of that chunk is not there.
+    short: Signal,
+}
+
+fn seen_shape(p: EngineParams) -> Seen {
+    let flag = bits(1);
+    Seen {
+        known: flag,
+        end: packet_end(p),
+        at_the_end: flag,
+        past_the_end: flag,
+        beyond: flag,
+        in_last_word: flag,
+        arrived: flag,
+        next_arrived: flag,
+        next_is_head: flag,
+        count: looked(p),
+        first_count: looked(p),
+        short: flag,
+    }
+}
+
+#[module]
+fn see(place: Signal, head: Signal, ends: &PacketEnds, maps: &Maps, p: EngineParams) -> Seen {
+    let (known, end) = (ends.known, ends.end);
+    let (word, byte) = (place.drop_low(byte_bits(p)), place.trunc(byte_bits(p)));
+    let within = byte.any();
+    let next_word = within.mux(word + 1, word);
+    let behind = place - end.at;
+    let past_the_end = known & !behind.msb();
+    // words behind the one of the place
+    let more = head + !word;
+    let arrived = !more.msb();
+    Seen {
+        known,
+        end,
+        at_the_end: known & !behind.any(),
+        past_the_end,
+        beyond: past_the_end & behind.any(),
+        in_last_word: within.mux(end.last_word, end.next_word).eq(word),
+        arrived,
+        next_arrived: arrived & (!within | more.any()),
+        next_is_head: !within & word.eq(head),
+        count: maps.look_up(place, p),
+        first_count: maps.first(next_word, p),
+        short: maps.short.read(address(next_word, NEWEST)),
+    }
 }
 
 /// A word on its way into the ring, in registers.
 #[derive(Clone, Copy)]
-struct Arrived {
+pub struct Arrived {
     /// There is one.
-    comes: Signal,
+    pub comes: Signal,
     /// It goes in.
-    valid: Signal,
-    word: SparseWord,
-    address: Signal,
+    pub valid: Signal,
+    /// Its bytes.
+    pub word: SparseWord,
+    /// Its address among the newest.
+    pub address: Signal,
 }
 
 /// Takes words while there is room. To `flush`, takes and drops all.
@@ -305,143 +388,6 @@ fn arrive(m: Module, io: WalkerPorts, head: Signal, tail: Signal, here: Signal, 
     let write = RingWrite { valid, word: address(head, words(p)), data: word.data };
     io.write.set(write);
     Arrived { comes, valid, word, address: address(head, NEWEST) }
-}
-
-/// Where a packet ends.
-#[derive(Clone, Copy, Bundle)]
-struct PacketEnd {
-    /// The place behind its last byte.
-    at: Signal,
-    /// The word behind its last one.
-    next_word: Signal,
-}
-
-/// The ends of packets that have come, the oldest first.
-struct PacketEnds {
-    /// There is one.
-    known: Signal,
-    end: PacketEnd,
-    /// A wire: it is passed.
-    leave: Signal,
-}
-
-#[module]
-fn packet_ends(m: Module, arrived: Arrived, head: Signal, flush: Signal, p: EngineParams) -> PacketEnds {
-    let (oldest, newest) = (m.reg_reset(bits(word_bits(p)), 0), m.reg_reset(bits(word_bits(p)), 0));
-    let ends = m.memory(PacketEnd { at: bits(place_bits(p)), next_word: bits(word_bits(p)) }, NEWEST as usize);
-    let ends = ends.style(RamStyle::Distributed);
-    let leave = m.wire(bits(1));
-    let comes = arrived.valid & arrived.word.last;
-    let next_word = head + 1;
-    let kept = length_of_ones(arrived.word.keep);
-    let at = head.cat(kept.zeros(byte_bits(p))) + kept.zext(place_bits(p));
-    ends.write(address(newest, NEWEST), PacketEnd { at, next_word }, comes);
-    m.when(comes, || newest.set(newest + 1));
-    m.when(leave, || oldest.set(oldest + 1));
-    m.when(flush, || oldest.set(newest));
-    PacketEnds { known: oldest.ne(newest), end: ends.read(address(oldest, NEWEST)), leave }
-}
-
-/// How many bits are 1 below the first 0: the halves are searched for it.
-fn length_of_ones(x: Signal) -> Signal {
-    let half = x.width() / 2;
-    if half == 0 {
-        return x;
-    }
-    let low_full = x.trunc(half).all();
-    let rest = length_of_ones(low_full.mux(x.drop_low(half), x.trunc(half)));
-    // of `rest`, the highest bit says that the searched half is full
-    let all = low_full & rest.msb();
-    let top = all.cat(low_full & !all);
-    if half == 1 { top } else { top.cat(rest.trunc(rest.width() - 1)) }
-}
-
-/// What the walker keeps of the words of the ring.
-struct Maps {
-    /// For each byte: where a chunk ends that has it as its count, from its word on, modulo 128; and above that, whether the count is
-    /// above 64.
-    ends: Vec<Memory>,
-    /// Byte 8 of a word, the count of a record's first chunk, is not there.
-    short: Memory,
-    /// The header, if the word is the first of a record.
-    headers: Memory,
-    /// Can it be that?
-    legal: Memory,
-}
-
-/// A chunk that was looked up.
-struct Looked {
-    /// The place behind it.
-    end: Signal,
-    /// Its count is above 64.
-    too_many: Signal,
-}
-
-#[module]
-fn maps(m: Module, arrived: Arrived, p: EngineParams) -> Maps {
-    let Arrived { valid, word, address, .. } = arrived;
-    let ends = (0..p.sparse_bytes())
-        .map(|i| {
-            m.scope(format!("byte{i}"), || {
-                let ends = m.memory(bits(8), NEWEST as usize).style(RamStyle::Distributed);
-                let byte = word.data.bits(8 * i + 7, 8 * i) & word.keep.bit(i).repeat(8);
-                let most = byte.drop_low(6).any();
-                let too_many = byte.msb() | (most & byte.trunc(6).any());
-                let count = most.cat(byte.trunc(6) & (!most).repeat(6));
-                ends.write(address, too_many.cat(count + (i + 1)), valid);
-                ends
-            })
-        })
-        .collect();
-    let flag = || m.memory(bits(1), NEWEST as usize).style(RamStyle::Distributed);
-    let (short, legal) = (flag(), flag());
-    let headers = m.memory(bits(64), NEWEST as usize).style(RamStyle::Distributed);
-    headers.write(address, word.data.trunc(64), valid);
-    short.write(address, !word.keep.bit(8), valid);
-    legal.write(address, can_begin_record(word, p.dense_bits), valid);
-    Maps { ends, short, headers, legal }
-}
-
-impl Maps {
-    /// The chunk whose count is at `place`.
-    #[module]
-    fn look_up(&self, place: Signal, p: EngineParams) -> Looked {
-        let (word, byte) = (place.drop_low(byte_bits(p)), place.trunc(byte_bits(p)));
-        let all: Vec<Signal> = self.ends.iter().map(|ends| ends.read(address(word, NEWEST))).collect();
-        let found = select(&all, byte);
-        let end = found.trunc(7);
-        // the count 64 in byte 63 ends 128 bytes behind the beginning of the word
-        let two_words = if byte_bits(p) == 6 { byte.all() & !end.msb() } else { byte.zeros(1) };
-        let end = behind(word, two_words.cat(end), p);
-        Looked { end, too_many: found.msb() }
-    }
-    /// The first chunk of the record that begins with a word.
-    #[module]
-    fn first(&self, word: Signal, p: EngineParams) -> Looked {
-        let found = self.ends[8].read(address(word, NEWEST));
-        let end = behind(word, found.trunc(7).zext(8), p);
-        Looked { end, too_many: found.msb() }
-    }
-}
-
-/// The place so many bytes behind the beginning of a word.
-fn behind(word: Signal, bytes: Signal, p: EngineParams) -> Signal {
-    let low = byte_bits(p);
-    (word + bytes.drop_low(low).zext(word_bits(p))).cat(bytes.trunc(low))
-}
-
-/// One of some signals.
-fn select(all: &[Signal], which: Signal) -> Signal {
-    let half: Vec<Signal> = all.chunks(2).map(|pair| which.bit(0).mux(pair[1], pair[0])).collect();
-    if which.width() == 1 { half[0] } else { select(&half, which.drop_low(1)) }
-}
-
-/// Can the word be the first one of a record?
-#[module]
-fn can_begin_record(word: SparseWord, dense_bits: u32) -> Signal {
-    let header = word.data.trunc(64);
-    let legal = steps(header).map(|step| step_is_legal(step, header.zeros(15), dense_bits));
-    word.keep.trunc(8).all() & cat(&legal).all() & rest_is_legal(header, dense_bits)
 }
 
 /// A chunk that is known, in the cycle in which the walker goes on.

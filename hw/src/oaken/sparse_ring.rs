@@ -53,6 +53,18 @@ pub fn address(word: Signal, words: u32) -> Signal {
     word.trunc(words.ilog2())
 }
 
+/// For each number below `n`, the lowest first: is `x` above it? The upper half follows the highest bit: less than comparators.
+pub fn above(x: Signal, n: u32) -> Vec<Signal> {
+    let half = 1 << (x.width() - 1);
+    let top = x.msb();
+    let mut all = if half == 1 { vec![top.zeros(1)] } else { above(x.trunc(x.width() - 1), half) };
+    let upper: Vec<Signal> = all.iter().map(|low| top & *low).collect();
+    all.iter_mut().for_each(|low| *low = top | *low);
+    all.extend(upper);
+    all.resize(n as usize, top.zeros(1));
+    all
+}
+
 /// Levels of the network that moves bytes together between two registers.
 const LEVELS: u32 = 2;
 
@@ -62,12 +74,13 @@ pub fn read_bytes(m: Module, write: RingWrite, at: Signal, range: [u32; 2], p: E
     let (words, [high, low]) = (words(p), range);
     let (word, first) = (at.drop_low(byte_bits(p)), at.trunc(byte_bits(p)));
     let (here, behind) = (address(word, words), address(word + 1, words));
+    let before = above(first, p.sparse_bytes());
     let bytes: Vec<Signal> = (0..p.sparse_bytes())
         .map(|i| {
             m.scope(format!("byte{i}"), || {
                 let ring = m.memory(bits(high + 1 - low), words as usize).style(RamStyle::Distributed);
                 ring.write(address(write.word, words), write.data.bits(8 * i + high, 8 * i + low), write.valid);
-                let read_at = first.gt(i).mux(behind, here).next();
+                let read_at = before[i as usize].mux(behind, here).next();
                 ring.read(read_at).next()
             })
         })

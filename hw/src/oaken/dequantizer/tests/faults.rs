@@ -207,7 +207,8 @@ fn noise_does_not_hang() {
         for i in 1..100 {
             for (index, word) in (0..rng.u32(0..6)).rev().enumerate() {
                 let small = rng.bool(); // so that counts are legal now and then
-                let mut data: Vec<u8> = (0..bytes_of_word).map(|_| if small { rng.u8(0..6) } else { rng.u8(..) }).collect();
+                let mut data: Vec<u8> =
+                    (0..bytes_of_word).map(|_| if small { rng.u8(0..6) } else { rng.u8(..) }).collect();
                 // what can be a header would be taken for the next record, whose last before it was lost
                 data[7] |= if index > 0 { 0x80 } else { 0 };
                 let keep: u64 = [0, u64::MAX, rng.u64(..)][rng.usize(0..3)] >> (64 - bytes_of_word);
@@ -343,7 +344,8 @@ fn a_lost_last_of_the_sparse_part() {
                 rig.bench.send(rig.sparse, words);
             }
             rig.finish((rig.given * lanes as usize) + (joined + 1) * LENGTH);
-            let want: Vec<Vec<u16>> = records.iter().map(|r| golden(&r.dense, &r.sparse, LENGTH, &t, width(p))).collect();
+            let want: Vec<Vec<u16>> =
+                records.iter().map(|r| golden(&r.dense, &r.sparse, LENGTH, &t, width(p))).collect();
             assert_eq!(rig.vectors(), want, "{p:?}, {joined} sparse parts in one packet");
             let flags: &[&str] = if joined > 1 { &["sparse length"] } else { &[] };
             assert_eq!(rig.flags, flags, "{p:?}, {joined} sparse parts in one packet");
