@@ -74,16 +74,6 @@ module oaken_dequantizer_p1 (
     reg axil_r_valid; // slave.rs:185
     reg [31:0] axil_r_data; // slave.rs:186
     reg [1:0] axil_r_response; // slave.rs:187
-    reg open; // a packet of the sparse part is open | dequantizer_axi.rs:119
-    wire out_valid; // dequantizer_axi.rs:121
-    wire out_ready; // dequantizer_axi.rs:121
-    wire [127:0] out_data; // dequantizer_axi.rs:121
-    wire [15:0] out_keep; // dequantizer_axi.rs:121
-    wire out_last; // dequantizer_axi.rs:121
-    wire slice_s_ready;
-    wire sparse_valid;
-    wire sparse_ready; // register_slice.rs:61
-    wire [144:0] slice_m_payload;
     wire core_dense_ready;
     wire core_sparse_ready;
     wire core_m_valid;
@@ -96,7 +86,7 @@ module oaken_dequantizer_p1 (
     wire errors_4;
     wire core_finished;
     wire core_busy;
-    reg partial; // dequantizer_axi.rs:98
+    reg partial; // dequantizer_axi.rs:96
     reg [31:0] vectors; // settings.rs:110
 
     // registers
@@ -278,49 +268,23 @@ module oaken_dequantizer_p1 (
             default: axil_r_response <= 2'h2;
         endcase
     end
-    wire _t8 = ((s_low[15] | (~(|s_low[14:0]))) & (t_low[15] | (~(|t_low[14:0])))) & (t_low[14:0] <= s_low[14:0]); // dequantizer_axi.rs:77
-    wire _t9 = (((~s_high[15]) | (~(|s_high[14:0]))) & ((~t_high[15]) | (~(|t_high[14:0])))) & (t_high[14:0] <= s_high[14:0]); // dequantizer_axi.rs:77
-    wire _t10 = ((((~(|length[5:0])) & (|length)) & (length <= 32'h400)) & (_t8 & (~(&s_low[14:10])))) & (_t9 & (~(&s_high[14:10]))); // dequantizer_axi.rs:77
+    wire _t8 = ((s_low[15] | (~(|s_low[14:0]))) & (t_low[15] | (~(|t_low[14:0])))) & (t_low[14:0] <= s_low[14:0]); // dequantizer_axi.rs:76
+    wire _t9 = (((~s_high[15]) | (~(|s_high[14:0]))) & ((~t_high[15]) | (~(|t_high[14:0])))) & (t_high[14:0] <= s_high[14:0]); // dequantizer_axi.rs:76
+    wire _t10 = ((((~(|length[5:0])) & (|length)) & (length <= 32'h400)) & (_t8 & (~(&s_low[14:10])))) & (_t9 & (~(&s_high[14:10]))); // dequantizer_axi.rs:76
     assign status_legal_value = _t10;
-    wire _t11 = enable & _t10; // dequantizer_axi.rs:77
 
     // the engine
-    wire passes = (_t11 | flush) | open; // dequantizer_axi.rs:120
-    assign out_data = s_axis_sparse_tdata;
-    assign out_keep = s_axis_sparse_tkeep;
-    assign out_last = s_axis_sparse_tlast;
-    assign out_valid = s_axis_sparse_tvalid & passes;
-    assign s_axis_sparse_tready = out_ready & passes;
-    always @(posedge clk) begin
-        if (rst) begin
-            open <= 1'h0;
-        end else if (s_axis_sparse_tvalid & s_axis_sparse_tready) open <= ~s_axis_sparse_tlast;
-    end
-    assign out_ready = slice_s_ready;
-    wire [127:0] sparse_data = slice_m_payload[144:17]; // register_slice.rs:63
-    wire [15:0] sparse_keep = slice_m_payload[16:1]; // register_slice.rs:63
-    wire sparse_last = slice_m_payload[0]; // register_slice.rs:63
     assign s_axis_dense_tready = core_dense_ready;
-    assign sparse_ready = core_sparse_ready;
-    register_slice_145 slice (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(out_valid),
-        .s_ready(slice_s_ready),
-        .s_payload({out_data, out_keep, out_last}),
-        .m_valid(sparse_valid),
-        .m_ready(sparse_ready),
-        .m_payload(slice_m_payload)
-    );
+    assign s_axis_sparse_tready = core_sparse_ready;
     assign errors_header_set = errors_0;
     assign errors_count_set = errors_1;
     assign errors_order_set = errors_2;
     assign errors_sparse_length_set = errors_3;
     assign errors_dense_length_set = errors_4;
     assign status_busy_value = core_busy;
-    wire from_below = ~(|(sparse_keep[15:1] & (~sparse_keep[14:0]))); // dequantizer_axi.rs:132
-    wire partial_dense = (s_axis_dense_tvalid & s_axis_dense_tready) & (~s_axis_dense_tkeep); // dequantizer_axi.rs:92
-    wire partial_sparse = (sparse_valid & sparse_ready) & (sparse_last ? (~from_below) : (~(&sparse_keep))); // dequantizer_axi.rs:97
+    wire from_below = ~(|(s_axis_sparse_tkeep[15:1] & (~s_axis_sparse_tkeep[14:0]))); // dequantizer_axi.rs:117
+    wire partial_dense = (s_axis_dense_tvalid & s_axis_dense_tready) & (~s_axis_dense_tkeep); // dequantizer_axi.rs:90
+    wire partial_sparse = (s_axis_sparse_tvalid & s_axis_sparse_tready) & (s_axis_sparse_tlast ? (~from_below) : (~(&s_axis_sparse_tkeep))); // dequantizer_axi.rs:95
     assign errors_partial_set = partial;
     always @(posedge clk) begin
         if (rst) begin
@@ -344,17 +308,17 @@ module oaken_dequantizer_p1 (
         .dense_ready(core_dense_ready),
         .dense_data(s_axis_dense_tdata),
         .dense_last(s_axis_dense_tlast),
-        .sparse_valid(sparse_valid),
+        .sparse_valid(s_axis_sparse_tvalid),
         .sparse_ready(core_sparse_ready),
-        .sparse_data(sparse_data),
-        .sparse_keep(sparse_keep),
-        .sparse_last(sparse_last),
+        .sparse_data(s_axis_sparse_tdata),
+        .sparse_keep(s_axis_sparse_tkeep),
+        .sparse_last(s_axis_sparse_tlast),
         .length(length[13:0]),
         .thresholds_s_low(s_low[14:0]),
         .thresholds_t_low(t_low[14:0]),
         .thresholds_t_high(t_high[14:0]),
         .thresholds_s_high(s_high[14:0]),
-        .enable(_t11),
+        .enable(enable & _t10),
         .flush(flush),
         .m_valid(core_m_valid),
         .m_ready(m_axis_tready),

@@ -35,32 +35,20 @@ module oaken_dequantizer_core_p16_n4096 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:131
-    reg [14:0] settings_t_low; // dequantizer.rs:131
-    reg [14:0] settings_t_high; // dequantizer.rs:131
-    reg [14:0] settings_s_high; // dequantizer.rs:131
-    reg [13:0] length_1; // dequantizer.rs:132
-    reg [3:0] in_flight; // dequantizer.rs:133
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:134
-    wire reader_s_ready;
-    wire reader_valid;
-    wire [23:0] reader_shown_entries;
-    wire [2:0] reader_shown_present;
-    wire reader_shown_complete;
-    wire reader_shown_first;
-    wire reader_shown_last;
-    wire reader_starts;
-    wire [63:0] reader_header;
-    wire reader_begins;
-    wire reader_count_error;
-    wire reader_length_error;
-    reg flag; // dequantizer.rs:148
-    reg flag_1; // dequantizer.rs:148
-    wire header_valid; // dequantizer_front.rs:74
-    wire header_ready; // dequantizer_front.rs:74
-    wire [63:0] header_payload; // dequantizer_front.rs:74
-    reg [1:0] slot; // dequantizer_front.rs:75
-    reg [3:0] slots_used; // dequantizer_front.rs:76
+    reg [14:0] settings_s_low; // dequantizer.rs:140
+    reg [14:0] settings_t_low; // dequantizer.rs:140
+    reg [14:0] settings_t_high; // dequantizer.rs:140
+    reg [14:0] settings_s_high; // dequantizer.rs:140
+    reg [13:0] length_1; // dequantizer.rs:141
+    reg [4:0] in_flight; // dequantizer.rs:142
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:143
+    wire words_wait; // dequantizer.rs:145
+    reg flag; // dequantizer.rs:159
+    wire header_valid; // dequantizer_front.rs:44
+    wire header_ready; // dequantizer_front.rs:44
+    wire [63:0] header_payload; // dequantizer_front.rs:44
+    reg [1:0] slot; // dequantizer_front.rs:45
+    reg [4:0] slots_used; // dequantizer_front.rs:46
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -77,44 +65,64 @@ module oaken_dequantizer_core_p16_n4096 (
     wire write_base_sticky; // side_table.rs:91
     wire [7:0] write_half_m; // side_table.rs:91
     wire [5:0] write_half_scale; // side_table.rs:91
-    wire shown_valid; // dequantizer_front.rs:104
-    wire shown_ready; // dequantizer_front.rs:104
-    wire [23:0] shown_entries; // dequantizer_front.rs:104
-    wire [2:0] shown_present; // dequantizer_front.rs:104
-    wire shown_complete; // dequantizer_front.rs:104
-    wire shown_first; // dequantizer_front.rs:104
-    wire shown_last; // dequantizer_front.rs:104
-    wire slice_s_ready;
-    wire shown_valid_1;
-    wire shown_ready_1; // register_slice.rs:61
-    wire [29:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:94
-    reg [63:0] building_outlier; // dequantizer_front.rs:130
-    reg [63:0] building_outer; // dequantizer_front.rs:130
-    reg [63:0] building_sign; // dequantizer_front.rs:130
-    reg built; // the map being built is complete | dequantizer_front.rs:131
-    reg built_first; // dequantizer_front.rs:132
-    reg built_last; // dequantizer_front.rs:132
-    reg [63:0] waiting_outlier; // dequantizer_front.rs:133
-    reg [63:0] waiting_outer; // dequantizer_front.rs:133
-    reg [63:0] waiting_sign; // dequantizer_front.rs:133
-    reg waits; // dequantizer_front.rs:134
-    reg waiting_first; // dequantizer_front.rs:135
-    reg waiting_last; // dequantizer_front.rs:135
-    reg [5:0] position; // dequantizer_front.rs:158
-    reg any_before; // dequantizer_front.rs:159
-    reg flag_2; // dequantizer.rs:148
-    reg in_use; // dequantizer_back.rs:41
-    reg [63:0] map_outlier; // dequantizer_back.rs:42
-    reg [63:0] map_outer; // dequantizer_back.rs:42
-    reg [63:0] map_sign; // dequantizer_back.rs:42
-    reg [4:0] info_split; // dequantizer_back.rs:43
-    reg info_middle_exact; // dequantizer_back.rs:43
-    reg map_last; // dequantizer_back.rs:44
-    reg [1:0] chunk_beat; // dequantizer_back.rs:45
-    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer_back.rs:46
-    reg [1:0] load_slot; // dequantizer_back.rs:48
-    wire decoding; // dequantizer_back.rs:49
+    reg open; // a packet of the sparse part is open | packet_gate.rs:9
+    wire out_valid; // packet_gate.rs:11
+    wire out_ready; // packet_gate.rs:11
+    wire [127:0] out_data; // packet_gate.rs:11
+    wire [15:0] out_keep; // packet_gate.rs:11
+    wire out_last; // packet_gate.rs:11
+    wire walker_s_ready;
+    wire write_valid_1;
+    wire [4:0] write_word;
+    wire [127:0] write_data;
+    wire walker_header_valid;
+    wire [63:0] walker_header_payload;
+    wire walker_m_valid;
+    wire [9:0] walker_m_at;
+    wire [6:0] walker_m_count;
+    wire walker_m_first;
+    wire walker_m_last;
+    wire walker_begins;
+    wire walker_holds;
+    wire walker_count_error;
+    wire walker_length_error;
+    reg room; // dequantizer_front.rs:77
+    wire reader_s_ready;
+    wire reader_m_valid;
+    wire reader_m_ready; // dequantizer_front.rs:91
+    wire [15:0] reader_m_outlier;
+    wire [15:0] reader_m_outer;
+    wire [15:0] reader_m_sign;
+    wire reader_m_first;
+    wire reader_m_last;
+    wire reader_done;
+    wire reader_reading;
+    wire [5:0] reader_oldest;
+    wire reader_order_error;
+    wire counter_s_ready;
+    wire counter_m_valid;
+    wire [9:0] counter_m_at;
+    wire [19:0] counter_m_counts;
+    wire counter_m_wrong;
+    wire counter_m_first;
+    wire counter_m_last;
+    wire counted_valid; // dequantizer_front.rs:122
+    wire counted_ready; // dequantizer_front.rs:122
+    wire [9:0] counted_at; // dequantizer_front.rs:122
+    wire [19:0] counted_counts; // dequantizer_front.rs:122
+    wire counted_wrong; // dequantizer_front.rs:122
+    wire counted_first; // dequantizer_front.rs:122
+    wire counted_last; // dequantizer_front.rs:122
+    reg in_use; // dequantizer_back.rs:35
+    reg [15:0] map_outlier; // dequantizer_back.rs:36
+    reg [15:0] map_outer; // dequantizer_back.rs:36
+    reg [15:0] map_sign; // dequantizer_back.rs:36
+    reg map_last; // dequantizer_back.rs:36
+    reg [4:0] info_split; // dequantizer_back.rs:37
+    reg info_middle_exact; // dequantizer_back.rs:37
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:38
+    reg [1:0] load_slot; // dequantizer_back.rs:40
+    wire decoding; // dequantizer_back.rs:41
     reg [1:0] current; // side_table.rs:135
     wire guard_s_ready;
     wire guard_m_valid;
@@ -124,12 +132,12 @@ module oaken_dequantizer_core_p16_n4096 (
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dense_reader.rs:48
-    wire slice_1_s_ready;
+    reg [4:0] due; // dense_reader.rs:48
+    wire slice_s_ready;
     wire dense_valid_1;
     wire [63:0] dense_payload;
-    reg flag_3; // dequantizer.rs:148
-    wire go; // dequantizer.rs:103
+    reg flag_1; // dequantizer.rs:159
+    wire go; // dequantizer.rs:110
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:151
@@ -706,26 +714,26 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane15_negative_s5; // decode.rs:115
     reg lane15_negative_s6; // decode.rs:115
     reg values_15_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:130
-    reg ends_s1; // dequantizer_back.rs:130
-    reg issue_s2; // dequantizer_back.rs:133
-    reg issue_s3; // dequantizer_back.rs:133
-    reg issue_s4; // dequantizer_back.rs:133
-    reg issue_s5; // dequantizer_back.rs:133
-    reg issue_s6; // dequantizer_back.rs:133
-    reg issue_s7; // dequantizer_back.rs:133
-    reg ends_s2; // dequantizer_back.rs:133
-    reg ends_s3; // dequantizer_back.rs:133
-    reg ends_s4; // dequantizer_back.rs:133
-    reg ends_s5; // dequantizer_back.rs:133
-    reg ends_s6; // dequantizer_back.rs:133
-    reg ends_s7; // dequantizer_back.rs:133
-    reg [271:0] spare_data; // dequantizer_back.rs:140
-    reg spare_last; // dequantizer_back.rs:140
-    reg [255:0] elements_data; // dequantizer_back.rs:141
-    reg elements_last; // dequantizer_back.rs:141
-    reg elements_valid; // dequantizer_back.rs:142
-    reg spare_empty; // dequantizer_back.rs:143
+    reg issue_s1; // dequantizer_back.rs:110
+    reg map_last_s1; // dequantizer_back.rs:110
+    reg issue_s2; // dequantizer_back.rs:113
+    reg issue_s3; // dequantizer_back.rs:113
+    reg issue_s4; // dequantizer_back.rs:113
+    reg issue_s5; // dequantizer_back.rs:113
+    reg issue_s6; // dequantizer_back.rs:113
+    reg issue_s7; // dequantizer_back.rs:113
+    reg map_last_s2; // dequantizer_back.rs:113
+    reg map_last_s3; // dequantizer_back.rs:113
+    reg map_last_s4; // dequantizer_back.rs:113
+    reg map_last_s5; // dequantizer_back.rs:113
+    reg map_last_s6; // dequantizer_back.rs:113
+    reg map_last_s7; // dequantizer_back.rs:113
+    reg [271:0] spare_data; // dequantizer_back.rs:120
+    reg spare_last; // dequantizer_back.rs:120
+    reg [255:0] elements_data; // dequantizer_back.rs:121
+    reg elements_last; // dequantizer_back.rs:121
+    reg elements_valid; // dequantizer_back.rs:122
+    reg spare_empty; // dequantizer_back.rs:123
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -761,9 +769,10 @@ module oaken_dequantizer_core_p16_n4096 (
     (* ram_style = "distributed" *) reg [13:0] lane15_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:135
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:135
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:136
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:144
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:144
+    wire idle = (~(|in_flight)) & (~words_wait); // dequantizer.rs:146
+    wire change = (idle & (~may_begin)) & (~same); // dequantizer.rs:147
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -779,25 +788,12 @@ module oaken_dequantizer_core_p16_n4096 (
             length_1 <= length;
         end
     end
-    assign busy = |in_flight;
-
-    // the sparse part: words to entries
-    assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:42
-    assign count_error = flag;
+    assign busy = ~idle;
     always @(posedge clk) begin
         if (rst) begin
             flag <= 1'h0;
         end else begin
-            flag <= reader_count_error;
-        end
-    end
-    assign sparse_length_error = flag_1;
-    always @(posedge clk) begin
-        if (rst) begin
-            flag_1 <= 1'h0;
-        end else begin
-            flag_1 <= reader_length_error;
+            flag <= flush;
         end
     end
 
@@ -825,7 +821,6 @@ module oaken_dequantizer_core_p16_n4096 (
         .faulty(faulty)
     );
     assign header_ready = writer_header_ready;
-    assign header_error = faulty;
     assign write_valid = writer_write_valid;
     assign write_address = writer_write_address;
     assign write_base_value = writer_write_base_value;
@@ -839,850 +834,150 @@ module oaken_dequantizer_core_p16_n4096 (
             may_begin <= (same & enable) & prepared;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer_front.rs:86
-    wire [4:0] split = reader_header[56:52]; // half_steps.rs:69
-    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
+    assign header_error = faulty & (~flag);
+    wire [4:0] split = header_payload[56:52]; // half_steps.rs:69
+    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|header_payload[12:7])};
     always @(posedge clk) begin
         if (rst) begin
             slot <= 2'h0;
         end else if (header_valid & header_ready) slot <= (slot == 2'h2) ? 2'h0 : (slot + 2'h1);
     end
 
-    // entries to the map of the chunk
-    assign header_payload = reader_header;
-    assign shown_entries = reader_shown_entries;
-    assign shown_present = reader_shown_present;
-    assign shown_complete = reader_shown_complete;
-    assign shown_first = reader_shown_first;
-    assign shown_last = reader_shown_last;
-    assign shown_valid = reader_valid & header_can;
-    oaken_record_reader_16_3 reader (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(sparse_valid),
-        .s_ready(reader_s_ready),
-        .s_data(sparse_data),
-        .s_keep(sparse_keep),
-        .s_last(sparse_last),
-        .chunks_minus_1(_t2[6:0]),
-        .start(may_begin & (in_flight != 4'hf)),
-        .flush(flush),
-        .advance(shown_ready & header_can),
-        .valid(reader_valid),
-        .shown_entries(reader_shown_entries),
-        .shown_present(reader_shown_present),
-        .shown_complete(reader_shown_complete),
-        .shown_first(reader_shown_first),
-        .shown_last(reader_shown_last),
-        .starts(reader_starts),
-        .header(reader_header),
-        .begins(reader_begins),
-        .count_error(reader_count_error),
-        .length_error(reader_length_error)
-    );
-    assign header_valid = ((reader_valid & reader_starts) & shown_ready) & (slots_used != 4'h3);
-    assign shown_ready = slice_s_ready;
-    wire [23:0] shown_entries_1 = slice_m_payload[29:6]; // register_slice.rs:63
-    wire [2:0] shown_present_1 = slice_m_payload[5:3]; // register_slice.rs:63
-    wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
-    wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
-    wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer_front.rs:136
-    always @(posedge clk) if (moves) begin
-        waiting_outlier <= building_outlier;
-        waiting_outer <= building_outer;
-        waiting_sign <= building_sign;
-        waiting_first <= built_first;
-        waiting_last <= built_last;
-    end
-    assign shown_ready_1 = (~built) | moves;
-    register_slice_30 slice (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(shown_valid),
-        .s_ready(slice_s_ready),
-        .s_payload({shown_entries, shown_present, shown_complete, shown_first, shown_last}),
-        .m_valid(shown_valid_1),
-        .m_ready(shown_ready_1),
-        .m_payload(slice_m_payload)
-    );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer_front.rs:138
-    always @(posedge clk) if (transfer) begin
-        built_first <= shown_first_1;
-        built_last <= shown_last_1;
-    end
-    wire present_0 = shown_present_1[0]; // chunk_map.rs:29
-    wire present_1 = shown_present_1[1]; // chunk_map.rs:29
-    wire present_2 = shown_present_1[2]; // chunk_map.rs:29
-    wire low_0 = shown_entries_1[2:0] == 3'h0; // chunk_map.rs:30
-    wire low_1 = shown_entries_1[2:0] == 3'h1; // chunk_map.rs:30
-    wire low_2 = shown_entries_1[2:0] == 3'h2; // chunk_map.rs:30
-    wire low_3 = shown_entries_1[2:0] == 3'h3; // chunk_map.rs:30
-    wire low_4 = shown_entries_1[2:0] == 3'h4; // chunk_map.rs:30
-    wire low_5 = shown_entries_1[2:0] == 3'h5; // chunk_map.rs:30
-    wire low_6 = shown_entries_1[2:0] == 3'h6; // chunk_map.rs:30
-    wire low_7 = shown_entries_1[2:0] == 3'h7; // chunk_map.rs:30
-    wire high_0 = (shown_entries_1[5:3] == 3'h0) & present_0; // chunk_map.rs:32
-    wire high_1 = (shown_entries_1[5:3] == 3'h1) & present_0; // chunk_map.rs:32
-    wire high_2 = (shown_entries_1[5:3] == 3'h2) & present_0; // chunk_map.rs:32
-    wire high_3 = (shown_entries_1[5:3] == 3'h3) & present_0; // chunk_map.rs:32
-    wire high_4 = (shown_entries_1[5:3] == 3'h4) & present_0; // chunk_map.rs:32
-    wire high_5 = (shown_entries_1[5:3] == 3'h5) & present_0; // chunk_map.rs:32
-    wire high_6 = (shown_entries_1[5:3] == 3'h6) & present_0; // chunk_map.rs:32
-    wire high_7 = (shown_entries_1[5:3] == 3'h7) & present_0; // chunk_map.rs:32
-    wire places_0 = high_7 & low_7; // chunk_map.rs:33
-    wire places_1 = high_7 & low_6; // chunk_map.rs:33
-    wire places_2 = high_7 & low_5; // chunk_map.rs:33
-    wire places_3 = high_7 & low_4; // chunk_map.rs:33
-    wire places_4 = high_7 & low_3; // chunk_map.rs:33
-    wire places_5 = high_7 & low_2; // chunk_map.rs:33
-    wire places_6 = high_7 & low_1; // chunk_map.rs:33
-    wire places_7 = high_7 & low_0; // chunk_map.rs:33
-    wire places_8 = high_6 & low_7; // chunk_map.rs:33
-    wire places_9 = high_6 & low_6; // chunk_map.rs:33
-    wire places_10 = high_6 & low_5; // chunk_map.rs:33
-    wire places_11 = high_6 & low_4; // chunk_map.rs:33
-    wire places_12 = high_6 & low_3; // chunk_map.rs:33
-    wire places_13 = high_6 & low_2; // chunk_map.rs:33
-    wire places_14 = high_6 & low_1; // chunk_map.rs:33
-    wire places_15 = high_6 & low_0; // chunk_map.rs:33
-    wire places_16 = high_5 & low_7; // chunk_map.rs:33
-    wire places_17 = high_5 & low_6; // chunk_map.rs:33
-    wire places_18 = high_5 & low_5; // chunk_map.rs:33
-    wire places_19 = high_5 & low_4; // chunk_map.rs:33
-    wire places_20 = high_5 & low_3; // chunk_map.rs:33
-    wire places_21 = high_5 & low_2; // chunk_map.rs:33
-    wire places_22 = high_5 & low_1; // chunk_map.rs:33
-    wire places_23 = high_5 & low_0; // chunk_map.rs:33
-    wire places_24 = high_4 & low_7; // chunk_map.rs:33
-    wire places_25 = high_4 & low_6; // chunk_map.rs:33
-    wire places_26 = high_4 & low_5; // chunk_map.rs:33
-    wire places_27 = high_4 & low_4; // chunk_map.rs:33
-    wire places_28 = high_4 & low_3; // chunk_map.rs:33
-    wire places_29 = high_4 & low_2; // chunk_map.rs:33
-    wire places_30 = high_4 & low_1; // chunk_map.rs:33
-    wire places_31 = high_4 & low_0; // chunk_map.rs:33
-    wire places_32 = high_3 & low_7; // chunk_map.rs:33
-    wire places_33 = high_3 & low_6; // chunk_map.rs:33
-    wire places_34 = high_3 & low_5; // chunk_map.rs:33
-    wire places_35 = high_3 & low_4; // chunk_map.rs:33
-    wire places_36 = high_3 & low_3; // chunk_map.rs:33
-    wire places_37 = high_3 & low_2; // chunk_map.rs:33
-    wire places_38 = high_3 & low_1; // chunk_map.rs:33
-    wire places_39 = high_3 & low_0; // chunk_map.rs:33
-    wire places_40 = high_2 & low_7; // chunk_map.rs:33
-    wire places_41 = high_2 & low_6; // chunk_map.rs:33
-    wire places_42 = high_2 & low_5; // chunk_map.rs:33
-    wire places_43 = high_2 & low_4; // chunk_map.rs:33
-    wire places_44 = high_2 & low_3; // chunk_map.rs:33
-    wire places_45 = high_2 & low_2; // chunk_map.rs:33
-    wire places_46 = high_2 & low_1; // chunk_map.rs:33
-    wire places_47 = high_2 & low_0; // chunk_map.rs:33
-    wire places_48 = high_1 & low_7; // chunk_map.rs:33
-    wire places_49 = high_1 & low_6; // chunk_map.rs:33
-    wire places_50 = high_1 & low_5; // chunk_map.rs:33
-    wire places_51 = high_1 & low_4; // chunk_map.rs:33
-    wire places_52 = high_1 & low_3; // chunk_map.rs:33
-    wire places_53 = high_1 & low_2; // chunk_map.rs:33
-    wire places_54 = high_1 & low_1; // chunk_map.rs:33
-    wire places_55 = high_1 & low_0; // chunk_map.rs:33
-    wire places_56 = high_0 & low_7; // chunk_map.rs:33
-    wire places_57 = high_0 & low_6; // chunk_map.rs:33
-    wire places_58 = high_0 & low_5; // chunk_map.rs:33
-    wire places_59 = high_0 & low_4; // chunk_map.rs:33
-    wire places_60 = high_0 & low_3; // chunk_map.rs:33
-    wire places_61 = high_0 & low_2; // chunk_map.rs:33
-    wire places_62 = high_0 & low_1; // chunk_map.rs:33
-    wire places_63 = high_0 & low_0; // chunk_map.rs:33
-    wire [63:0] _t3 = {places_0, places_1, places_2, places_3, places_4, places_5, places_6, places_7, places_8, places_9, places_10, places_11, places_12, places_13, places_14, places_15, places_16, places_17, places_18, places_19, places_20, places_21, places_22, places_23, places_24, places_25, places_26, places_27, places_28, places_29, places_30, places_31, places_32, places_33, places_34, places_35, places_36, places_37, places_38, places_39, places_40, places_41, places_42, places_43, places_44, places_45, places_46, places_47, places_48, places_49, places_50, places_51, places_52, places_53, places_54, places_55, places_56, places_57, places_58, places_59, places_60, places_61, places_62, places_63}; // chunk_map.rs:34
-    wire _t4 = present_0 & shown_entries_1[6]; // chunk_map.rs:37
-    wire high_0_1 = (shown_entries_1[5:3] == 3'h0) & _t4; // chunk_map.rs:32
-    wire high_1_1 = (shown_entries_1[5:3] == 3'h1) & _t4; // chunk_map.rs:32
-    wire high_2_1 = (shown_entries_1[5:3] == 3'h2) & _t4; // chunk_map.rs:32
-    wire high_3_1 = (shown_entries_1[5:3] == 3'h3) & _t4; // chunk_map.rs:32
-    wire high_4_1 = (shown_entries_1[5:3] == 3'h4) & _t4; // chunk_map.rs:32
-    wire high_5_1 = (shown_entries_1[5:3] == 3'h5) & _t4; // chunk_map.rs:32
-    wire high_6_1 = (shown_entries_1[5:3] == 3'h6) & _t4; // chunk_map.rs:32
-    wire high_7_1 = (shown_entries_1[5:3] == 3'h7) & _t4; // chunk_map.rs:32
-    wire places_0_1 = high_7_1 & low_7; // chunk_map.rs:33
-    wire places_1_1 = high_7_1 & low_6; // chunk_map.rs:33
-    wire places_2_1 = high_7_1 & low_5; // chunk_map.rs:33
-    wire places_3_1 = high_7_1 & low_4; // chunk_map.rs:33
-    wire places_4_1 = high_7_1 & low_3; // chunk_map.rs:33
-    wire places_5_1 = high_7_1 & low_2; // chunk_map.rs:33
-    wire places_6_1 = high_7_1 & low_1; // chunk_map.rs:33
-    wire places_7_1 = high_7_1 & low_0; // chunk_map.rs:33
-    wire places_8_1 = high_6_1 & low_7; // chunk_map.rs:33
-    wire places_9_1 = high_6_1 & low_6; // chunk_map.rs:33
-    wire places_10_1 = high_6_1 & low_5; // chunk_map.rs:33
-    wire places_11_1 = high_6_1 & low_4; // chunk_map.rs:33
-    wire places_12_1 = high_6_1 & low_3; // chunk_map.rs:33
-    wire places_13_1 = high_6_1 & low_2; // chunk_map.rs:33
-    wire places_14_1 = high_6_1 & low_1; // chunk_map.rs:33
-    wire places_15_1 = high_6_1 & low_0; // chunk_map.rs:33
-    wire places_16_1 = high_5_1 & low_7; // chunk_map.rs:33
-    wire places_17_1 = high_5_1 & low_6; // chunk_map.rs:33
-    wire places_18_1 = high_5_1 & low_5; // chunk_map.rs:33
-    wire places_19_1 = high_5_1 & low_4; // chunk_map.rs:33
-    wire places_20_1 = high_5_1 & low_3; // chunk_map.rs:33
-    wire places_21_1 = high_5_1 & low_2; // chunk_map.rs:33
-    wire places_22_1 = high_5_1 & low_1; // chunk_map.rs:33
-    wire places_23_1 = high_5_1 & low_0; // chunk_map.rs:33
-    wire places_24_1 = high_4_1 & low_7; // chunk_map.rs:33
-    wire places_25_1 = high_4_1 & low_6; // chunk_map.rs:33
-    wire places_26_1 = high_4_1 & low_5; // chunk_map.rs:33
-    wire places_27_1 = high_4_1 & low_4; // chunk_map.rs:33
-    wire places_28_1 = high_4_1 & low_3; // chunk_map.rs:33
-    wire places_29_1 = high_4_1 & low_2; // chunk_map.rs:33
-    wire places_30_1 = high_4_1 & low_1; // chunk_map.rs:33
-    wire places_31_1 = high_4_1 & low_0; // chunk_map.rs:33
-    wire places_32_1 = high_3_1 & low_7; // chunk_map.rs:33
-    wire places_33_1 = high_3_1 & low_6; // chunk_map.rs:33
-    wire places_34_1 = high_3_1 & low_5; // chunk_map.rs:33
-    wire places_35_1 = high_3_1 & low_4; // chunk_map.rs:33
-    wire places_36_1 = high_3_1 & low_3; // chunk_map.rs:33
-    wire places_37_1 = high_3_1 & low_2; // chunk_map.rs:33
-    wire places_38_1 = high_3_1 & low_1; // chunk_map.rs:33
-    wire places_39_1 = high_3_1 & low_0; // chunk_map.rs:33
-    wire places_40_1 = high_2_1 & low_7; // chunk_map.rs:33
-    wire places_41_1 = high_2_1 & low_6; // chunk_map.rs:33
-    wire places_42_1 = high_2_1 & low_5; // chunk_map.rs:33
-    wire places_43_1 = high_2_1 & low_4; // chunk_map.rs:33
-    wire places_44_1 = high_2_1 & low_3; // chunk_map.rs:33
-    wire places_45_1 = high_2_1 & low_2; // chunk_map.rs:33
-    wire places_46_1 = high_2_1 & low_1; // chunk_map.rs:33
-    wire places_47_1 = high_2_1 & low_0; // chunk_map.rs:33
-    wire places_48_1 = high_1_1 & low_7; // chunk_map.rs:33
-    wire places_49_1 = high_1_1 & low_6; // chunk_map.rs:33
-    wire places_50_1 = high_1_1 & low_5; // chunk_map.rs:33
-    wire places_51_1 = high_1_1 & low_4; // chunk_map.rs:33
-    wire places_52_1 = high_1_1 & low_3; // chunk_map.rs:33
-    wire places_53_1 = high_1_1 & low_2; // chunk_map.rs:33
-    wire places_54_1 = high_1_1 & low_1; // chunk_map.rs:33
-    wire places_55_1 = high_1_1 & low_0; // chunk_map.rs:33
-    wire places_56_1 = high_0_1 & low_7; // chunk_map.rs:33
-    wire places_57_1 = high_0_1 & low_6; // chunk_map.rs:33
-    wire places_58_1 = high_0_1 & low_5; // chunk_map.rs:33
-    wire places_59_1 = high_0_1 & low_4; // chunk_map.rs:33
-    wire places_60_1 = high_0_1 & low_3; // chunk_map.rs:33
-    wire places_61_1 = high_0_1 & low_2; // chunk_map.rs:33
-    wire places_62_1 = high_0_1 & low_1; // chunk_map.rs:33
-    wire places_63_1 = high_0_1 & low_0; // chunk_map.rs:33
-    wire [63:0] _t5 = {places_0_1, places_1_1, places_2_1, places_3_1, places_4_1, places_5_1, places_6_1, places_7_1, places_8_1, places_9_1, places_10_1, places_11_1, places_12_1, places_13_1, places_14_1, places_15_1, places_16_1, places_17_1, places_18_1, places_19_1, places_20_1, places_21_1, places_22_1, places_23_1, places_24_1, places_25_1, places_26_1, places_27_1, places_28_1, places_29_1, places_30_1, places_31_1, places_32_1, places_33_1, places_34_1, places_35_1, places_36_1, places_37_1, places_38_1, places_39_1, places_40_1, places_41_1, places_42_1, places_43_1, places_44_1, places_45_1, places_46_1, places_47_1, places_48_1, places_49_1, places_50_1, places_51_1, places_52_1, places_53_1, places_54_1, places_55_1, places_56_1, places_57_1, places_58_1, places_59_1, places_60_1, places_61_1, places_62_1, places_63_1}; // chunk_map.rs:34
-    wire _t6 = present_0 & shown_entries_1[7]; // chunk_map.rs:38
-    wire high_0_2 = (shown_entries_1[5:3] == 3'h0) & _t6; // chunk_map.rs:32
-    wire high_1_2 = (shown_entries_1[5:3] == 3'h1) & _t6; // chunk_map.rs:32
-    wire high_2_2 = (shown_entries_1[5:3] == 3'h2) & _t6; // chunk_map.rs:32
-    wire high_3_2 = (shown_entries_1[5:3] == 3'h3) & _t6; // chunk_map.rs:32
-    wire high_4_2 = (shown_entries_1[5:3] == 3'h4) & _t6; // chunk_map.rs:32
-    wire high_5_2 = (shown_entries_1[5:3] == 3'h5) & _t6; // chunk_map.rs:32
-    wire high_6_2 = (shown_entries_1[5:3] == 3'h6) & _t6; // chunk_map.rs:32
-    wire high_7_2 = (shown_entries_1[5:3] == 3'h7) & _t6; // chunk_map.rs:32
-    wire places_0_2 = high_7_2 & low_7; // chunk_map.rs:33
-    wire places_1_2 = high_7_2 & low_6; // chunk_map.rs:33
-    wire places_2_2 = high_7_2 & low_5; // chunk_map.rs:33
-    wire places_3_2 = high_7_2 & low_4; // chunk_map.rs:33
-    wire places_4_2 = high_7_2 & low_3; // chunk_map.rs:33
-    wire places_5_2 = high_7_2 & low_2; // chunk_map.rs:33
-    wire places_6_2 = high_7_2 & low_1; // chunk_map.rs:33
-    wire places_7_2 = high_7_2 & low_0; // chunk_map.rs:33
-    wire places_8_2 = high_6_2 & low_7; // chunk_map.rs:33
-    wire places_9_2 = high_6_2 & low_6; // chunk_map.rs:33
-    wire places_10_2 = high_6_2 & low_5; // chunk_map.rs:33
-    wire places_11_2 = high_6_2 & low_4; // chunk_map.rs:33
-    wire places_12_2 = high_6_2 & low_3; // chunk_map.rs:33
-    wire places_13_2 = high_6_2 & low_2; // chunk_map.rs:33
-    wire places_14_2 = high_6_2 & low_1; // chunk_map.rs:33
-    wire places_15_2 = high_6_2 & low_0; // chunk_map.rs:33
-    wire places_16_2 = high_5_2 & low_7; // chunk_map.rs:33
-    wire places_17_2 = high_5_2 & low_6; // chunk_map.rs:33
-    wire places_18_2 = high_5_2 & low_5; // chunk_map.rs:33
-    wire places_19_2 = high_5_2 & low_4; // chunk_map.rs:33
-    wire places_20_2 = high_5_2 & low_3; // chunk_map.rs:33
-    wire places_21_2 = high_5_2 & low_2; // chunk_map.rs:33
-    wire places_22_2 = high_5_2 & low_1; // chunk_map.rs:33
-    wire places_23_2 = high_5_2 & low_0; // chunk_map.rs:33
-    wire places_24_2 = high_4_2 & low_7; // chunk_map.rs:33
-    wire places_25_2 = high_4_2 & low_6; // chunk_map.rs:33
-    wire places_26_2 = high_4_2 & low_5; // chunk_map.rs:33
-    wire places_27_2 = high_4_2 & low_4; // chunk_map.rs:33
-    wire places_28_2 = high_4_2 & low_3; // chunk_map.rs:33
-    wire places_29_2 = high_4_2 & low_2; // chunk_map.rs:33
-    wire places_30_2 = high_4_2 & low_1; // chunk_map.rs:33
-    wire places_31_2 = high_4_2 & low_0; // chunk_map.rs:33
-    wire places_32_2 = high_3_2 & low_7; // chunk_map.rs:33
-    wire places_33_2 = high_3_2 & low_6; // chunk_map.rs:33
-    wire places_34_2 = high_3_2 & low_5; // chunk_map.rs:33
-    wire places_35_2 = high_3_2 & low_4; // chunk_map.rs:33
-    wire places_36_2 = high_3_2 & low_3; // chunk_map.rs:33
-    wire places_37_2 = high_3_2 & low_2; // chunk_map.rs:33
-    wire places_38_2 = high_3_2 & low_1; // chunk_map.rs:33
-    wire places_39_2 = high_3_2 & low_0; // chunk_map.rs:33
-    wire places_40_2 = high_2_2 & low_7; // chunk_map.rs:33
-    wire places_41_2 = high_2_2 & low_6; // chunk_map.rs:33
-    wire places_42_2 = high_2_2 & low_5; // chunk_map.rs:33
-    wire places_43_2 = high_2_2 & low_4; // chunk_map.rs:33
-    wire places_44_2 = high_2_2 & low_3; // chunk_map.rs:33
-    wire places_45_2 = high_2_2 & low_2; // chunk_map.rs:33
-    wire places_46_2 = high_2_2 & low_1; // chunk_map.rs:33
-    wire places_47_2 = high_2_2 & low_0; // chunk_map.rs:33
-    wire places_48_2 = high_1_2 & low_7; // chunk_map.rs:33
-    wire places_49_2 = high_1_2 & low_6; // chunk_map.rs:33
-    wire places_50_2 = high_1_2 & low_5; // chunk_map.rs:33
-    wire places_51_2 = high_1_2 & low_4; // chunk_map.rs:33
-    wire places_52_2 = high_1_2 & low_3; // chunk_map.rs:33
-    wire places_53_2 = high_1_2 & low_2; // chunk_map.rs:33
-    wire places_54_2 = high_1_2 & low_1; // chunk_map.rs:33
-    wire places_55_2 = high_1_2 & low_0; // chunk_map.rs:33
-    wire places_56_2 = high_0_2 & low_7; // chunk_map.rs:33
-    wire places_57_2 = high_0_2 & low_6; // chunk_map.rs:33
-    wire places_58_2 = high_0_2 & low_5; // chunk_map.rs:33
-    wire places_59_2 = high_0_2 & low_4; // chunk_map.rs:33
-    wire places_60_2 = high_0_2 & low_3; // chunk_map.rs:33
-    wire places_61_2 = high_0_2 & low_2; // chunk_map.rs:33
-    wire places_62_2 = high_0_2 & low_1; // chunk_map.rs:33
-    wire places_63_2 = high_0_2 & low_0; // chunk_map.rs:33
-    wire [63:0] _t7 = {places_0_2, places_1_2, places_2_2, places_3_2, places_4_2, places_5_2, places_6_2, places_7_2, places_8_2, places_9_2, places_10_2, places_11_2, places_12_2, places_13_2, places_14_2, places_15_2, places_16_2, places_17_2, places_18_2, places_19_2, places_20_2, places_21_2, places_22_2, places_23_2, places_24_2, places_25_2, places_26_2, places_27_2, places_28_2, places_29_2, places_30_2, places_31_2, places_32_2, places_33_2, places_34_2, places_35_2, places_36_2, places_37_2, places_38_2, places_39_2, places_40_2, places_41_2, places_42_2, places_43_2, places_44_2, places_45_2, places_46_2, places_47_2, places_48_2, places_49_2, places_50_2, places_51_2, places_52_2, places_53_2, places_54_2, places_55_2, places_56_2, places_57_2, places_58_2, places_59_2, places_60_2, places_61_2, places_62_2, places_63_2}; // chunk_map.rs:34
-    wire low_0_1 = shown_entries_1[10:8] == 3'h0; // chunk_map.rs:30
-    wire low_1_1 = shown_entries_1[10:8] == 3'h1; // chunk_map.rs:30
-    wire low_2_1 = shown_entries_1[10:8] == 3'h2; // chunk_map.rs:30
-    wire low_3_1 = shown_entries_1[10:8] == 3'h3; // chunk_map.rs:30
-    wire low_4_1 = shown_entries_1[10:8] == 3'h4; // chunk_map.rs:30
-    wire low_5_1 = shown_entries_1[10:8] == 3'h5; // chunk_map.rs:30
-    wire low_6_1 = shown_entries_1[10:8] == 3'h6; // chunk_map.rs:30
-    wire low_7_1 = shown_entries_1[10:8] == 3'h7; // chunk_map.rs:30
-    wire high_0_3 = (shown_entries_1[13:11] == 3'h0) & present_1; // chunk_map.rs:32
-    wire high_1_3 = (shown_entries_1[13:11] == 3'h1) & present_1; // chunk_map.rs:32
-    wire high_2_3 = (shown_entries_1[13:11] == 3'h2) & present_1; // chunk_map.rs:32
-    wire high_3_3 = (shown_entries_1[13:11] == 3'h3) & present_1; // chunk_map.rs:32
-    wire high_4_3 = (shown_entries_1[13:11] == 3'h4) & present_1; // chunk_map.rs:32
-    wire high_5_3 = (shown_entries_1[13:11] == 3'h5) & present_1; // chunk_map.rs:32
-    wire high_6_3 = (shown_entries_1[13:11] == 3'h6) & present_1; // chunk_map.rs:32
-    wire high_7_3 = (shown_entries_1[13:11] == 3'h7) & present_1; // chunk_map.rs:32
-    wire places_0_3 = high_7_3 & low_7_1; // chunk_map.rs:33
-    wire places_1_3 = high_7_3 & low_6_1; // chunk_map.rs:33
-    wire places_2_3 = high_7_3 & low_5_1; // chunk_map.rs:33
-    wire places_3_3 = high_7_3 & low_4_1; // chunk_map.rs:33
-    wire places_4_3 = high_7_3 & low_3_1; // chunk_map.rs:33
-    wire places_5_3 = high_7_3 & low_2_1; // chunk_map.rs:33
-    wire places_6_3 = high_7_3 & low_1_1; // chunk_map.rs:33
-    wire places_7_3 = high_7_3 & low_0_1; // chunk_map.rs:33
-    wire places_8_3 = high_6_3 & low_7_1; // chunk_map.rs:33
-    wire places_9_3 = high_6_3 & low_6_1; // chunk_map.rs:33
-    wire places_10_3 = high_6_3 & low_5_1; // chunk_map.rs:33
-    wire places_11_3 = high_6_3 & low_4_1; // chunk_map.rs:33
-    wire places_12_3 = high_6_3 & low_3_1; // chunk_map.rs:33
-    wire places_13_3 = high_6_3 & low_2_1; // chunk_map.rs:33
-    wire places_14_3 = high_6_3 & low_1_1; // chunk_map.rs:33
-    wire places_15_3 = high_6_3 & low_0_1; // chunk_map.rs:33
-    wire places_16_3 = high_5_3 & low_7_1; // chunk_map.rs:33
-    wire places_17_3 = high_5_3 & low_6_1; // chunk_map.rs:33
-    wire places_18_3 = high_5_3 & low_5_1; // chunk_map.rs:33
-    wire places_19_3 = high_5_3 & low_4_1; // chunk_map.rs:33
-    wire places_20_3 = high_5_3 & low_3_1; // chunk_map.rs:33
-    wire places_21_3 = high_5_3 & low_2_1; // chunk_map.rs:33
-    wire places_22_3 = high_5_3 & low_1_1; // chunk_map.rs:33
-    wire places_23_3 = high_5_3 & low_0_1; // chunk_map.rs:33
-    wire places_24_3 = high_4_3 & low_7_1; // chunk_map.rs:33
-    wire places_25_3 = high_4_3 & low_6_1; // chunk_map.rs:33
-    wire places_26_3 = high_4_3 & low_5_1; // chunk_map.rs:33
-    wire places_27_3 = high_4_3 & low_4_1; // chunk_map.rs:33
-    wire places_28_3 = high_4_3 & low_3_1; // chunk_map.rs:33
-    wire places_29_3 = high_4_3 & low_2_1; // chunk_map.rs:33
-    wire places_30_3 = high_4_3 & low_1_1; // chunk_map.rs:33
-    wire places_31_3 = high_4_3 & low_0_1; // chunk_map.rs:33
-    wire places_32_3 = high_3_3 & low_7_1; // chunk_map.rs:33
-    wire places_33_3 = high_3_3 & low_6_1; // chunk_map.rs:33
-    wire places_34_3 = high_3_3 & low_5_1; // chunk_map.rs:33
-    wire places_35_3 = high_3_3 & low_4_1; // chunk_map.rs:33
-    wire places_36_3 = high_3_3 & low_3_1; // chunk_map.rs:33
-    wire places_37_3 = high_3_3 & low_2_1; // chunk_map.rs:33
-    wire places_38_3 = high_3_3 & low_1_1; // chunk_map.rs:33
-    wire places_39_3 = high_3_3 & low_0_1; // chunk_map.rs:33
-    wire places_40_3 = high_2_3 & low_7_1; // chunk_map.rs:33
-    wire places_41_3 = high_2_3 & low_6_1; // chunk_map.rs:33
-    wire places_42_3 = high_2_3 & low_5_1; // chunk_map.rs:33
-    wire places_43_3 = high_2_3 & low_4_1; // chunk_map.rs:33
-    wire places_44_3 = high_2_3 & low_3_1; // chunk_map.rs:33
-    wire places_45_3 = high_2_3 & low_2_1; // chunk_map.rs:33
-    wire places_46_3 = high_2_3 & low_1_1; // chunk_map.rs:33
-    wire places_47_3 = high_2_3 & low_0_1; // chunk_map.rs:33
-    wire places_48_3 = high_1_3 & low_7_1; // chunk_map.rs:33
-    wire places_49_3 = high_1_3 & low_6_1; // chunk_map.rs:33
-    wire places_50_3 = high_1_3 & low_5_1; // chunk_map.rs:33
-    wire places_51_3 = high_1_3 & low_4_1; // chunk_map.rs:33
-    wire places_52_3 = high_1_3 & low_3_1; // chunk_map.rs:33
-    wire places_53_3 = high_1_3 & low_2_1; // chunk_map.rs:33
-    wire places_54_3 = high_1_3 & low_1_1; // chunk_map.rs:33
-    wire places_55_3 = high_1_3 & low_0_1; // chunk_map.rs:33
-    wire places_56_3 = high_0_3 & low_7_1; // chunk_map.rs:33
-    wire places_57_3 = high_0_3 & low_6_1; // chunk_map.rs:33
-    wire places_58_3 = high_0_3 & low_5_1; // chunk_map.rs:33
-    wire places_59_3 = high_0_3 & low_4_1; // chunk_map.rs:33
-    wire places_60_3 = high_0_3 & low_3_1; // chunk_map.rs:33
-    wire places_61_3 = high_0_3 & low_2_1; // chunk_map.rs:33
-    wire places_62_3 = high_0_3 & low_1_1; // chunk_map.rs:33
-    wire places_63_3 = high_0_3 & low_0_1; // chunk_map.rs:33
-    wire [63:0] _t8 = {places_0_3, places_1_3, places_2_3, places_3_3, places_4_3, places_5_3, places_6_3, places_7_3, places_8_3, places_9_3, places_10_3, places_11_3, places_12_3, places_13_3, places_14_3, places_15_3, places_16_3, places_17_3, places_18_3, places_19_3, places_20_3, places_21_3, places_22_3, places_23_3, places_24_3, places_25_3, places_26_3, places_27_3, places_28_3, places_29_3, places_30_3, places_31_3, places_32_3, places_33_3, places_34_3, places_35_3, places_36_3, places_37_3, places_38_3, places_39_3, places_40_3, places_41_3, places_42_3, places_43_3, places_44_3, places_45_3, places_46_3, places_47_3, places_48_3, places_49_3, places_50_3, places_51_3, places_52_3, places_53_3, places_54_3, places_55_3, places_56_3, places_57_3, places_58_3, places_59_3, places_60_3, places_61_3, places_62_3, places_63_3}; // chunk_map.rs:34
-    wire _t9 = present_1 & shown_entries_1[14]; // chunk_map.rs:37
-    wire high_0_4 = (shown_entries_1[13:11] == 3'h0) & _t9; // chunk_map.rs:32
-    wire high_1_4 = (shown_entries_1[13:11] == 3'h1) & _t9; // chunk_map.rs:32
-    wire high_2_4 = (shown_entries_1[13:11] == 3'h2) & _t9; // chunk_map.rs:32
-    wire high_3_4 = (shown_entries_1[13:11] == 3'h3) & _t9; // chunk_map.rs:32
-    wire high_4_4 = (shown_entries_1[13:11] == 3'h4) & _t9; // chunk_map.rs:32
-    wire high_5_4 = (shown_entries_1[13:11] == 3'h5) & _t9; // chunk_map.rs:32
-    wire high_6_4 = (shown_entries_1[13:11] == 3'h6) & _t9; // chunk_map.rs:32
-    wire high_7_4 = (shown_entries_1[13:11] == 3'h7) & _t9; // chunk_map.rs:32
-    wire places_0_4 = high_7_4 & low_7_1; // chunk_map.rs:33
-    wire places_1_4 = high_7_4 & low_6_1; // chunk_map.rs:33
-    wire places_2_4 = high_7_4 & low_5_1; // chunk_map.rs:33
-    wire places_3_4 = high_7_4 & low_4_1; // chunk_map.rs:33
-    wire places_4_4 = high_7_4 & low_3_1; // chunk_map.rs:33
-    wire places_5_4 = high_7_4 & low_2_1; // chunk_map.rs:33
-    wire places_6_4 = high_7_4 & low_1_1; // chunk_map.rs:33
-    wire places_7_4 = high_7_4 & low_0_1; // chunk_map.rs:33
-    wire places_8_4 = high_6_4 & low_7_1; // chunk_map.rs:33
-    wire places_9_4 = high_6_4 & low_6_1; // chunk_map.rs:33
-    wire places_10_4 = high_6_4 & low_5_1; // chunk_map.rs:33
-    wire places_11_4 = high_6_4 & low_4_1; // chunk_map.rs:33
-    wire places_12_4 = high_6_4 & low_3_1; // chunk_map.rs:33
-    wire places_13_4 = high_6_4 & low_2_1; // chunk_map.rs:33
-    wire places_14_4 = high_6_4 & low_1_1; // chunk_map.rs:33
-    wire places_15_4 = high_6_4 & low_0_1; // chunk_map.rs:33
-    wire places_16_4 = high_5_4 & low_7_1; // chunk_map.rs:33
-    wire places_17_4 = high_5_4 & low_6_1; // chunk_map.rs:33
-    wire places_18_4 = high_5_4 & low_5_1; // chunk_map.rs:33
-    wire places_19_4 = high_5_4 & low_4_1; // chunk_map.rs:33
-    wire places_20_4 = high_5_4 & low_3_1; // chunk_map.rs:33
-    wire places_21_4 = high_5_4 & low_2_1; // chunk_map.rs:33
-    wire places_22_4 = high_5_4 & low_1_1; // chunk_map.rs:33
-    wire places_23_4 = high_5_4 & low_0_1; // chunk_map.rs:33
-    wire places_24_4 = high_4_4 & low_7_1; // chunk_map.rs:33
-    wire places_25_4 = high_4_4 & low_6_1; // chunk_map.rs:33
-    wire places_26_4 = high_4_4 & low_5_1; // chunk_map.rs:33
-    wire places_27_4 = high_4_4 & low_4_1; // chunk_map.rs:33
-    wire places_28_4 = high_4_4 & low_3_1; // chunk_map.rs:33
-    wire places_29_4 = high_4_4 & low_2_1; // chunk_map.rs:33
-    wire places_30_4 = high_4_4 & low_1_1; // chunk_map.rs:33
-    wire places_31_4 = high_4_4 & low_0_1; // chunk_map.rs:33
-    wire places_32_4 = high_3_4 & low_7_1; // chunk_map.rs:33
-    wire places_33_4 = high_3_4 & low_6_1; // chunk_map.rs:33
-    wire places_34_4 = high_3_4 & low_5_1; // chunk_map.rs:33
-    wire places_35_4 = high_3_4 & low_4_1; // chunk_map.rs:33
-    wire places_36_4 = high_3_4 & low_3_1; // chunk_map.rs:33
-    wire places_37_4 = high_3_4 & low_2_1; // chunk_map.rs:33
-    wire places_38_4 = high_3_4 & low_1_1; // chunk_map.rs:33
-    wire places_39_4 = high_3_4 & low_0_1; // chunk_map.rs:33
-    wire places_40_4 = high_2_4 & low_7_1; // chunk_map.rs:33
-    wire places_41_4 = high_2_4 & low_6_1; // chunk_map.rs:33
-    wire places_42_4 = high_2_4 & low_5_1; // chunk_map.rs:33
-    wire places_43_4 = high_2_4 & low_4_1; // chunk_map.rs:33
-    wire places_44_4 = high_2_4 & low_3_1; // chunk_map.rs:33
-    wire places_45_4 = high_2_4 & low_2_1; // chunk_map.rs:33
-    wire places_46_4 = high_2_4 & low_1_1; // chunk_map.rs:33
-    wire places_47_4 = high_2_4 & low_0_1; // chunk_map.rs:33
-    wire places_48_4 = high_1_4 & low_7_1; // chunk_map.rs:33
-    wire places_49_4 = high_1_4 & low_6_1; // chunk_map.rs:33
-    wire places_50_4 = high_1_4 & low_5_1; // chunk_map.rs:33
-    wire places_51_4 = high_1_4 & low_4_1; // chunk_map.rs:33
-    wire places_52_4 = high_1_4 & low_3_1; // chunk_map.rs:33
-    wire places_53_4 = high_1_4 & low_2_1; // chunk_map.rs:33
-    wire places_54_4 = high_1_4 & low_1_1; // chunk_map.rs:33
-    wire places_55_4 = high_1_4 & low_0_1; // chunk_map.rs:33
-    wire places_56_4 = high_0_4 & low_7_1; // chunk_map.rs:33
-    wire places_57_4 = high_0_4 & low_6_1; // chunk_map.rs:33
-    wire places_58_4 = high_0_4 & low_5_1; // chunk_map.rs:33
-    wire places_59_4 = high_0_4 & low_4_1; // chunk_map.rs:33
-    wire places_60_4 = high_0_4 & low_3_1; // chunk_map.rs:33
-    wire places_61_4 = high_0_4 & low_2_1; // chunk_map.rs:33
-    wire places_62_4 = high_0_4 & low_1_1; // chunk_map.rs:33
-    wire places_63_4 = high_0_4 & low_0_1; // chunk_map.rs:33
-    wire [63:0] _t10 = {places_0_4, places_1_4, places_2_4, places_3_4, places_4_4, places_5_4, places_6_4, places_7_4, places_8_4, places_9_4, places_10_4, places_11_4, places_12_4, places_13_4, places_14_4, places_15_4, places_16_4, places_17_4, places_18_4, places_19_4, places_20_4, places_21_4, places_22_4, places_23_4, places_24_4, places_25_4, places_26_4, places_27_4, places_28_4, places_29_4, places_30_4, places_31_4, places_32_4, places_33_4, places_34_4, places_35_4, places_36_4, places_37_4, places_38_4, places_39_4, places_40_4, places_41_4, places_42_4, places_43_4, places_44_4, places_45_4, places_46_4, places_47_4, places_48_4, places_49_4, places_50_4, places_51_4, places_52_4, places_53_4, places_54_4, places_55_4, places_56_4, places_57_4, places_58_4, places_59_4, places_60_4, places_61_4, places_62_4, places_63_4}; // chunk_map.rs:34
-    wire _t11 = present_1 & shown_entries_1[15]; // chunk_map.rs:38
-    wire high_0_5 = (shown_entries_1[13:11] == 3'h0) & _t11; // chunk_map.rs:32
-    wire high_1_5 = (shown_entries_1[13:11] == 3'h1) & _t11; // chunk_map.rs:32
-    wire high_2_5 = (shown_entries_1[13:11] == 3'h2) & _t11; // chunk_map.rs:32
-    wire high_3_5 = (shown_entries_1[13:11] == 3'h3) & _t11; // chunk_map.rs:32
-    wire high_4_5 = (shown_entries_1[13:11] == 3'h4) & _t11; // chunk_map.rs:32
-    wire high_5_5 = (shown_entries_1[13:11] == 3'h5) & _t11; // chunk_map.rs:32
-    wire high_6_5 = (shown_entries_1[13:11] == 3'h6) & _t11; // chunk_map.rs:32
-    wire high_7_5 = (shown_entries_1[13:11] == 3'h7) & _t11; // chunk_map.rs:32
-    wire places_0_5 = high_7_5 & low_7_1; // chunk_map.rs:33
-    wire places_1_5 = high_7_5 & low_6_1; // chunk_map.rs:33
-    wire places_2_5 = high_7_5 & low_5_1; // chunk_map.rs:33
-    wire places_3_5 = high_7_5 & low_4_1; // chunk_map.rs:33
-    wire places_4_5 = high_7_5 & low_3_1; // chunk_map.rs:33
-    wire places_5_5 = high_7_5 & low_2_1; // chunk_map.rs:33
-    wire places_6_5 = high_7_5 & low_1_1; // chunk_map.rs:33
-    wire places_7_5 = high_7_5 & low_0_1; // chunk_map.rs:33
-    wire places_8_5 = high_6_5 & low_7_1; // chunk_map.rs:33
-    wire places_9_5 = high_6_5 & low_6_1; // chunk_map.rs:33
-    wire places_10_5 = high_6_5 & low_5_1; // chunk_map.rs:33
-    wire places_11_5 = high_6_5 & low_4_1; // chunk_map.rs:33
-    wire places_12_5 = high_6_5 & low_3_1; // chunk_map.rs:33
-    wire places_13_5 = high_6_5 & low_2_1; // chunk_map.rs:33
-    wire places_14_5 = high_6_5 & low_1_1; // chunk_map.rs:33
-    wire places_15_5 = high_6_5 & low_0_1; // chunk_map.rs:33
-    wire places_16_5 = high_5_5 & low_7_1; // chunk_map.rs:33
-    wire places_17_5 = high_5_5 & low_6_1; // chunk_map.rs:33
-    wire places_18_5 = high_5_5 & low_5_1; // chunk_map.rs:33
-    wire places_19_5 = high_5_5 & low_4_1; // chunk_map.rs:33
-    wire places_20_5 = high_5_5 & low_3_1; // chunk_map.rs:33
-    wire places_21_5 = high_5_5 & low_2_1; // chunk_map.rs:33
-    wire places_22_5 = high_5_5 & low_1_1; // chunk_map.rs:33
-    wire places_23_5 = high_5_5 & low_0_1; // chunk_map.rs:33
-    wire places_24_5 = high_4_5 & low_7_1; // chunk_map.rs:33
-    wire places_25_5 = high_4_5 & low_6_1; // chunk_map.rs:33
-    wire places_26_5 = high_4_5 & low_5_1; // chunk_map.rs:33
-    wire places_27_5 = high_4_5 & low_4_1; // chunk_map.rs:33
-    wire places_28_5 = high_4_5 & low_3_1; // chunk_map.rs:33
-    wire places_29_5 = high_4_5 & low_2_1; // chunk_map.rs:33
-    wire places_30_5 = high_4_5 & low_1_1; // chunk_map.rs:33
-    wire places_31_5 = high_4_5 & low_0_1; // chunk_map.rs:33
-    wire places_32_5 = high_3_5 & low_7_1; // chunk_map.rs:33
-    wire places_33_5 = high_3_5 & low_6_1; // chunk_map.rs:33
-    wire places_34_5 = high_3_5 & low_5_1; // chunk_map.rs:33
-    wire places_35_5 = high_3_5 & low_4_1; // chunk_map.rs:33
-    wire places_36_5 = high_3_5 & low_3_1; // chunk_map.rs:33
-    wire places_37_5 = high_3_5 & low_2_1; // chunk_map.rs:33
-    wire places_38_5 = high_3_5 & low_1_1; // chunk_map.rs:33
-    wire places_39_5 = high_3_5 & low_0_1; // chunk_map.rs:33
-    wire places_40_5 = high_2_5 & low_7_1; // chunk_map.rs:33
-    wire places_41_5 = high_2_5 & low_6_1; // chunk_map.rs:33
-    wire places_42_5 = high_2_5 & low_5_1; // chunk_map.rs:33
-    wire places_43_5 = high_2_5 & low_4_1; // chunk_map.rs:33
-    wire places_44_5 = high_2_5 & low_3_1; // chunk_map.rs:33
-    wire places_45_5 = high_2_5 & low_2_1; // chunk_map.rs:33
-    wire places_46_5 = high_2_5 & low_1_1; // chunk_map.rs:33
-    wire places_47_5 = high_2_5 & low_0_1; // chunk_map.rs:33
-    wire places_48_5 = high_1_5 & low_7_1; // chunk_map.rs:33
-    wire places_49_5 = high_1_5 & low_6_1; // chunk_map.rs:33
-    wire places_50_5 = high_1_5 & low_5_1; // chunk_map.rs:33
-    wire places_51_5 = high_1_5 & low_4_1; // chunk_map.rs:33
-    wire places_52_5 = high_1_5 & low_3_1; // chunk_map.rs:33
-    wire places_53_5 = high_1_5 & low_2_1; // chunk_map.rs:33
-    wire places_54_5 = high_1_5 & low_1_1; // chunk_map.rs:33
-    wire places_55_5 = high_1_5 & low_0_1; // chunk_map.rs:33
-    wire places_56_5 = high_0_5 & low_7_1; // chunk_map.rs:33
-    wire places_57_5 = high_0_5 & low_6_1; // chunk_map.rs:33
-    wire places_58_5 = high_0_5 & low_5_1; // chunk_map.rs:33
-    wire places_59_5 = high_0_5 & low_4_1; // chunk_map.rs:33
-    wire places_60_5 = high_0_5 & low_3_1; // chunk_map.rs:33
-    wire places_61_5 = high_0_5 & low_2_1; // chunk_map.rs:33
-    wire places_62_5 = high_0_5 & low_1_1; // chunk_map.rs:33
-    wire places_63_5 = high_0_5 & low_0_1; // chunk_map.rs:33
-    wire [63:0] _t12 = {places_0_5, places_1_5, places_2_5, places_3_5, places_4_5, places_5_5, places_6_5, places_7_5, places_8_5, places_9_5, places_10_5, places_11_5, places_12_5, places_13_5, places_14_5, places_15_5, places_16_5, places_17_5, places_18_5, places_19_5, places_20_5, places_21_5, places_22_5, places_23_5, places_24_5, places_25_5, places_26_5, places_27_5, places_28_5, places_29_5, places_30_5, places_31_5, places_32_5, places_33_5, places_34_5, places_35_5, places_36_5, places_37_5, places_38_5, places_39_5, places_40_5, places_41_5, places_42_5, places_43_5, places_44_5, places_45_5, places_46_5, places_47_5, places_48_5, places_49_5, places_50_5, places_51_5, places_52_5, places_53_5, places_54_5, places_55_5, places_56_5, places_57_5, places_58_5, places_59_5, places_60_5, places_61_5, places_62_5, places_63_5}; // chunk_map.rs:34
-    wire low_0_2 = shown_entries_1[18:16] == 3'h0; // chunk_map.rs:30
-    wire low_1_2 = shown_entries_1[18:16] == 3'h1; // chunk_map.rs:30
-    wire low_2_2 = shown_entries_1[18:16] == 3'h2; // chunk_map.rs:30
-    wire low_3_2 = shown_entries_1[18:16] == 3'h3; // chunk_map.rs:30
-    wire low_4_2 = shown_entries_1[18:16] == 3'h4; // chunk_map.rs:30
-    wire low_5_2 = shown_entries_1[18:16] == 3'h5; // chunk_map.rs:30
-    wire low_6_2 = shown_entries_1[18:16] == 3'h6; // chunk_map.rs:30
-    wire low_7_2 = shown_entries_1[18:16] == 3'h7; // chunk_map.rs:30
-    wire high_0_6 = (shown_entries_1[21:19] == 3'h0) & present_2; // chunk_map.rs:32
-    wire high_1_6 = (shown_entries_1[21:19] == 3'h1) & present_2; // chunk_map.rs:32
-    wire high_2_6 = (shown_entries_1[21:19] == 3'h2) & present_2; // chunk_map.rs:32
-    wire high_3_6 = (shown_entries_1[21:19] == 3'h3) & present_2; // chunk_map.rs:32
-    wire high_4_6 = (shown_entries_1[21:19] == 3'h4) & present_2; // chunk_map.rs:32
-    wire high_5_6 = (shown_entries_1[21:19] == 3'h5) & present_2; // chunk_map.rs:32
-    wire high_6_6 = (shown_entries_1[21:19] == 3'h6) & present_2; // chunk_map.rs:32
-    wire high_7_6 = (shown_entries_1[21:19] == 3'h7) & present_2; // chunk_map.rs:32
-    wire places_0_6 = high_7_6 & low_7_2; // chunk_map.rs:33
-    wire places_1_6 = high_7_6 & low_6_2; // chunk_map.rs:33
-    wire places_2_6 = high_7_6 & low_5_2; // chunk_map.rs:33
-    wire places_3_6 = high_7_6 & low_4_2; // chunk_map.rs:33
-    wire places_4_6 = high_7_6 & low_3_2; // chunk_map.rs:33
-    wire places_5_6 = high_7_6 & low_2_2; // chunk_map.rs:33
-    wire places_6_6 = high_7_6 & low_1_2; // chunk_map.rs:33
-    wire places_7_6 = high_7_6 & low_0_2; // chunk_map.rs:33
-    wire places_8_6 = high_6_6 & low_7_2; // chunk_map.rs:33
-    wire places_9_6 = high_6_6 & low_6_2; // chunk_map.rs:33
-    wire places_10_6 = high_6_6 & low_5_2; // chunk_map.rs:33
-    wire places_11_6 = high_6_6 & low_4_2; // chunk_map.rs:33
-    wire places_12_6 = high_6_6 & low_3_2; // chunk_map.rs:33
-    wire places_13_6 = high_6_6 & low_2_2; // chunk_map.rs:33
-    wire places_14_6 = high_6_6 & low_1_2; // chunk_map.rs:33
-    wire places_15_6 = high_6_6 & low_0_2; // chunk_map.rs:33
-    wire places_16_6 = high_5_6 & low_7_2; // chunk_map.rs:33
-    wire places_17_6 = high_5_6 & low_6_2; // chunk_map.rs:33
-    wire places_18_6 = high_5_6 & low_5_2; // chunk_map.rs:33
-    wire places_19_6 = high_5_6 & low_4_2; // chunk_map.rs:33
-    wire places_20_6 = high_5_6 & low_3_2; // chunk_map.rs:33
-    wire places_21_6 = high_5_6 & low_2_2; // chunk_map.rs:33
-    wire places_22_6 = high_5_6 & low_1_2; // chunk_map.rs:33
-    wire places_23_6 = high_5_6 & low_0_2; // chunk_map.rs:33
-    wire places_24_6 = high_4_6 & low_7_2; // chunk_map.rs:33
-    wire places_25_6 = high_4_6 & low_6_2; // chunk_map.rs:33
-    wire places_26_6 = high_4_6 & low_5_2; // chunk_map.rs:33
-    wire places_27_6 = high_4_6 & low_4_2; // chunk_map.rs:33
-    wire places_28_6 = high_4_6 & low_3_2; // chunk_map.rs:33
-    wire places_29_6 = high_4_6 & low_2_2; // chunk_map.rs:33
-    wire places_30_6 = high_4_6 & low_1_2; // chunk_map.rs:33
-    wire places_31_6 = high_4_6 & low_0_2; // chunk_map.rs:33
-    wire places_32_6 = high_3_6 & low_7_2; // chunk_map.rs:33
-    wire places_33_6 = high_3_6 & low_6_2; // chunk_map.rs:33
-    wire places_34_6 = high_3_6 & low_5_2; // chunk_map.rs:33
-    wire places_35_6 = high_3_6 & low_4_2; // chunk_map.rs:33
-    wire places_36_6 = high_3_6 & low_3_2; // chunk_map.rs:33
-    wire places_37_6 = high_3_6 & low_2_2; // chunk_map.rs:33
-    wire places_38_6 = high_3_6 & low_1_2; // chunk_map.rs:33
-    wire places_39_6 = high_3_6 & low_0_2; // chunk_map.rs:33
-    wire places_40_6 = high_2_6 & low_7_2; // chunk_map.rs:33
-    wire places_41_6 = high_2_6 & low_6_2; // chunk_map.rs:33
-    wire places_42_6 = high_2_6 & low_5_2; // chunk_map.rs:33
-    wire places_43_6 = high_2_6 & low_4_2; // chunk_map.rs:33
-    wire places_44_6 = high_2_6 & low_3_2; // chunk_map.rs:33
-    wire places_45_6 = high_2_6 & low_2_2; // chunk_map.rs:33
-    wire places_46_6 = high_2_6 & low_1_2; // chunk_map.rs:33
-    wire places_47_6 = high_2_6 & low_0_2; // chunk_map.rs:33
-    wire places_48_6 = high_1_6 & low_7_2; // chunk_map.rs:33
-    wire places_49_6 = high_1_6 & low_6_2; // chunk_map.rs:33
-    wire places_50_6 = high_1_6 & low_5_2; // chunk_map.rs:33
-    wire places_51_6 = high_1_6 & low_4_2; // chunk_map.rs:33
-    wire places_52_6 = high_1_6 & low_3_2; // chunk_map.rs:33
-    wire places_53_6 = high_1_6 & low_2_2; // chunk_map.rs:33
-    wire places_54_6 = high_1_6 & low_1_2; // chunk_map.rs:33
-    wire places_55_6 = high_1_6 & low_0_2; // chunk_map.rs:33
-    wire places_56_6 = high_0_6 & low_7_2; // chunk_map.rs:33
-    wire places_57_6 = high_0_6 & low_6_2; // chunk_map.rs:33
-    wire places_58_6 = high_0_6 & low_5_2; // chunk_map.rs:33
-    wire places_59_6 = high_0_6 & low_4_2; // chunk_map.rs:33
-    wire places_60_6 = high_0_6 & low_3_2; // chunk_map.rs:33
-    wire places_61_6 = high_0_6 & low_2_2; // chunk_map.rs:33
-    wire places_62_6 = high_0_6 & low_1_2; // chunk_map.rs:33
-    wire places_63_6 = high_0_6 & low_0_2; // chunk_map.rs:33
-    wire [63:0] _t13 = {places_0_6, places_1_6, places_2_6, places_3_6, places_4_6, places_5_6, places_6_6, places_7_6, places_8_6, places_9_6, places_10_6, places_11_6, places_12_6, places_13_6, places_14_6, places_15_6, places_16_6, places_17_6, places_18_6, places_19_6, places_20_6, places_21_6, places_22_6, places_23_6, places_24_6, places_25_6, places_26_6, places_27_6, places_28_6, places_29_6, places_30_6, places_31_6, places_32_6, places_33_6, places_34_6, places_35_6, places_36_6, places_37_6, places_38_6, places_39_6, places_40_6, places_41_6, places_42_6, places_43_6, places_44_6, places_45_6, places_46_6, places_47_6, places_48_6, places_49_6, places_50_6, places_51_6, places_52_6, places_53_6, places_54_6, places_55_6, places_56_6, places_57_6, places_58_6, places_59_6, places_60_6, places_61_6, places_62_6, places_63_6}; // chunk_map.rs:34
-    wire [63:0] new_outlier = ((64'h0 | _t3) | _t8) | _t13; // chunk_map.rs:36
-    wire _t14 = present_2 & shown_entries_1[22]; // chunk_map.rs:37
-    wire high_0_7 = (shown_entries_1[21:19] == 3'h0) & _t14; // chunk_map.rs:32
-    wire high_1_7 = (shown_entries_1[21:19] == 3'h1) & _t14; // chunk_map.rs:32
-    wire high_2_7 = (shown_entries_1[21:19] == 3'h2) & _t14; // chunk_map.rs:32
-    wire high_3_7 = (shown_entries_1[21:19] == 3'h3) & _t14; // chunk_map.rs:32
-    wire high_4_7 = (shown_entries_1[21:19] == 3'h4) & _t14; // chunk_map.rs:32
-    wire high_5_7 = (shown_entries_1[21:19] == 3'h5) & _t14; // chunk_map.rs:32
-    wire high_6_7 = (shown_entries_1[21:19] == 3'h6) & _t14; // chunk_map.rs:32
-    wire high_7_7 = (shown_entries_1[21:19] == 3'h7) & _t14; // chunk_map.rs:32
-    wire places_0_7 = high_7_7 & low_7_2; // chunk_map.rs:33
-    wire places_1_7 = high_7_7 & low_6_2; // chunk_map.rs:33
-    wire places_2_7 = high_7_7 & low_5_2; // chunk_map.rs:33
-    wire places_3_7 = high_7_7 & low_4_2; // chunk_map.rs:33
-    wire places_4_7 = high_7_7 & low_3_2; // chunk_map.rs:33
-    wire places_5_7 = high_7_7 & low_2_2; // chunk_map.rs:33
-    wire places_6_7 = high_7_7 & low_1_2; // chunk_map.rs:33
-    wire places_7_7 = high_7_7 & low_0_2; // chunk_map.rs:33
-    wire places_8_7 = high_6_7 & low_7_2; // chunk_map.rs:33
-    wire places_9_7 = high_6_7 & low_6_2; // chunk_map.rs:33
-    wire places_10_7 = high_6_7 & low_5_2; // chunk_map.rs:33
-    wire places_11_7 = high_6_7 & low_4_2; // chunk_map.rs:33
-    wire places_12_7 = high_6_7 & low_3_2; // chunk_map.rs:33
-    wire places_13_7 = high_6_7 & low_2_2; // chunk_map.rs:33
-    wire places_14_7 = high_6_7 & low_1_2; // chunk_map.rs:33
-    wire places_15_7 = high_6_7 & low_0_2; // chunk_map.rs:33
-    wire places_16_7 = high_5_7 & low_7_2; // chunk_map.rs:33
-    wire places_17_7 = high_5_7 & low_6_2; // chunk_map.rs:33
-    wire places_18_7 = high_5_7 & low_5_2; // chunk_map.rs:33
-    wire places_19_7 = high_5_7 & low_4_2; // chunk_map.rs:33
-    wire places_20_7 = high_5_7 & low_3_2; // chunk_map.rs:33
-    wire places_21_7 = high_5_7 & low_2_2; // chunk_map.rs:33
-    wire places_22_7 = high_5_7 & low_1_2; // chunk_map.rs:33
-    wire places_23_7 = high_5_7 & low_0_2; // chunk_map.rs:33
-    wire places_24_7 = high_4_7 & low_7_2; // chunk_map.rs:33
-    wire places_25_7 = high_4_7 & low_6_2; // chunk_map.rs:33
-    wire places_26_7 = high_4_7 & low_5_2; // chunk_map.rs:33
-    wire places_27_7 = high_4_7 & low_4_2; // chunk_map.rs:33
-    wire places_28_7 = high_4_7 & low_3_2; // chunk_map.rs:33
-    wire places_29_7 = high_4_7 & low_2_2; // chunk_map.rs:33
-    wire places_30_7 = high_4_7 & low_1_2; // chunk_map.rs:33
-    wire places_31_7 = high_4_7 & low_0_2; // chunk_map.rs:33
-    wire places_32_7 = high_3_7 & low_7_2; // chunk_map.rs:33
-    wire places_33_7 = high_3_7 & low_6_2; // chunk_map.rs:33
-    wire places_34_7 = high_3_7 & low_5_2; // chunk_map.rs:33
-    wire places_35_7 = high_3_7 & low_4_2; // chunk_map.rs:33
-    wire places_36_7 = high_3_7 & low_3_2; // chunk_map.rs:33
-    wire places_37_7 = high_3_7 & low_2_2; // chunk_map.rs:33
-    wire places_38_7 = high_3_7 & low_1_2; // chunk_map.rs:33
-    wire places_39_7 = high_3_7 & low_0_2; // chunk_map.rs:33
-    wire places_40_7 = high_2_7 & low_7_2; // chunk_map.rs:33
-    wire places_41_7 = high_2_7 & low_6_2; // chunk_map.rs:33
-    wire places_42_7 = high_2_7 & low_5_2; // chunk_map.rs:33
-    wire places_43_7 = high_2_7 & low_4_2; // chunk_map.rs:33
-    wire places_44_7 = high_2_7 & low_3_2; // chunk_map.rs:33
-    wire places_45_7 = high_2_7 & low_2_2; // chunk_map.rs:33
-    wire places_46_7 = high_2_7 & low_1_2; // chunk_map.rs:33
-    wire places_47_7 = high_2_7 & low_0_2; // chunk_map.rs:33
-    wire places_48_7 = high_1_7 & low_7_2; // chunk_map.rs:33
-    wire places_49_7 = high_1_7 & low_6_2; // chunk_map.rs:33
-    wire places_50_7 = high_1_7 & low_5_2; // chunk_map.rs:33
-    wire places_51_7 = high_1_7 & low_4_2; // chunk_map.rs:33
-    wire places_52_7 = high_1_7 & low_3_2; // chunk_map.rs:33
-    wire places_53_7 = high_1_7 & low_2_2; // chunk_map.rs:33
-    wire places_54_7 = high_1_7 & low_1_2; // chunk_map.rs:33
-    wire places_55_7 = high_1_7 & low_0_2; // chunk_map.rs:33
-    wire places_56_7 = high_0_7 & low_7_2; // chunk_map.rs:33
-    wire places_57_7 = high_0_7 & low_6_2; // chunk_map.rs:33
-    wire places_58_7 = high_0_7 & low_5_2; // chunk_map.rs:33
-    wire places_59_7 = high_0_7 & low_4_2; // chunk_map.rs:33
-    wire places_60_7 = high_0_7 & low_3_2; // chunk_map.rs:33
-    wire places_61_7 = high_0_7 & low_2_2; // chunk_map.rs:33
-    wire places_62_7 = high_0_7 & low_1_2; // chunk_map.rs:33
-    wire places_63_7 = high_0_7 & low_0_2; // chunk_map.rs:33
-    wire [63:0] _t15 = {places_0_7, places_1_7, places_2_7, places_3_7, places_4_7, places_5_7, places_6_7, places_7_7, places_8_7, places_9_7, places_10_7, places_11_7, places_12_7, places_13_7, places_14_7, places_15_7, places_16_7, places_17_7, places_18_7, places_19_7, places_20_7, places_21_7, places_22_7, places_23_7, places_24_7, places_25_7, places_26_7, places_27_7, places_28_7, places_29_7, places_30_7, places_31_7, places_32_7, places_33_7, places_34_7, places_35_7, places_36_7, places_37_7, places_38_7, places_39_7, places_40_7, places_41_7, places_42_7, places_43_7, places_44_7, places_45_7, places_46_7, places_47_7, places_48_7, places_49_7, places_50_7, places_51_7, places_52_7, places_53_7, places_54_7, places_55_7, places_56_7, places_57_7, places_58_7, places_59_7, places_60_7, places_61_7, places_62_7, places_63_7}; // chunk_map.rs:34
-    wire [63:0] new_outer = ((64'h0 | _t5) | _t10) | _t15; // chunk_map.rs:37
-    wire _t16 = present_2 & shown_entries_1[23]; // chunk_map.rs:38
-    wire high_0_8 = (shown_entries_1[21:19] == 3'h0) & _t16; // chunk_map.rs:32
-    wire high_1_8 = (shown_entries_1[21:19] == 3'h1) & _t16; // chunk_map.rs:32
-    wire high_2_8 = (shown_entries_1[21:19] == 3'h2) & _t16; // chunk_map.rs:32
-    wire high_3_8 = (shown_entries_1[21:19] == 3'h3) & _t16; // chunk_map.rs:32
-    wire high_4_8 = (shown_entries_1[21:19] == 3'h4) & _t16; // chunk_map.rs:32
-    wire high_5_8 = (shown_entries_1[21:19] == 3'h5) & _t16; // chunk_map.rs:32
-    wire high_6_8 = (shown_entries_1[21:19] == 3'h6) & _t16; // chunk_map.rs:32
-    wire high_7_8 = (shown_entries_1[21:19] == 3'h7) & _t16; // chunk_map.rs:32
-    wire places_0_8 = high_7_8 & low_7_2; // chunk_map.rs:33
-    wire places_1_8 = high_7_8 & low_6_2; // chunk_map.rs:33
-    wire places_2_8 = high_7_8 & low_5_2; // chunk_map.rs:33
-    wire places_3_8 = high_7_8 & low_4_2; // chunk_map.rs:33
-    wire places_4_8 = high_7_8 & low_3_2; // chunk_map.rs:33
-    wire places_5_8 = high_7_8 & low_2_2; // chunk_map.rs:33
-    wire places_6_8 = high_7_8 & low_1_2; // chunk_map.rs:33
-    wire places_7_8 = high_7_8 & low_0_2; // chunk_map.rs:33
-    wire places_8_8 = high_6_8 & low_7_2; // chunk_map.rs:33
-    wire places_9_8 = high_6_8 & low_6_2; // chunk_map.rs:33
-    wire places_10_8 = high_6_8 & low_5_2; // chunk_map.rs:33
-    wire places_11_8 = high_6_8 & low_4_2; // chunk_map.rs:33
-    wire places_12_8 = high_6_8 & low_3_2; // chunk_map.rs:33
-    wire places_13_8 = high_6_8 & low_2_2; // chunk_map.rs:33
-    wire places_14_8 = high_6_8 & low_1_2; // chunk_map.rs:33
-    wire places_15_8 = high_6_8 & low_0_2; // chunk_map.rs:33
-    wire places_16_8 = high_5_8 & low_7_2; // chunk_map.rs:33
-    wire places_17_8 = high_5_8 & low_6_2; // chunk_map.rs:33
-    wire places_18_8 = high_5_8 & low_5_2; // chunk_map.rs:33
-    wire places_19_8 = high_5_8 & low_4_2; // chunk_map.rs:33
-    wire places_20_8 = high_5_8 & low_3_2; // chunk_map.rs:33
-    wire places_21_8 = high_5_8 & low_2_2; // chunk_map.rs:33
-    wire places_22_8 = high_5_8 & low_1_2; // chunk_map.rs:33
-    wire places_23_8 = high_5_8 & low_0_2; // chunk_map.rs:33
-    wire places_24_8 = high_4_8 & low_7_2; // chunk_map.rs:33
-    wire places_25_8 = high_4_8 & low_6_2; // chunk_map.rs:33
-    wire places_26_8 = high_4_8 & low_5_2; // chunk_map.rs:33
-    wire places_27_8 = high_4_8 & low_4_2; // chunk_map.rs:33
-    wire places_28_8 = high_4_8 & low_3_2; // chunk_map.rs:33
-    wire places_29_8 = high_4_8 & low_2_2; // chunk_map.rs:33
-    wire places_30_8 = high_4_8 & low_1_2; // chunk_map.rs:33
-    wire places_31_8 = high_4_8 & low_0_2; // chunk_map.rs:33
-    wire places_32_8 = high_3_8 & low_7_2; // chunk_map.rs:33
-    wire places_33_8 = high_3_8 & low_6_2; // chunk_map.rs:33
-    wire places_34_8 = high_3_8 & low_5_2; // chunk_map.rs:33
-    wire places_35_8 = high_3_8 & low_4_2; // chunk_map.rs:33
-    wire places_36_8 = high_3_8 & low_3_2; // chunk_map.rs:33
-    wire places_37_8 = high_3_8 & low_2_2; // chunk_map.rs:33
-    wire places_38_8 = high_3_8 & low_1_2; // chunk_map.rs:33
-    wire places_39_8 = high_3_8 & low_0_2; // chunk_map.rs:33
-    wire places_40_8 = high_2_8 & low_7_2; // chunk_map.rs:33
-    wire places_41_8 = high_2_8 & low_6_2; // chunk_map.rs:33
-    wire places_42_8 = high_2_8 & low_5_2; // chunk_map.rs:33
-    wire places_43_8 = high_2_8 & low_4_2; // chunk_map.rs:33
-    wire places_44_8 = high_2_8 & low_3_2; // chunk_map.rs:33
-    wire places_45_8 = high_2_8 & low_2_2; // chunk_map.rs:33
-    wire places_46_8 = high_2_8 & low_1_2; // chunk_map.rs:33
-    wire places_47_8 = high_2_8 & low_0_2; // chunk_map.rs:33
-    wire places_48_8 = high_1_8 & low_7_2; // chunk_map.rs:33
-    wire places_49_8 = high_1_8 & low_6_2; // chunk_map.rs:33
-    wire places_50_8 = high_1_8 & low_5_2; // chunk_map.rs:33
-    wire places_51_8 = high_1_8 & low_4_2; // chunk_map.rs:33
-    wire places_52_8 = high_1_8 & low_3_2; // chunk_map.rs:33
-    wire places_53_8 = high_1_8 & low_2_2; // chunk_map.rs:33
-    wire places_54_8 = high_1_8 & low_1_2; // chunk_map.rs:33
-    wire places_55_8 = high_1_8 & low_0_2; // chunk_map.rs:33
-    wire places_56_8 = high_0_8 & low_7_2; // chunk_map.rs:33
-    wire places_57_8 = high_0_8 & low_6_2; // chunk_map.rs:33
-    wire places_58_8 = high_0_8 & low_5_2; // chunk_map.rs:33
-    wire places_59_8 = high_0_8 & low_4_2; // chunk_map.rs:33
-    wire places_60_8 = high_0_8 & low_3_2; // chunk_map.rs:33
-    wire places_61_8 = high_0_8 & low_2_2; // chunk_map.rs:33
-    wire places_62_8 = high_0_8 & low_1_2; // chunk_map.rs:33
-    wire places_63_8 = high_0_8 & low_0_2; // chunk_map.rs:33
-    wire [63:0] _t17 = {places_0_8, places_1_8, places_2_8, places_3_8, places_4_8, places_5_8, places_6_8, places_7_8, places_8_8, places_9_8, places_10_8, places_11_8, places_12_8, places_13_8, places_14_8, places_15_8, places_16_8, places_17_8, places_18_8, places_19_8, places_20_8, places_21_8, places_22_8, places_23_8, places_24_8, places_25_8, places_26_8, places_27_8, places_28_8, places_29_8, places_30_8, places_31_8, places_32_8, places_33_8, places_34_8, places_35_8, places_36_8, places_37_8, places_38_8, places_39_8, places_40_8, places_41_8, places_42_8, places_43_8, places_44_8, places_45_8, places_46_8, places_47_8, places_48_8, places_49_8, places_50_8, places_51_8, places_52_8, places_53_8, places_54_8, places_55_8, places_56_8, places_57_8, places_58_8, places_59_8, places_60_8, places_61_8, places_62_8, places_63_8}; // chunk_map.rs:34
-    wire [63:0] new_sign = ((64'h0 | _t7) | _t12) | _t17; // chunk_map.rs:38
+    // the sparse part: words to chunks
+    wire passes = (may_begin | flush) | open; // packet_gate.rs:10
+    assign out_data = sparse_data;
+    assign out_keep = sparse_keep;
+    assign out_last = sparse_last;
+    assign out_valid = sparse_valid & passes;
+    assign sparse_ready = out_ready & passes;
     always @(posedge clk) begin
         if (rst) begin
-            building_outlier <= 64'h0;
-            building_outer <= 64'h0;
-            building_sign <= 64'h0;
-            built <= 1'h0;
-            waits <= 1'h0;
+            open <= 1'h0;
+        end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
+    end
+    assign out_ready = walker_s_ready;
+    assign words_wait = walker_holds;
+    assign count_error = walker_count_error;
+    assign sparse_length_error = walker_length_error;
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:74
+    always @(posedge clk) begin
+        if (rst) begin
+            room <= 1'h0;
         end else begin
-            if (transfer) begin
-                building_outlier <= building_outlier | new_outlier;
-                building_outer <= building_outer | new_outer;
-                building_sign <= building_sign | new_sign;
-            end
-            if (moves) begin
-                building_outlier <= 64'h0;
-                building_outer <= 64'h0;
-                building_sign <= 64'h0;
-            end
-            built <= (transfer & shown_complete_1) | (built & (~moves));
-            waits <= moves | (waits & (~chunk_taken));
-        end
-    end
-    wire [5:0] positions_0 = shown_entries_1[5:0]; // chunk_map.rs:47
-    wire [5:0] positions_1 = shown_entries_1[13:8]; // chunk_map.rs:47
-    wire [5:0] positions_2 = shown_entries_1[21:16]; // chunk_map.rs:47
-    wire wrong = (present_0 & any_before) & (positions_0 <= position); // chunk_map.rs:49
-    wire [5:0] last = present_0 ? positions_0 : position; // chunk_map.rs:50
-    wire wrong_order = (wrong | ((present_1 & present_0) & (positions_1 <= positions_0))) | ((present_2 & present_1) & (positions_2 <= positions_1)); // chunk_map.rs:52
-    wire [5:0] last_position = present_2 ? positions_2 : (present_1 ? positions_1 : last); // chunk_map.rs:53
-    always @(posedge clk) if (transfer) position <= last_position;
-    always @(posedge clk) begin
-        if (rst) begin
-            any_before <= 1'h0;
-        end else if (transfer) any_before <= (any_before | (|shown_present_1)) & (~shown_complete_1);
-    end
-    assign order_error = flag_2;
-    always @(posedge clk) begin
-        if (rst) begin
-            flag_2 <= 1'h0;
-        end else begin
-            flag_2 <= transfer & wrong_order;
+            room <= in_flight < 5'h1e;
         end
     end
 
-    // the map in use; it moves down by the lanes at every beat
-    wire chunk_ends = chunk_beat == 2'h3; // dequantizer_back.rs:50
-    wire done_1 = decoding & chunk_ends; // dequantizer_back.rs:51
-    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer_back.rs:52
-    assign chunk_taken = load;
+    // chunks to the maps of their beats
+    assign header_payload = walker_header_payload;
+    assign counted_valid = counter_m_valid;
+    assign counted_ready = reader_s_ready;
+    oaken_beat_counter_p16 counter (
+        .clk(clk),
+        .rst(rst),
+        .write_valid(write_valid_1),
+        .write_word(write_word),
+        .write_data(write_data),
+        .s_valid(walker_m_valid),
+        .s_ready(counter_s_ready),
+        .s_at(walker_m_at),
+        .s_count(walker_m_count),
+        .s_first(walker_m_first),
+        .s_last(walker_m_last),
+        .m_valid(counter_m_valid),
+        .m_ready(counted_ready),
+        .m_at(counter_m_at),
+        .m_counts(counter_m_counts),
+        .m_wrong(counter_m_wrong),
+        .m_first(counter_m_first),
+        .m_last(counter_m_last)
+    );
+    assign counted_at = counter_m_at;
+    assign counted_counts = counter_m_counts;
+    assign counted_wrong = counter_m_wrong;
+    assign counted_first = counter_m_first;
+    assign counted_last = counter_m_last;
+    wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:33
+    assign header_valid = walker_header_valid & slot_free;
+    oaken_record_walker_p16 walker (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(out_valid),
+        .s_ready(walker_s_ready),
+        .s_data(out_data),
+        .s_keep(out_keep),
+        .s_last(out_last),
+        .chunks_minus_1(_t2[6:0]),
+        .start(room),
+        .flush(flush),
+        .write_valid(write_valid_1),
+        .write_word(write_word),
+        .write_data(write_data),
+        .header_valid(walker_header_valid),
+        .header_ready(header_ready & slot_free),
+        .header_payload(walker_header_payload),
+        .m_valid(walker_m_valid),
+        .m_ready(counter_s_ready),
+        .m_at(walker_m_at),
+        .m_count(walker_m_count),
+        .m_first(walker_m_first),
+        .m_last(walker_m_last),
+        .done(reader_done),
+        .reading(reader_reading),
+        .oldest(reader_oldest),
+        .begins(walker_begins),
+        .holds(walker_holds),
+        .count_error(walker_count_error),
+        .length_error(walker_length_error)
+    );
+    assign order_error = reader_order_error & (~flag);
+
+    // the map in use
+    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:42
+    assign reader_m_ready = takes;
+    oaken_beat_reader_p16 reader (
+        .clk(clk),
+        .rst(rst),
+        .write_valid(write_valid_1),
+        .write_word(write_word),
+        .write_data(write_data),
+        .s_valid(counted_valid),
+        .s_ready(reader_s_ready),
+        .s_at(counted_at),
+        .s_counts(counted_counts),
+        .s_wrong(counted_wrong),
+        .s_first(counted_first),
+        .s_last(counted_last),
+        .m_valid(reader_m_valid),
+        .m_ready(reader_m_ready),
+        .m_outlier(reader_m_outlier),
+        .m_outer(reader_m_outer),
+        .m_sign(reader_m_sign),
+        .m_first(reader_m_first),
+        .m_last(reader_m_last),
+        .done(reader_done),
+        .reading(reader_reading),
+        .oldest(reader_oldest),
+        .order_error(reader_order_error)
+    );
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:44
+    always @(posedge clk) if (load) begin
+        map_outlier <= reader_m_outlier;
+        map_outer <= reader_m_outer;
+        map_sign <= reader_m_sign;
+        map_last <= reader_m_last;
+    end
+    wire new_vector = load & reader_m_first; // dequantizer_back.rs:45
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
         end else begin
-            if (done_1) in_use <= 1'h0;
-            if (load) in_use <= 1'h1;
+            in_use <= load | (in_use & (~decoding));
         end
     end
-    wire new_vector = load & waiting_first; // dequantizer_back.rs:53
-    always @(posedge clk) begin
-        if (rst) begin
-            chunk_beat <= 2'h0;
-        end else if (decoding) chunk_beat <= chunk_ends ? 2'h0 : (chunk_beat + 2'h1);
-    end
-    always @(posedge clk) begin
-        if (decoding) begin
-            map_outlier <= {16'h0, map_outlier[63:16]};
-            map_outer <= {16'h0, map_outer[63:16]};
-            map_sign <= {16'h0, map_sign[63:16]};
-        end
-        if (load) begin
-            map_outlier <= waiting_outlier;
-            map_outer <= waiting_outer;
-            map_sign <= waiting_sign;
-            map_last <= waiting_last;
-        end
-    end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:65
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:65
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:65
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:48
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:48
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:48
     always @(posedge clk) begin
         if (new_vector) begin
             info_split <= next_info_split;
@@ -1693,11 +988,11 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) begin
         if (rst) begin
             load_slot <= 2'h0;
-            tables_ready <= 4'h0;
+            tables_ready <= 5'h0;
         end else begin
             if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
-            if (done & (~new_vector)) tables_ready <= tables_ready + 4'h1;
-            else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
+            if (done & (~new_vector)) tables_ready <= tables_ready + 5'h1;
+            else if (new_vector & (~done)) tables_ready <= tables_ready - 5'h1;
         end
     end
 
@@ -1707,14 +1002,14 @@ module oaken_dequantizer_core_p16_n4096 (
     wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dense_reader.rs:49
     always @(posedge clk) begin
         if (rst) begin
-            due <= 4'h0;
+            due <= 5'h0;
         end else begin
-            if (reader_begins & (~dense_begins)) due <= due + 4'h1;
-            else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
+            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:59
-    assign guard_m_ready = slice_1_s_ready;
+    assign guard_m_ready = slice_s_ready;
     length_guard_64x256 guard (
         .clk(clk),
         .rst(rst),
@@ -1733,48 +1028,47 @@ module oaken_dequantizer_core_p16_n4096 (
         .early(guard_early),
         .late(guard_late)
     );
-    assign dense_length_error = flag_3;
+    assign dense_length_error = flag_1;
     always @(posedge clk) begin
         if (rst) begin
-            flag_3 <= 1'h0;
+            flag_1 <= 1'h0;
         end else begin
-            flag_3 <= wrong_length;
+            flag_1 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:87
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:68
     assign decoding = issue & go;
-    register_slice_64 slice_1 (
+    register_slice_64 slice (
         .clk(clk),
         .rst(rst),
         .s_valid(guard_m_valid),
-        .s_ready(slice_1_s_ready),
+        .s_ready(slice_s_ready),
         .s_payload(guard_m_data),
         .m_valid(dense_valid_1),
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & chunk_ends; // dequantizer_back.rs:99
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:120
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:124
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:124
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:124
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:100
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:104
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:104
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:104
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -1811,9 +1105,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane0_side_half_scale_1 <= lane0_side_half_scale;
         lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t18 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t3 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane0_product <= _t18;
+        lane0_product <= _t3;
         lane0_side_later_base_value <= lane0_side_base_value_1;
         lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         lane0_side_later_half_scale <= lane0_side_half_scale_1;
@@ -1836,8 +1130,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t19 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t19}; // leading_zeros.rs:17
+    wire [1:0] _t4 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t4}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -1850,8 +1144,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t20 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t20}}; // leading_zeros.rs:17
+    wire [1:0] _t5 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t5}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -1877,9 +1171,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:105
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:105
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t21 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
+    wire [11:0] _t6 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane0_rest <= |_t21;
+        lane0_rest <= |_t6;
         lane0_zero_s2 <= lane0_zero;
         lane0_zero_s3 <= lane0_zero_s2;
         lane0_zero_s4 <= lane0_zero_s3;
@@ -1890,9 +1184,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:111
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:113
-    wire [16:0] _t22 = lane0_kept + lane0_more; // decode.rs:114
+    wire [16:0] _t7 = lane0_kept + lane0_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane0_magnitude <= _t22[16:1];
+        lane0_magnitude <= _t7[16:1];
         lane0_negative_s1 <= lane0_negative;
         lane0_negative_s2 <= lane0_negative_s1;
         lane0_negative_s3 <= lane0_negative_s2;
@@ -1901,9 +1195,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:124
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:124
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:124
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:104
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:104
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:104
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -1940,9 +1234,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane1_side_half_scale_1 <= lane1_side_half_scale;
         lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t23 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t8 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane1_product <= _t23;
+        lane1_product <= _t8;
         lane1_side_later_base_value <= lane1_side_base_value_1;
         lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         lane1_side_later_half_scale <= lane1_side_half_scale_1;
@@ -1965,8 +1259,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
     wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
     wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t24 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t24}; // leading_zeros.rs:17
+    wire [1:0] _t9 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t9}; // leading_zeros.rs:17
     wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
     wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
@@ -1979,8 +1273,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
     wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
     wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t25 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t25}}; // leading_zeros.rs:17
+    wire [1:0] _t10 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t10}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -2006,9 +1300,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:105
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:105
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t26 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
+    wire [11:0] _t11 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane1_rest <= |_t26;
+        lane1_rest <= |_t11;
         lane1_zero_s2 <= lane1_zero;
         lane1_zero_s3 <= lane1_zero_s2;
         lane1_zero_s4 <= lane1_zero_s3;
@@ -2019,9 +1313,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:111
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:113
-    wire [16:0] _t27 = lane1_kept + lane1_more; // decode.rs:114
+    wire [16:0] _t12 = lane1_kept + lane1_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane1_magnitude <= _t27[16:1];
+        lane1_magnitude <= _t12[16:1];
         lane1_negative_s1 <= lane1_negative;
         lane1_negative_s2 <= lane1_negative_s1;
         lane1_negative_s3 <= lane1_negative_s2;
@@ -2030,9 +1324,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:124
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:124
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:124
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:104
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:104
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:104
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -2069,9 +1363,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane2_side_half_scale_1 <= lane2_side_half_scale;
         lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t28 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t13 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane2_product <= _t28;
+        lane2_product <= _t13;
         lane2_side_later_base_value <= lane2_side_base_value_1;
         lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         lane2_side_later_half_scale <= lane2_side_half_scale_1;
@@ -2094,8 +1388,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
     wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
     wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t29 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t29}; // leading_zeros.rs:17
+    wire [1:0] _t14 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t14}; // leading_zeros.rs:17
     wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
     wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
@@ -2108,8 +1402,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
     wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
     wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t30 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t30}}; // leading_zeros.rs:17
+    wire [1:0] _t15 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t15}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -2135,9 +1429,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:105
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:105
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t31 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
+    wire [11:0] _t16 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane2_rest <= |_t31;
+        lane2_rest <= |_t16;
         lane2_zero_s2 <= lane2_zero;
         lane2_zero_s3 <= lane2_zero_s2;
         lane2_zero_s4 <= lane2_zero_s3;
@@ -2148,9 +1442,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:111
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:113
-    wire [16:0] _t32 = lane2_kept + lane2_more; // decode.rs:114
+    wire [16:0] _t17 = lane2_kept + lane2_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane2_magnitude <= _t32[16:1];
+        lane2_magnitude <= _t17[16:1];
         lane2_negative_s1 <= lane2_negative;
         lane2_negative_s2 <= lane2_negative_s1;
         lane2_negative_s3 <= lane2_negative_s2;
@@ -2159,9 +1453,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:124
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:124
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:124
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:104
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:104
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:104
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -2198,9 +1492,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane3_side_half_scale_1 <= lane3_side_half_scale;
         lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t33 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t18 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane3_product <= _t33;
+        lane3_product <= _t18;
         lane3_side_later_base_value <= lane3_side_base_value_1;
         lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         lane3_side_later_half_scale <= lane3_side_half_scale_1;
@@ -2223,8 +1517,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
     wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
     wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t34 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t34}; // leading_zeros.rs:17
+    wire [1:0] _t19 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t19}; // leading_zeros.rs:17
     wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
     wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
@@ -2237,8 +1531,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
     wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
     wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t35 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t35}}; // leading_zeros.rs:17
+    wire [1:0] _t20 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t20}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -2264,9 +1558,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:105
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:105
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t36 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
+    wire [11:0] _t21 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane3_rest <= |_t36;
+        lane3_rest <= |_t21;
         lane3_zero_s2 <= lane3_zero;
         lane3_zero_s3 <= lane3_zero_s2;
         lane3_zero_s4 <= lane3_zero_s3;
@@ -2277,9 +1571,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:111
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:113
-    wire [16:0] _t37 = lane3_kept + lane3_more; // decode.rs:114
+    wire [16:0] _t22 = lane3_kept + lane3_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane3_magnitude <= _t37[16:1];
+        lane3_magnitude <= _t22[16:1];
         lane3_negative_s1 <= lane3_negative;
         lane3_negative_s2 <= lane3_negative_s1;
         lane3_negative_s3 <= lane3_negative_s2;
@@ -2288,9 +1582,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane3_negative_s6 <= lane3_negative_s5;
         values_3_negative <= lane3_negative_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:124
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:124
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:124
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:104
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:104
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:104
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -2327,9 +1621,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane4_side_half_scale_1 <= lane4_side_half_scale;
         lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t38 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t23 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane4_product <= _t38;
+        lane4_product <= _t23;
         lane4_side_later_base_value <= lane4_side_base_value_1;
         lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
         lane4_side_later_half_scale <= lane4_side_half_scale_1;
@@ -2352,8 +1646,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane4_low_3 = lane4_high_1[1:0]; // leading_zeros.rs:14
     wire lane4_none_4 = ~(|lane4_high_3); // leading_zeros.rs:15
     wire lane4_of_low_2 = ~lane4_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t39 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t39}; // leading_zeros.rs:17
+    wire [1:0] _t24 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t24}; // leading_zeros.rs:17
     wire [3:0] lane4_high_4 = lane4_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane4_low_4 = lane4_high[3:0]; // leading_zeros.rs:14
     wire lane4_none_5 = ~(|lane4_high_4); // leading_zeros.rs:15
@@ -2366,8 +1660,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane4_low_6 = lane4_high_4[1:0]; // leading_zeros.rs:14
     wire lane4_none_7 = ~(|lane4_high_6); // leading_zeros.rs:15
     wire lane4_of_low_6 = ~lane4_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t40 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t40}}; // leading_zeros.rs:17
+    wire [1:0] _t25 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t25}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -2393,9 +1687,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:105
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:105
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t41 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
+    wire [11:0] _t26 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane4_rest <= |_t41;
+        lane4_rest <= |_t26;
         lane4_zero_s2 <= lane4_zero;
         lane4_zero_s3 <= lane4_zero_s2;
         lane4_zero_s4 <= lane4_zero_s3;
@@ -2406,9 +1700,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:111
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:113
-    wire [16:0] _t42 = lane4_kept + lane4_more; // decode.rs:114
+    wire [16:0] _t27 = lane4_kept + lane4_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane4_magnitude <= _t42[16:1];
+        lane4_magnitude <= _t27[16:1];
         lane4_negative_s1 <= lane4_negative;
         lane4_negative_s2 <= lane4_negative_s1;
         lane4_negative_s3 <= lane4_negative_s2;
@@ -2417,9 +1711,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane4_negative_s6 <= lane4_negative_s5;
         values_4_negative <= lane4_negative_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:124
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:124
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:124
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:104
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:104
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:104
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -2456,9 +1750,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane5_side_half_scale_1 <= lane5_side_half_scale;
         lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t43 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t28 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane5_product <= _t43;
+        lane5_product <= _t28;
         lane5_side_later_base_value <= lane5_side_base_value_1;
         lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
         lane5_side_later_half_scale <= lane5_side_half_scale_1;
@@ -2481,8 +1775,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane5_low_3 = lane5_high_1[1:0]; // leading_zeros.rs:14
     wire lane5_none_4 = ~(|lane5_high_3); // leading_zeros.rs:15
     wire lane5_of_low_2 = ~lane5_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t44 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t44}; // leading_zeros.rs:17
+    wire [1:0] _t29 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t29}; // leading_zeros.rs:17
     wire [3:0] lane5_high_4 = lane5_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane5_low_4 = lane5_high[3:0]; // leading_zeros.rs:14
     wire lane5_none_5 = ~(|lane5_high_4); // leading_zeros.rs:15
@@ -2495,8 +1789,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane5_low_6 = lane5_high_4[1:0]; // leading_zeros.rs:14
     wire lane5_none_7 = ~(|lane5_high_6); // leading_zeros.rs:15
     wire lane5_of_low_6 = ~lane5_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t45 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t45}}; // leading_zeros.rs:17
+    wire [1:0] _t30 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t30}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -2522,9 +1816,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:105
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:105
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t46 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
+    wire [11:0] _t31 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane5_rest <= |_t46;
+        lane5_rest <= |_t31;
         lane5_zero_s2 <= lane5_zero;
         lane5_zero_s3 <= lane5_zero_s2;
         lane5_zero_s4 <= lane5_zero_s3;
@@ -2535,9 +1829,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:111
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:113
-    wire [16:0] _t47 = lane5_kept + lane5_more; // decode.rs:114
+    wire [16:0] _t32 = lane5_kept + lane5_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane5_magnitude <= _t47[16:1];
+        lane5_magnitude <= _t32[16:1];
         lane5_negative_s1 <= lane5_negative;
         lane5_negative_s2 <= lane5_negative_s1;
         lane5_negative_s3 <= lane5_negative_s2;
@@ -2546,9 +1840,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane5_negative_s6 <= lane5_negative_s5;
         values_5_negative <= lane5_negative_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:124
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:124
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:124
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:104
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:104
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:104
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -2585,9 +1879,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane6_side_half_scale_1 <= lane6_side_half_scale;
         lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t48 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t33 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane6_product <= _t48;
+        lane6_product <= _t33;
         lane6_side_later_base_value <= lane6_side_base_value_1;
         lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
         lane6_side_later_half_scale <= lane6_side_half_scale_1;
@@ -2610,8 +1904,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane6_low_3 = lane6_high_1[1:0]; // leading_zeros.rs:14
     wire lane6_none_4 = ~(|lane6_high_3); // leading_zeros.rs:15
     wire lane6_of_low_2 = ~lane6_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t49 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t49}; // leading_zeros.rs:17
+    wire [1:0] _t34 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t34}; // leading_zeros.rs:17
     wire [3:0] lane6_high_4 = lane6_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane6_low_4 = lane6_high[3:0]; // leading_zeros.rs:14
     wire lane6_none_5 = ~(|lane6_high_4); // leading_zeros.rs:15
@@ -2624,8 +1918,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane6_low_6 = lane6_high_4[1:0]; // leading_zeros.rs:14
     wire lane6_none_7 = ~(|lane6_high_6); // leading_zeros.rs:15
     wire lane6_of_low_6 = ~lane6_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t50 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t50}}; // leading_zeros.rs:17
+    wire [1:0] _t35 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t35}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -2651,9 +1945,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:105
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:105
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t51 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
+    wire [11:0] _t36 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane6_rest <= |_t51;
+        lane6_rest <= |_t36;
         lane6_zero_s2 <= lane6_zero;
         lane6_zero_s3 <= lane6_zero_s2;
         lane6_zero_s4 <= lane6_zero_s3;
@@ -2664,9 +1958,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:111
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:113
-    wire [16:0] _t52 = lane6_kept + lane6_more; // decode.rs:114
+    wire [16:0] _t37 = lane6_kept + lane6_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane6_magnitude <= _t52[16:1];
+        lane6_magnitude <= _t37[16:1];
         lane6_negative_s1 <= lane6_negative;
         lane6_negative_s2 <= lane6_negative_s1;
         lane6_negative_s3 <= lane6_negative_s2;
@@ -2675,9 +1969,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane6_negative_s6 <= lane6_negative_s5;
         values_6_negative <= lane6_negative_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:124
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:124
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:124
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:104
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:104
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:104
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -2714,9 +2008,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane7_side_half_scale_1 <= lane7_side_half_scale;
         lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t53 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t38 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane7_product <= _t53;
+        lane7_product <= _t38;
         lane7_side_later_base_value <= lane7_side_base_value_1;
         lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
         lane7_side_later_half_scale <= lane7_side_half_scale_1;
@@ -2739,8 +2033,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane7_low_3 = lane7_high_1[1:0]; // leading_zeros.rs:14
     wire lane7_none_4 = ~(|lane7_high_3); // leading_zeros.rs:15
     wire lane7_of_low_2 = ~lane7_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t54 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t54}; // leading_zeros.rs:17
+    wire [1:0] _t39 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t39}; // leading_zeros.rs:17
     wire [3:0] lane7_high_4 = lane7_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane7_low_4 = lane7_high[3:0]; // leading_zeros.rs:14
     wire lane7_none_5 = ~(|lane7_high_4); // leading_zeros.rs:15
@@ -2753,8 +2047,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane7_low_6 = lane7_high_4[1:0]; // leading_zeros.rs:14
     wire lane7_none_7 = ~(|lane7_high_6); // leading_zeros.rs:15
     wire lane7_of_low_6 = ~lane7_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t55 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t55}}; // leading_zeros.rs:17
+    wire [1:0] _t40 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t40}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -2780,9 +2074,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:105
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:105
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t56 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
+    wire [11:0] _t41 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane7_rest <= |_t56;
+        lane7_rest <= |_t41;
         lane7_zero_s2 <= lane7_zero;
         lane7_zero_s3 <= lane7_zero_s2;
         lane7_zero_s4 <= lane7_zero_s3;
@@ -2793,9 +2087,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:111
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:113
-    wire [16:0] _t57 = lane7_kept + lane7_more; // decode.rs:114
+    wire [16:0] _t42 = lane7_kept + lane7_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane7_magnitude <= _t57[16:1];
+        lane7_magnitude <= _t42[16:1];
         lane7_negative_s1 <= lane7_negative;
         lane7_negative_s2 <= lane7_negative_s1;
         lane7_negative_s3 <= lane7_negative_s2;
@@ -2804,9 +2098,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane7_negative_s6 <= lane7_negative_s5;
         values_7_negative <= lane7_negative_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:124
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:124
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:124
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:104
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:104
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:104
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -2843,9 +2137,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane8_side_half_scale_1 <= lane8_side_half_scale;
         lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t58 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t43 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane8_product <= _t58;
+        lane8_product <= _t43;
         lane8_side_later_base_value <= lane8_side_base_value_1;
         lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
         lane8_side_later_half_scale <= lane8_side_half_scale_1;
@@ -2868,8 +2162,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane8_low_3 = lane8_high_1[1:0]; // leading_zeros.rs:14
     wire lane8_none_4 = ~(|lane8_high_3); // leading_zeros.rs:15
     wire lane8_of_low_2 = ~lane8_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t59 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t59}; // leading_zeros.rs:17
+    wire [1:0] _t44 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t44}; // leading_zeros.rs:17
     wire [3:0] lane8_high_4 = lane8_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane8_low_4 = lane8_high[3:0]; // leading_zeros.rs:14
     wire lane8_none_5 = ~(|lane8_high_4); // leading_zeros.rs:15
@@ -2882,8 +2176,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane8_low_6 = lane8_high_4[1:0]; // leading_zeros.rs:14
     wire lane8_none_7 = ~(|lane8_high_6); // leading_zeros.rs:15
     wire lane8_of_low_6 = ~lane8_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t60 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t60}}; // leading_zeros.rs:17
+    wire [1:0] _t45 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t45}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -2909,9 +2203,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:105
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:105
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t61 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
+    wire [11:0] _t46 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane8_rest <= |_t61;
+        lane8_rest <= |_t46;
         lane8_zero_s2 <= lane8_zero;
         lane8_zero_s3 <= lane8_zero_s2;
         lane8_zero_s4 <= lane8_zero_s3;
@@ -2922,9 +2216,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:111
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:113
-    wire [16:0] _t62 = lane8_kept + lane8_more; // decode.rs:114
+    wire [16:0] _t47 = lane8_kept + lane8_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane8_magnitude <= _t62[16:1];
+        lane8_magnitude <= _t47[16:1];
         lane8_negative_s1 <= lane8_negative;
         lane8_negative_s2 <= lane8_negative_s1;
         lane8_negative_s3 <= lane8_negative_s2;
@@ -2933,9 +2227,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane8_negative_s6 <= lane8_negative_s5;
         values_8_negative <= lane8_negative_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:124
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:124
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:124
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:104
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:104
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:104
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -2972,9 +2266,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane9_side_half_scale_1 <= lane9_side_half_scale;
         lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t63 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t48 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane9_product <= _t63;
+        lane9_product <= _t48;
         lane9_side_later_base_value <= lane9_side_base_value_1;
         lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
         lane9_side_later_half_scale <= lane9_side_half_scale_1;
@@ -2997,8 +2291,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane9_low_3 = lane9_high_1[1:0]; // leading_zeros.rs:14
     wire lane9_none_4 = ~(|lane9_high_3); // leading_zeros.rs:15
     wire lane9_of_low_2 = ~lane9_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t64 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t64}; // leading_zeros.rs:17
+    wire [1:0] _t49 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t49}; // leading_zeros.rs:17
     wire [3:0] lane9_high_4 = lane9_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane9_low_4 = lane9_high[3:0]; // leading_zeros.rs:14
     wire lane9_none_5 = ~(|lane9_high_4); // leading_zeros.rs:15
@@ -3011,8 +2305,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane9_low_6 = lane9_high_4[1:0]; // leading_zeros.rs:14
     wire lane9_none_7 = ~(|lane9_high_6); // leading_zeros.rs:15
     wire lane9_of_low_6 = ~lane9_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t65 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t65}}; // leading_zeros.rs:17
+    wire [1:0] _t50 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t50}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3038,9 +2332,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:105
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:105
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t66 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
+    wire [11:0] _t51 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane9_rest <= |_t66;
+        lane9_rest <= |_t51;
         lane9_zero_s2 <= lane9_zero;
         lane9_zero_s3 <= lane9_zero_s2;
         lane9_zero_s4 <= lane9_zero_s3;
@@ -3051,9 +2345,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:111
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:113
-    wire [16:0] _t67 = lane9_kept + lane9_more; // decode.rs:114
+    wire [16:0] _t52 = lane9_kept + lane9_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane9_magnitude <= _t67[16:1];
+        lane9_magnitude <= _t52[16:1];
         lane9_negative_s1 <= lane9_negative;
         lane9_negative_s2 <= lane9_negative_s1;
         lane9_negative_s3 <= lane9_negative_s2;
@@ -3062,9 +2356,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane9_negative_s6 <= lane9_negative_s5;
         values_9_negative <= lane9_negative_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:124
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:124
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:124
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:104
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:104
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:104
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -3101,9 +2395,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane10_side_half_scale_1 <= lane10_side_half_scale;
         lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t68 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t53 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane10_product <= _t68;
+        lane10_product <= _t53;
         lane10_side_later_base_value <= lane10_side_base_value_1;
         lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
         lane10_side_later_half_scale <= lane10_side_half_scale_1;
@@ -3126,8 +2420,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane10_low_3 = lane10_high_1[1:0]; // leading_zeros.rs:14
     wire lane10_none_4 = ~(|lane10_high_3); // leading_zeros.rs:15
     wire lane10_of_low_2 = ~lane10_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t69 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t69}; // leading_zeros.rs:17
+    wire [1:0] _t54 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t54}; // leading_zeros.rs:17
     wire [3:0] lane10_high_4 = lane10_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane10_low_4 = lane10_high[3:0]; // leading_zeros.rs:14
     wire lane10_none_5 = ~(|lane10_high_4); // leading_zeros.rs:15
@@ -3140,8 +2434,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane10_low_6 = lane10_high_4[1:0]; // leading_zeros.rs:14
     wire lane10_none_7 = ~(|lane10_high_6); // leading_zeros.rs:15
     wire lane10_of_low_6 = ~lane10_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t70 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t70}}; // leading_zeros.rs:17
+    wire [1:0] _t55 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t55}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3167,9 +2461,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:105
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:105
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t71 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
+    wire [11:0] _t56 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane10_rest <= |_t71;
+        lane10_rest <= |_t56;
         lane10_zero_s2 <= lane10_zero;
         lane10_zero_s3 <= lane10_zero_s2;
         lane10_zero_s4 <= lane10_zero_s3;
@@ -3180,9 +2474,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:111
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:113
-    wire [16:0] _t72 = lane10_kept + lane10_more; // decode.rs:114
+    wire [16:0] _t57 = lane10_kept + lane10_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane10_magnitude <= _t72[16:1];
+        lane10_magnitude <= _t57[16:1];
         lane10_negative_s1 <= lane10_negative;
         lane10_negative_s2 <= lane10_negative_s1;
         lane10_negative_s3 <= lane10_negative_s2;
@@ -3191,9 +2485,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane10_negative_s6 <= lane10_negative_s5;
         values_10_negative <= lane10_negative_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:124
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:124
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:124
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:104
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:104
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:104
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -3230,9 +2524,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane11_side_half_scale_1 <= lane11_side_half_scale;
         lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t73 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t58 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane11_product <= _t73;
+        lane11_product <= _t58;
         lane11_side_later_base_value <= lane11_side_base_value_1;
         lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
         lane11_side_later_half_scale <= lane11_side_half_scale_1;
@@ -3255,8 +2549,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane11_low_3 = lane11_high_1[1:0]; // leading_zeros.rs:14
     wire lane11_none_4 = ~(|lane11_high_3); // leading_zeros.rs:15
     wire lane11_of_low_2 = ~lane11_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t74 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t74}; // leading_zeros.rs:17
+    wire [1:0] _t59 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t59}; // leading_zeros.rs:17
     wire [3:0] lane11_high_4 = lane11_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane11_low_4 = lane11_high[3:0]; // leading_zeros.rs:14
     wire lane11_none_5 = ~(|lane11_high_4); // leading_zeros.rs:15
@@ -3269,8 +2563,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane11_low_6 = lane11_high_4[1:0]; // leading_zeros.rs:14
     wire lane11_none_7 = ~(|lane11_high_6); // leading_zeros.rs:15
     wire lane11_of_low_6 = ~lane11_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t75 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t75}}; // leading_zeros.rs:17
+    wire [1:0] _t60 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t60}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3296,9 +2590,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:105
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:105
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t76 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
+    wire [11:0] _t61 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane11_rest <= |_t76;
+        lane11_rest <= |_t61;
         lane11_zero_s2 <= lane11_zero;
         lane11_zero_s3 <= lane11_zero_s2;
         lane11_zero_s4 <= lane11_zero_s3;
@@ -3309,9 +2603,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:111
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:113
-    wire [16:0] _t77 = lane11_kept + lane11_more; // decode.rs:114
+    wire [16:0] _t62 = lane11_kept + lane11_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane11_magnitude <= _t77[16:1];
+        lane11_magnitude <= _t62[16:1];
         lane11_negative_s1 <= lane11_negative;
         lane11_negative_s2 <= lane11_negative_s1;
         lane11_negative_s3 <= lane11_negative_s2;
@@ -3320,9 +2614,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane11_negative_s6 <= lane11_negative_s5;
         values_11_negative <= lane11_negative_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:124
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:124
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:124
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:104
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:104
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:104
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -3359,9 +2653,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane12_side_half_scale_1 <= lane12_side_half_scale;
         lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t78 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t63 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane12_product <= _t78;
+        lane12_product <= _t63;
         lane12_side_later_base_value <= lane12_side_base_value_1;
         lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
         lane12_side_later_half_scale <= lane12_side_half_scale_1;
@@ -3384,8 +2678,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane12_low_3 = lane12_high_1[1:0]; // leading_zeros.rs:14
     wire lane12_none_4 = ~(|lane12_high_3); // leading_zeros.rs:15
     wire lane12_of_low_2 = ~lane12_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t79 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t79}; // leading_zeros.rs:17
+    wire [1:0] _t64 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t64}; // leading_zeros.rs:17
     wire [3:0] lane12_high_4 = lane12_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane12_low_4 = lane12_high[3:0]; // leading_zeros.rs:14
     wire lane12_none_5 = ~(|lane12_high_4); // leading_zeros.rs:15
@@ -3398,8 +2692,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane12_low_6 = lane12_high_4[1:0]; // leading_zeros.rs:14
     wire lane12_none_7 = ~(|lane12_high_6); // leading_zeros.rs:15
     wire lane12_of_low_6 = ~lane12_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t80 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t80}}; // leading_zeros.rs:17
+    wire [1:0] _t65 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t65}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3425,9 +2719,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:105
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:105
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t81 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
+    wire [11:0] _t66 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane12_rest <= |_t81;
+        lane12_rest <= |_t66;
         lane12_zero_s2 <= lane12_zero;
         lane12_zero_s3 <= lane12_zero_s2;
         lane12_zero_s4 <= lane12_zero_s3;
@@ -3438,9 +2732,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:111
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:113
-    wire [16:0] _t82 = lane12_kept + lane12_more; // decode.rs:114
+    wire [16:0] _t67 = lane12_kept + lane12_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane12_magnitude <= _t82[16:1];
+        lane12_magnitude <= _t67[16:1];
         lane12_negative_s1 <= lane12_negative;
         lane12_negative_s2 <= lane12_negative_s1;
         lane12_negative_s3 <= lane12_negative_s2;
@@ -3449,9 +2743,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane12_negative_s6 <= lane12_negative_s5;
         values_12_negative <= lane12_negative_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:124
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:124
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:124
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:104
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:104
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:104
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -3488,9 +2782,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane13_side_half_scale_1 <= lane13_side_half_scale;
         lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t83 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t68 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane13_product <= _t83;
+        lane13_product <= _t68;
         lane13_side_later_base_value <= lane13_side_base_value_1;
         lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
         lane13_side_later_half_scale <= lane13_side_half_scale_1;
@@ -3513,8 +2807,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane13_low_3 = lane13_high_1[1:0]; // leading_zeros.rs:14
     wire lane13_none_4 = ~(|lane13_high_3); // leading_zeros.rs:15
     wire lane13_of_low_2 = ~lane13_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t84 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t84}; // leading_zeros.rs:17
+    wire [1:0] _t69 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t69}; // leading_zeros.rs:17
     wire [3:0] lane13_high_4 = lane13_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane13_low_4 = lane13_high[3:0]; // leading_zeros.rs:14
     wire lane13_none_5 = ~(|lane13_high_4); // leading_zeros.rs:15
@@ -3527,8 +2821,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane13_low_6 = lane13_high_4[1:0]; // leading_zeros.rs:14
     wire lane13_none_7 = ~(|lane13_high_6); // leading_zeros.rs:15
     wire lane13_of_low_6 = ~lane13_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t85 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t85}}; // leading_zeros.rs:17
+    wire [1:0] _t70 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t70}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3554,9 +2848,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:105
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:105
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t86 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
+    wire [11:0] _t71 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane13_rest <= |_t86;
+        lane13_rest <= |_t71;
         lane13_zero_s2 <= lane13_zero;
         lane13_zero_s3 <= lane13_zero_s2;
         lane13_zero_s4 <= lane13_zero_s3;
@@ -3567,9 +2861,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:111
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:113
-    wire [16:0] _t87 = lane13_kept + lane13_more; // decode.rs:114
+    wire [16:0] _t72 = lane13_kept + lane13_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane13_magnitude <= _t87[16:1];
+        lane13_magnitude <= _t72[16:1];
         lane13_negative_s1 <= lane13_negative;
         lane13_negative_s2 <= lane13_negative_s1;
         lane13_negative_s3 <= lane13_negative_s2;
@@ -3578,9 +2872,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane13_negative_s6 <= lane13_negative_s5;
         values_13_negative <= lane13_negative_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:124
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:124
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:124
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:104
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:104
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:104
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -3617,9 +2911,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane14_side_half_scale_1 <= lane14_side_half_scale;
         lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t88 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t73 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane14_product <= _t88;
+        lane14_product <= _t73;
         lane14_side_later_base_value <= lane14_side_base_value_1;
         lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
         lane14_side_later_half_scale <= lane14_side_half_scale_1;
@@ -3642,8 +2936,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane14_low_3 = lane14_high_1[1:0]; // leading_zeros.rs:14
     wire lane14_none_4 = ~(|lane14_high_3); // leading_zeros.rs:15
     wire lane14_of_low_2 = ~lane14_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t89 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t89}; // leading_zeros.rs:17
+    wire [1:0] _t74 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t74}; // leading_zeros.rs:17
     wire [3:0] lane14_high_4 = lane14_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane14_low_4 = lane14_high[3:0]; // leading_zeros.rs:14
     wire lane14_none_5 = ~(|lane14_high_4); // leading_zeros.rs:15
@@ -3656,8 +2950,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane14_low_6 = lane14_high_4[1:0]; // leading_zeros.rs:14
     wire lane14_none_7 = ~(|lane14_high_6); // leading_zeros.rs:15
     wire lane14_of_low_6 = ~lane14_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t90 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t90}}; // leading_zeros.rs:17
+    wire [1:0] _t75 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t75}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3683,9 +2977,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:105
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:105
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t91 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
+    wire [11:0] _t76 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane14_rest <= |_t91;
+        lane14_rest <= |_t76;
         lane14_zero_s2 <= lane14_zero;
         lane14_zero_s3 <= lane14_zero_s2;
         lane14_zero_s4 <= lane14_zero_s3;
@@ -3696,9 +2990,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:111
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:113
-    wire [16:0] _t92 = lane14_kept + lane14_more; // decode.rs:114
+    wire [16:0] _t77 = lane14_kept + lane14_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane14_magnitude <= _t92[16:1];
+        lane14_magnitude <= _t77[16:1];
         lane14_negative_s1 <= lane14_negative;
         lane14_negative_s2 <= lane14_negative_s1;
         lane14_negative_s3 <= lane14_negative_s2;
@@ -3707,9 +3001,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane14_negative_s6 <= lane14_negative_s5;
         values_14_negative <= lane14_negative_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:124
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:124
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:124
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:104
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:104
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:104
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -3746,9 +3040,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane15_side_half_scale_1 <= lane15_side_half_scale;
         lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t93 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t78 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane15_product <= _t93;
+        lane15_product <= _t78;
         lane15_side_later_base_value <= lane15_side_base_value_1;
         lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
         lane15_side_later_half_scale <= lane15_side_half_scale_1;
@@ -3771,8 +3065,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane15_low_3 = lane15_high_1[1:0]; // leading_zeros.rs:14
     wire lane15_none_4 = ~(|lane15_high_3); // leading_zeros.rs:15
     wire lane15_of_low_2 = ~lane15_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t94 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t94}; // leading_zeros.rs:17
+    wire [1:0] _t79 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t79}; // leading_zeros.rs:17
     wire [3:0] lane15_high_4 = lane15_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane15_low_4 = lane15_high[3:0]; // leading_zeros.rs:14
     wire lane15_none_5 = ~(|lane15_high_4); // leading_zeros.rs:15
@@ -3785,8 +3079,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane15_low_6 = lane15_high_4[1:0]; // leading_zeros.rs:14
     wire lane15_none_7 = ~(|lane15_high_6); // leading_zeros.rs:15
     wire lane15_of_low_6 = ~lane15_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t95 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t95}}; // leading_zeros.rs:17
+    wire [1:0] _t80 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t80}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3812,9 +3106,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:105
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:105
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t96 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
+    wire [11:0] _t81 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane15_rest <= |_t96;
+        lane15_rest <= |_t81;
         lane15_zero_s2 <= lane15_zero;
         lane15_zero_s3 <= lane15_zero_s2;
         lane15_zero_s4 <= lane15_zero_s3;
@@ -3825,9 +3119,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:111
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:113
-    wire [16:0] _t97 = lane15_kept + lane15_more; // decode.rs:114
+    wire [16:0] _t82 = lane15_kept + lane15_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane15_magnitude <= _t97[16:1];
+        lane15_magnitude <= _t82[16:1];
         lane15_negative_s1 <= lane15_negative;
         lane15_negative_s2 <= lane15_negative_s1;
         lane15_negative_s3 <= lane15_negative_s2;
@@ -3841,18 +3135,18 @@ module oaken_dequantizer_core_p16_n4096 (
             issue_s1 <= 1'h0;
         end else if (go) issue_s1 <= issue;
     end
-    always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer_back.rs:130
-    wire _t98 = header_valid & header_ready; // dequantizer_back.rs:131
+    always @(posedge clk) if (go) map_last_s1 <= map_last;
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:110
+    wire _t83 = header_valid & header_ready; // dequantizer_back.rs:111
     always @(posedge clk) begin
         if (rst) begin
-            slots_used <= 4'h0;
+            slots_used <= 5'h0;
         end else begin
-            if (_t98 & (~looked_up)) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t98)) slots_used <= slots_used - 4'h1;
+            if (_t83 & (~looked_up)) slots_used <= slots_used + 5'h1;
+            else if (looked_up & (~_t83)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:132
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:112
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -3871,23 +3165,23 @@ module oaken_dequantizer_core_p16_n4096 (
         end
     end
     always @(posedge clk) if (go) begin
-        ends_s2 <= ends_s1;
-        ends_s3 <= ends_s2;
-        ends_s4 <= ends_s3;
-        ends_s5 <= ends_s4;
-        ends_s6 <= ends_s5;
-        ends_s7 <= ends_s6;
+        map_last_s2 <= map_last_s1;
+        map_last_s3 <= map_last_s2;
+        map_last_s4 <= map_last_s3;
+        map_last_s5 <= map_last_s4;
+        map_last_s6 <= map_last_s5;
+        map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:133
-    wire last_1 = ends_s7; // dequantizer_back.rs:133
-    wire ended = (valid & last_1) & go; // dequantizer.rs:107
+    wire valid = issue_s7; // dequantizer_back.rs:113
+    wire last = map_last_s7; // dequantizer_back.rs:113
+    wire ended = (valid & last) & go; // dequantizer.rs:114
     assign finished = ended;
     always @(posedge clk) begin
         if (rst) begin
-            in_flight <= 4'h0;
+            in_flight <= 5'h0;
         end else begin
-            if (reader_begins & (~ended)) in_flight <= in_flight + 4'h1;
-            else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
+            if (walker_begins & (~ended)) in_flight <= in_flight + 5'h1;
+            else if (ended & (~walker_begins)) in_flight <= in_flight - 5'h1;
         end
     end
 
@@ -3898,10 +3192,10 @@ module oaken_dequantizer_core_p16_n4096 (
     assign go = spare_empty;
     always @(posedge clk) if (spare_empty) begin
         spare_data <= rounded;
-        spare_last <= last_1;
+        spare_last <= last;
     end
-    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:146
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:146
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:126
+    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:126
     wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:125
     wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:124
@@ -3934,22 +3228,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t99 = m_ready | (~elements_valid); // dequantizer_back.rs:149
-    wire [255:0] _t100 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:151
-    always @(posedge clk) if (_t99) begin
-        elements_data <= _t100;
+    wire _t84 = m_ready | (~elements_valid); // dequantizer_back.rs:129
+    wire [255:0] _t85 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:131
+    always @(posedge clk) if (_t84) begin
+        elements_data <= _t85;
         elements_last <= chosen_last;
     end
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
             spare_empty <= 1'h1;
-        end else if (_t99) begin
+        end else if (_t84) begin
             elements_valid <= valid | (~spare_empty);
             spare_empty <= 1'h1;
         end else spare_empty <= spare_empty & (~valid);
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[9:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t22[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t27[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t32[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t37[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t42[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t47[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t52[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t57[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t62[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t67[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t72[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t77[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t82[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t87[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t92[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t97[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[9:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t7[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t12[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t17[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t22[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t27[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t32[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t37[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t42[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t47[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t52[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t57[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t62[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t67[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t72[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t77[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t82[0]};
 endmodule
 
 `default_nettype wire

@@ -35,32 +35,20 @@ module oaken_dequantizer_core_p4_n1024 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:131
-    reg [14:0] settings_t_low; // dequantizer.rs:131
-    reg [14:0] settings_t_high; // dequantizer.rs:131
-    reg [14:0] settings_s_high; // dequantizer.rs:131
-    reg [13:0] length_1; // dequantizer.rs:132
-    reg [3:0] in_flight; // dequantizer.rs:133
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:134
-    wire reader_s_ready;
-    wire reader_valid;
-    wire [7:0] reader_shown_entries;
-    wire reader_shown_present;
-    wire reader_shown_complete;
-    wire reader_shown_first;
-    wire reader_shown_last;
-    wire reader_starts;
-    wire [63:0] reader_header;
-    wire reader_begins;
-    wire reader_count_error;
-    wire reader_length_error;
-    reg flag; // dequantizer.rs:148
-    reg flag_1; // dequantizer.rs:148
-    wire header_valid; // dequantizer_front.rs:74
-    wire header_ready; // dequantizer_front.rs:74
-    wire [63:0] header_payload; // dequantizer_front.rs:74
-    reg [1:0] slot; // dequantizer_front.rs:75
-    reg [3:0] slots_used; // dequantizer_front.rs:76
+    reg [14:0] settings_s_low; // dequantizer.rs:140
+    reg [14:0] settings_t_low; // dequantizer.rs:140
+    reg [14:0] settings_t_high; // dequantizer.rs:140
+    reg [14:0] settings_s_high; // dequantizer.rs:140
+    reg [13:0] length_1; // dequantizer.rs:141
+    reg [4:0] in_flight; // dequantizer.rs:142
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:143
+    wire words_wait; // dequantizer.rs:145
+    reg flag; // dequantizer.rs:159
+    wire header_valid; // dequantizer_front.rs:44
+    wire header_ready; // dequantizer_front.rs:44
+    wire [63:0] header_payload; // dequantizer_front.rs:44
+    reg [1:0] slot; // dequantizer_front.rs:45
+    reg [4:0] slots_used; // dequantizer_front.rs:46
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -77,44 +65,64 @@ module oaken_dequantizer_core_p4_n1024 (
     wire write_base_sticky; // side_table.rs:91
     wire [7:0] write_half_m; // side_table.rs:91
     wire [5:0] write_half_scale; // side_table.rs:91
-    wire shown_valid; // dequantizer_front.rs:104
-    wire shown_ready; // dequantizer_front.rs:104
-    wire [7:0] shown_entries; // dequantizer_front.rs:104
-    wire shown_present; // dequantizer_front.rs:104
-    wire shown_complete; // dequantizer_front.rs:104
-    wire shown_first; // dequantizer_front.rs:104
-    wire shown_last; // dequantizer_front.rs:104
-    wire slice_s_ready;
-    wire shown_valid_1;
-    wire shown_ready_1; // register_slice.rs:61
-    wire [11:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:94
-    reg [63:0] building_outlier; // dequantizer_front.rs:130
-    reg [63:0] building_outer; // dequantizer_front.rs:130
-    reg [63:0] building_sign; // dequantizer_front.rs:130
-    reg built; // the map being built is complete | dequantizer_front.rs:131
-    reg built_first; // dequantizer_front.rs:132
-    reg built_last; // dequantizer_front.rs:132
-    reg [63:0] waiting_outlier; // dequantizer_front.rs:133
-    reg [63:0] waiting_outer; // dequantizer_front.rs:133
-    reg [63:0] waiting_sign; // dequantizer_front.rs:133
-    reg waits; // dequantizer_front.rs:134
-    reg waiting_first; // dequantizer_front.rs:135
-    reg waiting_last; // dequantizer_front.rs:135
-    reg [5:0] position; // dequantizer_front.rs:158
-    reg any_before; // dequantizer_front.rs:159
-    reg flag_2; // dequantizer.rs:148
-    reg in_use; // dequantizer_back.rs:41
-    reg [63:0] map_outlier; // dequantizer_back.rs:42
-    reg [63:0] map_outer; // dequantizer_back.rs:42
-    reg [63:0] map_sign; // dequantizer_back.rs:42
-    reg [4:0] info_split; // dequantizer_back.rs:43
-    reg info_middle_exact; // dequantizer_back.rs:43
-    reg map_last; // dequantizer_back.rs:44
-    reg [3:0] chunk_beat; // dequantizer_back.rs:45
-    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer_back.rs:46
-    reg [1:0] load_slot; // dequantizer_back.rs:48
-    wire decoding; // dequantizer_back.rs:49
+    reg open; // a packet of the sparse part is open | packet_gate.rs:9
+    wire out_valid; // packet_gate.rs:11
+    wire out_ready; // packet_gate.rs:11
+    wire [127:0] out_data; // packet_gate.rs:11
+    wire [15:0] out_keep; // packet_gate.rs:11
+    wire out_last; // packet_gate.rs:11
+    wire walker_s_ready;
+    wire write_valid_1;
+    wire [3:0] write_word;
+    wire [127:0] write_data;
+    wire walker_header_valid;
+    wire [63:0] walker_header_payload;
+    wire walker_m_valid;
+    wire [8:0] walker_m_at;
+    wire [6:0] walker_m_count;
+    wire walker_m_first;
+    wire walker_m_last;
+    wire walker_begins;
+    wire walker_holds;
+    wire walker_count_error;
+    wire walker_length_error;
+    reg room; // dequantizer_front.rs:77
+    wire reader_s_ready;
+    wire reader_m_valid;
+    wire reader_m_ready; // dequantizer_front.rs:91
+    wire [3:0] reader_m_outlier;
+    wire [3:0] reader_m_outer;
+    wire [3:0] reader_m_sign;
+    wire reader_m_first;
+    wire reader_m_last;
+    wire reader_done;
+    wire reader_reading;
+    wire [4:0] reader_oldest;
+    wire reader_order_error;
+    wire counter_s_ready;
+    wire counter_m_valid;
+    wire [8:0] counter_m_at;
+    wire [47:0] counter_m_counts;
+    wire counter_m_wrong;
+    wire counter_m_first;
+    wire counter_m_last;
+    wire counted_valid; // dequantizer_front.rs:122
+    wire counted_ready; // dequantizer_front.rs:122
+    wire [8:0] counted_at; // dequantizer_front.rs:122
+    wire [47:0] counted_counts; // dequantizer_front.rs:122
+    wire counted_wrong; // dequantizer_front.rs:122
+    wire counted_first; // dequantizer_front.rs:122
+    wire counted_last; // dequantizer_front.rs:122
+    reg in_use; // dequantizer_back.rs:35
+    reg [3:0] map_outlier; // dequantizer_back.rs:36
+    reg [3:0] map_outer; // dequantizer_back.rs:36
+    reg [3:0] map_sign; // dequantizer_back.rs:36
+    reg map_last; // dequantizer_back.rs:36
+    reg [4:0] info_split; // dequantizer_back.rs:37
+    reg info_middle_exact; // dequantizer_back.rs:37
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:38
+    reg [1:0] load_slot; // dequantizer_back.rs:40
+    wire decoding; // dequantizer_back.rs:41
     reg [1:0] current; // side_table.rs:135
     wire guard_s_ready;
     wire guard_m_valid;
@@ -124,12 +132,12 @@ module oaken_dequantizer_core_p4_n1024 (
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dense_reader.rs:48
-    wire slice_1_s_ready;
+    reg [4:0] due; // dense_reader.rs:48
+    wire slice_s_ready;
     wire dense_valid_1;
     wire [15:0] dense_payload;
-    reg flag_3; // dequantizer.rs:148
-    wire go; // dequantizer.rs:103
+    reg flag_1; // dequantizer.rs:159
+    wire go; // dequantizer.rs:110
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:151
@@ -274,26 +282,26 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane3_negative_s5; // decode.rs:115
     reg lane3_negative_s6; // decode.rs:115
     reg values_3_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:130
-    reg ends_s1; // dequantizer_back.rs:130
-    reg issue_s2; // dequantizer_back.rs:133
-    reg issue_s3; // dequantizer_back.rs:133
-    reg issue_s4; // dequantizer_back.rs:133
-    reg issue_s5; // dequantizer_back.rs:133
-    reg issue_s6; // dequantizer_back.rs:133
-    reg issue_s7; // dequantizer_back.rs:133
-    reg ends_s2; // dequantizer_back.rs:133
-    reg ends_s3; // dequantizer_back.rs:133
-    reg ends_s4; // dequantizer_back.rs:133
-    reg ends_s5; // dequantizer_back.rs:133
-    reg ends_s6; // dequantizer_back.rs:133
-    reg ends_s7; // dequantizer_back.rs:133
-    reg [67:0] spare_data; // dequantizer_back.rs:140
-    reg spare_last; // dequantizer_back.rs:140
-    reg [63:0] elements_data; // dequantizer_back.rs:141
-    reg elements_last; // dequantizer_back.rs:141
-    reg elements_valid; // dequantizer_back.rs:142
-    reg spare_empty; // dequantizer_back.rs:143
+    reg issue_s1; // dequantizer_back.rs:110
+    reg map_last_s1; // dequantizer_back.rs:110
+    reg issue_s2; // dequantizer_back.rs:113
+    reg issue_s3; // dequantizer_back.rs:113
+    reg issue_s4; // dequantizer_back.rs:113
+    reg issue_s5; // dequantizer_back.rs:113
+    reg issue_s6; // dequantizer_back.rs:113
+    reg issue_s7; // dequantizer_back.rs:113
+    reg map_last_s2; // dequantizer_back.rs:113
+    reg map_last_s3; // dequantizer_back.rs:113
+    reg map_last_s4; // dequantizer_back.rs:113
+    reg map_last_s5; // dequantizer_back.rs:113
+    reg map_last_s6; // dequantizer_back.rs:113
+    reg map_last_s7; // dequantizer_back.rs:113
+    reg [67:0] spare_data; // dequantizer_back.rs:120
+    reg spare_last; // dequantizer_back.rs:120
+    reg [63:0] elements_data; // dequantizer_back.rs:121
+    reg elements_last; // dequantizer_back.rs:121
+    reg elements_valid; // dequantizer_back.rs:122
+    reg spare_empty; // dequantizer_back.rs:123
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -305,9 +313,10 @@ module oaken_dequantizer_core_p4_n1024 (
     (* ram_style = "distributed" *) reg [13:0] lane3_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:135
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:135
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:136
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:144
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:144
+    wire idle = (~(|in_flight)) & (~words_wait); // dequantizer.rs:146
+    wire change = (idle & (~may_begin)) & (~same); // dequantizer.rs:147
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -323,25 +332,12 @@ module oaken_dequantizer_core_p4_n1024 (
             length_1 <= length;
         end
     end
-    assign busy = |in_flight;
-
-    // the sparse part: words to entries
-    assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:42
-    assign count_error = flag;
+    assign busy = ~idle;
     always @(posedge clk) begin
         if (rst) begin
             flag <= 1'h0;
         end else begin
-            flag <= reader_count_error;
-        end
-    end
-    assign sparse_length_error = flag_1;
-    always @(posedge clk) begin
-        if (rst) begin
-            flag_1 <= 1'h0;
-        end else begin
-            flag_1 <= reader_length_error;
+            flag <= flush;
         end
     end
 
@@ -369,7 +365,6 @@ module oaken_dequantizer_core_p4_n1024 (
         .faulty(faulty)
     );
     assign header_ready = writer_header_ready;
-    assign header_error = faulty;
     assign write_valid = writer_write_valid;
     assign write_address = writer_write_address;
     assign write_base_value = writer_write_base_value;
@@ -383,385 +378,150 @@ module oaken_dequantizer_core_p4_n1024 (
             may_begin <= (same & enable) & prepared;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer_front.rs:86
-    wire [4:0] split = reader_header[56:52]; // half_steps.rs:69
-    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
+    assign header_error = faulty & (~flag);
+    wire [4:0] split = header_payload[56:52]; // half_steps.rs:69
+    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|header_payload[12:7])};
     always @(posedge clk) begin
         if (rst) begin
             slot <= 2'h0;
         end else if (header_valid & header_ready) slot <= (slot == 2'h2) ? 2'h0 : (slot + 2'h1);
     end
 
-    // entries to the map of the chunk
-    assign header_payload = reader_header;
-    assign shown_entries = reader_shown_entries;
-    assign shown_present = reader_shown_present;
-    assign shown_complete = reader_shown_complete;
-    assign shown_first = reader_shown_first;
-    assign shown_last = reader_shown_last;
-    assign shown_valid = reader_valid & header_can;
-    oaken_record_reader_16_1 reader (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(sparse_valid),
-        .s_ready(reader_s_ready),
-        .s_data(sparse_data),
-        .s_keep(sparse_keep),
-        .s_last(sparse_last),
-        .chunks_minus_1(_t2[6:0]),
-        .start(may_begin & (in_flight != 4'hf)),
-        .flush(flush),
-        .advance(shown_ready & header_can),
-        .valid(reader_valid),
-        .shown_entries(reader_shown_entries),
-        .shown_present(reader_shown_present),
-        .shown_complete(reader_shown_complete),
-        .shown_first(reader_shown_first),
-        .shown_last(reader_shown_last),
-        .starts(reader_starts),
-        .header(reader_header),
-        .begins(reader_begins),
-        .count_error(reader_count_error),
-        .length_error(reader_length_error)
-    );
-    assign header_valid = ((reader_valid & reader_starts) & shown_ready) & (slots_used != 4'h3);
-    assign shown_ready = slice_s_ready;
-    wire [7:0] shown_entries_1 = slice_m_payload[11:4]; // register_slice.rs:63
-    wire shown_present_1 = slice_m_payload[3]; // register_slice.rs:63
-    wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
-    wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
-    wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer_front.rs:136
-    always @(posedge clk) if (moves) begin
-        waiting_outlier <= building_outlier;
-        waiting_outer <= building_outer;
-        waiting_sign <= building_sign;
-        waiting_first <= built_first;
-        waiting_last <= built_last;
-    end
-    assign shown_ready_1 = (~built) | moves;
-    register_slice_12 slice (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(shown_valid),
-        .s_ready(slice_s_ready),
-        .s_payload({shown_entries, shown_present, shown_complete, shown_first, shown_last}),
-        .m_valid(shown_valid_1),
-        .m_ready(shown_ready_1),
-        .m_payload(slice_m_payload)
-    );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer_front.rs:138
-    always @(posedge clk) if (transfer) begin
-        built_first <= shown_first_1;
-        built_last <= shown_last_1;
-    end
-    wire low_0 = shown_entries_1[2:0] == 3'h0; // chunk_map.rs:30
-    wire low_1 = shown_entries_1[2:0] == 3'h1; // chunk_map.rs:30
-    wire low_2 = shown_entries_1[2:0] == 3'h2; // chunk_map.rs:30
-    wire low_3 = shown_entries_1[2:0] == 3'h3; // chunk_map.rs:30
-    wire low_4 = shown_entries_1[2:0] == 3'h4; // chunk_map.rs:30
-    wire low_5 = shown_entries_1[2:0] == 3'h5; // chunk_map.rs:30
-    wire low_6 = shown_entries_1[2:0] == 3'h6; // chunk_map.rs:30
-    wire low_7 = shown_entries_1[2:0] == 3'h7; // chunk_map.rs:30
-    wire high_0 = (shown_entries_1[5:3] == 3'h0) & shown_present_1; // chunk_map.rs:32
-    wire high_1 = (shown_entries_1[5:3] == 3'h1) & shown_present_1; // chunk_map.rs:32
-    wire high_2 = (shown_entries_1[5:3] == 3'h2) & shown_present_1; // chunk_map.rs:32
-    wire high_3 = (shown_entries_1[5:3] == 3'h3) & shown_present_1; // chunk_map.rs:32
-    wire high_4 = (shown_entries_1[5:3] == 3'h4) & shown_present_1; // chunk_map.rs:32
-    wire high_5 = (shown_entries_1[5:3] == 3'h5) & shown_present_1; // chunk_map.rs:32
-    wire high_6 = (shown_entries_1[5:3] == 3'h6) & shown_present_1; // chunk_map.rs:32
-    wire high_7 = (shown_entries_1[5:3] == 3'h7) & shown_present_1; // chunk_map.rs:32
-    wire places_0 = high_7 & low_7; // chunk_map.rs:33
-    wire places_1 = high_7 & low_6; // chunk_map.rs:33
-    wire places_2 = high_7 & low_5; // chunk_map.rs:33
-    wire places_3 = high_7 & low_4; // chunk_map.rs:33
-    wire places_4 = high_7 & low_3; // chunk_map.rs:33
-    wire places_5 = high_7 & low_2; // chunk_map.rs:33
-    wire places_6 = high_7 & low_1; // chunk_map.rs:33
-    wire places_7 = high_7 & low_0; // chunk_map.rs:33
-    wire places_8 = high_6 & low_7; // chunk_map.rs:33
-    wire places_9 = high_6 & low_6; // chunk_map.rs:33
-    wire places_10 = high_6 & low_5; // chunk_map.rs:33
-    wire places_11 = high_6 & low_4; // chunk_map.rs:33
-    wire places_12 = high_6 & low_3; // chunk_map.rs:33
-    wire places_13 = high_6 & low_2; // chunk_map.rs:33
-    wire places_14 = high_6 & low_1; // chunk_map.rs:33
-    wire places_15 = high_6 & low_0; // chunk_map.rs:33
-    wire places_16 = high_5 & low_7; // chunk_map.rs:33
-    wire places_17 = high_5 & low_6; // chunk_map.rs:33
-    wire places_18 = high_5 & low_5; // chunk_map.rs:33
-    wire places_19 = high_5 & low_4; // chunk_map.rs:33
-    wire places_20 = high_5 & low_3; // chunk_map.rs:33
-    wire places_21 = high_5 & low_2; // chunk_map.rs:33
-    wire places_22 = high_5 & low_1; // chunk_map.rs:33
-    wire places_23 = high_5 & low_0; // chunk_map.rs:33
-    wire places_24 = high_4 & low_7; // chunk_map.rs:33
-    wire places_25 = high_4 & low_6; // chunk_map.rs:33
-    wire places_26 = high_4 & low_5; // chunk_map.rs:33
-    wire places_27 = high_4 & low_4; // chunk_map.rs:33
-    wire places_28 = high_4 & low_3; // chunk_map.rs:33
-    wire places_29 = high_4 & low_2; // chunk_map.rs:33
-    wire places_30 = high_4 & low_1; // chunk_map.rs:33
-    wire places_31 = high_4 & low_0; // chunk_map.rs:33
-    wire places_32 = high_3 & low_7; // chunk_map.rs:33
-    wire places_33 = high_3 & low_6; // chunk_map.rs:33
-    wire places_34 = high_3 & low_5; // chunk_map.rs:33
-    wire places_35 = high_3 & low_4; // chunk_map.rs:33
-    wire places_36 = high_3 & low_3; // chunk_map.rs:33
-    wire places_37 = high_3 & low_2; // chunk_map.rs:33
-    wire places_38 = high_3 & low_1; // chunk_map.rs:33
-    wire places_39 = high_3 & low_0; // chunk_map.rs:33
-    wire places_40 = high_2 & low_7; // chunk_map.rs:33
-    wire places_41 = high_2 & low_6; // chunk_map.rs:33
-    wire places_42 = high_2 & low_5; // chunk_map.rs:33
-    wire places_43 = high_2 & low_4; // chunk_map.rs:33
-    wire places_44 = high_2 & low_3; // chunk_map.rs:33
-    wire places_45 = high_2 & low_2; // chunk_map.rs:33
-    wire places_46 = high_2 & low_1; // chunk_map.rs:33
-    wire places_47 = high_2 & low_0; // chunk_map.rs:33
-    wire places_48 = high_1 & low_7; // chunk_map.rs:33
-    wire places_49 = high_1 & low_6; // chunk_map.rs:33
-    wire places_50 = high_1 & low_5; // chunk_map.rs:33
-    wire places_51 = high_1 & low_4; // chunk_map.rs:33
-    wire places_52 = high_1 & low_3; // chunk_map.rs:33
-    wire places_53 = high_1 & low_2; // chunk_map.rs:33
-    wire places_54 = high_1 & low_1; // chunk_map.rs:33
-    wire places_55 = high_1 & low_0; // chunk_map.rs:33
-    wire places_56 = high_0 & low_7; // chunk_map.rs:33
-    wire places_57 = high_0 & low_6; // chunk_map.rs:33
-    wire places_58 = high_0 & low_5; // chunk_map.rs:33
-    wire places_59 = high_0 & low_4; // chunk_map.rs:33
-    wire places_60 = high_0 & low_3; // chunk_map.rs:33
-    wire places_61 = high_0 & low_2; // chunk_map.rs:33
-    wire places_62 = high_0 & low_1; // chunk_map.rs:33
-    wire places_63 = high_0 & low_0; // chunk_map.rs:33
-    wire [63:0] _t3 = {places_0, places_1, places_2, places_3, places_4, places_5, places_6, places_7, places_8, places_9, places_10, places_11, places_12, places_13, places_14, places_15, places_16, places_17, places_18, places_19, places_20, places_21, places_22, places_23, places_24, places_25, places_26, places_27, places_28, places_29, places_30, places_31, places_32, places_33, places_34, places_35, places_36, places_37, places_38, places_39, places_40, places_41, places_42, places_43, places_44, places_45, places_46, places_47, places_48, places_49, places_50, places_51, places_52, places_53, places_54, places_55, places_56, places_57, places_58, places_59, places_60, places_61, places_62, places_63}; // chunk_map.rs:34
-    wire [63:0] new_outlier = 64'h0 | _t3; // chunk_map.rs:36
-    wire _t4 = shown_present_1 & shown_entries_1[6]; // chunk_map.rs:37
-    wire high_0_1 = (shown_entries_1[5:3] == 3'h0) & _t4; // chunk_map.rs:32
-    wire high_1_1 = (shown_entries_1[5:3] == 3'h1) & _t4; // chunk_map.rs:32
-    wire high_2_1 = (shown_entries_1[5:3] == 3'h2) & _t4; // chunk_map.rs:32
-    wire high_3_1 = (shown_entries_1[5:3] == 3'h3) & _t4; // chunk_map.rs:32
-    wire high_4_1 = (shown_entries_1[5:3] == 3'h4) & _t4; // chunk_map.rs:32
-    wire high_5_1 = (shown_entries_1[5:3] == 3'h5) & _t4; // chunk_map.rs:32
-    wire high_6_1 = (shown_entries_1[5:3] == 3'h6) & _t4; // chunk_map.rs:32
-    wire high_7_1 = (shown_entries_1[5:3] == 3'h7) & _t4; // chunk_map.rs:32
-    wire places_0_1 = high_7_1 & low_7; // chunk_map.rs:33
-    wire places_1_1 = high_7_1 & low_6; // chunk_map.rs:33
-    wire places_2_1 = high_7_1 & low_5; // chunk_map.rs:33
-    wire places_3_1 = high_7_1 & low_4; // chunk_map.rs:33
-    wire places_4_1 = high_7_1 & low_3; // chunk_map.rs:33
-    wire places_5_1 = high_7_1 & low_2; // chunk_map.rs:33
-    wire places_6_1 = high_7_1 & low_1; // chunk_map.rs:33
-    wire places_7_1 = high_7_1 & low_0; // chunk_map.rs:33
-    wire places_8_1 = high_6_1 & low_7; // chunk_map.rs:33
-    wire places_9_1 = high_6_1 & low_6; // chunk_map.rs:33
-    wire places_10_1 = high_6_1 & low_5; // chunk_map.rs:33
-    wire places_11_1 = high_6_1 & low_4; // chunk_map.rs:33
-    wire places_12_1 = high_6_1 & low_3; // chunk_map.rs:33
-    wire places_13_1 = high_6_1 & low_2; // chunk_map.rs:33
-    wire places_14_1 = high_6_1 & low_1; // chunk_map.rs:33
-    wire places_15_1 = high_6_1 & low_0; // chunk_map.rs:33
-    wire places_16_1 = high_5_1 & low_7; // chunk_map.rs:33
-    wire places_17_1 = high_5_1 & low_6; // chunk_map.rs:33
-    wire places_18_1 = high_5_1 & low_5; // chunk_map.rs:33
-    wire places_19_1 = high_5_1 & low_4; // chunk_map.rs:33
-    wire places_20_1 = high_5_1 & low_3; // chunk_map.rs:33
-    wire places_21_1 = high_5_1 & low_2; // chunk_map.rs:33
-    wire places_22_1 = high_5_1 & low_1; // chunk_map.rs:33
-    wire places_23_1 = high_5_1 & low_0; // chunk_map.rs:33
-    wire places_24_1 = high_4_1 & low_7; // chunk_map.rs:33
-    wire places_25_1 = high_4_1 & low_6; // chunk_map.rs:33
-    wire places_26_1 = high_4_1 & low_5; // chunk_map.rs:33
-    wire places_27_1 = high_4_1 & low_4; // chunk_map.rs:33
-    wire places_28_1 = high_4_1 & low_3; // chunk_map.rs:33
-    wire places_29_1 = high_4_1 & low_2; // chunk_map.rs:33
-    wire places_30_1 = high_4_1 & low_1; // chunk_map.rs:33
-    wire places_31_1 = high_4_1 & low_0; // chunk_map.rs:33
-    wire places_32_1 = high_3_1 & low_7; // chunk_map.rs:33
-    wire places_33_1 = high_3_1 & low_6; // chunk_map.rs:33
-    wire places_34_1 = high_3_1 & low_5; // chunk_map.rs:33
-    wire places_35_1 = high_3_1 & low_4; // chunk_map.rs:33
-    wire places_36_1 = high_3_1 & low_3; // chunk_map.rs:33
-    wire places_37_1 = high_3_1 & low_2; // chunk_map.rs:33
-    wire places_38_1 = high_3_1 & low_1; // chunk_map.rs:33
-    wire places_39_1 = high_3_1 & low_0; // chunk_map.rs:33
-    wire places_40_1 = high_2_1 & low_7; // chunk_map.rs:33
-    wire places_41_1 = high_2_1 & low_6; // chunk_map.rs:33
-    wire places_42_1 = high_2_1 & low_5; // chunk_map.rs:33
-    wire places_43_1 = high_2_1 & low_4; // chunk_map.rs:33
-    wire places_44_1 = high_2_1 & low_3; // chunk_map.rs:33
-    wire places_45_1 = high_2_1 & low_2; // chunk_map.rs:33
-    wire places_46_1 = high_2_1 & low_1; // chunk_map.rs:33
-    wire places_47_1 = high_2_1 & low_0; // chunk_map.rs:33
-    wire places_48_1 = high_1_1 & low_7; // chunk_map.rs:33
-    wire places_49_1 = high_1_1 & low_6; // chunk_map.rs:33
-    wire places_50_1 = high_1_1 & low_5; // chunk_map.rs:33
-    wire places_51_1 = high_1_1 & low_4; // chunk_map.rs:33
-    wire places_52_1 = high_1_1 & low_3; // chunk_map.rs:33
-    wire places_53_1 = high_1_1 & low_2; // chunk_map.rs:33
-    wire places_54_1 = high_1_1 & low_1; // chunk_map.rs:33
-    wire places_55_1 = high_1_1 & low_0; // chunk_map.rs:33
-    wire places_56_1 = high_0_1 & low_7; // chunk_map.rs:33
-    wire places_57_1 = high_0_1 & low_6; // chunk_map.rs:33
-    wire places_58_1 = high_0_1 & low_5; // chunk_map.rs:33
-    wire places_59_1 = high_0_1 & low_4; // chunk_map.rs:33
-    wire places_60_1 = high_0_1 & low_3; // chunk_map.rs:33
-    wire places_61_1 = high_0_1 & low_2; // chunk_map.rs:33
-    wire places_62_1 = high_0_1 & low_1; // chunk_map.rs:33
-    wire places_63_1 = high_0_1 & low_0; // chunk_map.rs:33
-    wire [63:0] _t5 = {places_0_1, places_1_1, places_2_1, places_3_1, places_4_1, places_5_1, places_6_1, places_7_1, places_8_1, places_9_1, places_10_1, places_11_1, places_12_1, places_13_1, places_14_1, places_15_1, places_16_1, places_17_1, places_18_1, places_19_1, places_20_1, places_21_1, places_22_1, places_23_1, places_24_1, places_25_1, places_26_1, places_27_1, places_28_1, places_29_1, places_30_1, places_31_1, places_32_1, places_33_1, places_34_1, places_35_1, places_36_1, places_37_1, places_38_1, places_39_1, places_40_1, places_41_1, places_42_1, places_43_1, places_44_1, places_45_1, places_46_1, places_47_1, places_48_1, places_49_1, places_50_1, places_51_1, places_52_1, places_53_1, places_54_1, places_55_1, places_56_1, places_57_1, places_58_1, places_59_1, places_60_1, places_61_1, places_62_1, places_63_1}; // chunk_map.rs:34
-    wire [63:0] new_outer = 64'h0 | _t5; // chunk_map.rs:37
-    wire _t6 = shown_present_1 & shown_entries_1[7]; // chunk_map.rs:38
-    wire high_0_2 = (shown_entries_1[5:3] == 3'h0) & _t6; // chunk_map.rs:32
-    wire high_1_2 = (shown_entries_1[5:3] == 3'h1) & _t6; // chunk_map.rs:32
-    wire high_2_2 = (shown_entries_1[5:3] == 3'h2) & _t6; // chunk_map.rs:32
-    wire high_3_2 = (shown_entries_1[5:3] == 3'h3) & _t6; // chunk_map.rs:32
-    wire high_4_2 = (shown_entries_1[5:3] == 3'h4) & _t6; // chunk_map.rs:32
-    wire high_5_2 = (shown_entries_1[5:3] == 3'h5) & _t6; // chunk_map.rs:32
-    wire high_6_2 = (shown_entries_1[5:3] == 3'h6) & _t6; // chunk_map.rs:32
-    wire high_7_2 = (shown_entries_1[5:3] == 3'h7) & _t6; // chunk_map.rs:32
-    wire places_0_2 = high_7_2 & low_7; // chunk_map.rs:33
-    wire places_1_2 = high_7_2 & low_6; // chunk_map.rs:33
-    wire places_2_2 = high_7_2 & low_5; // chunk_map.rs:33
-    wire places_3_2 = high_7_2 & low_4; // chunk_map.rs:33
-    wire places_4_2 = high_7_2 & low_3; // chunk_map.rs:33
-    wire places_5_2 = high_7_2 & low_2; // chunk_map.rs:33
-    wire places_6_2 = high_7_2 & low_1; // chunk_map.rs:33
-    wire places_7_2 = high_7_2 & low_0; // chunk_map.rs:33
-    wire places_8_2 = high_6_2 & low_7; // chunk_map.rs:33
-    wire places_9_2 = high_6_2 & low_6; // chunk_map.rs:33
-    wire places_10_2 = high_6_2 & low_5; // chunk_map.rs:33
-    wire places_11_2 = high_6_2 & low_4; // chunk_map.rs:33
-    wire places_12_2 = high_6_2 & low_3; // chunk_map.rs:33
-    wire places_13_2 = high_6_2 & low_2; // chunk_map.rs:33
-    wire places_14_2 = high_6_2 & low_1; // chunk_map.rs:33
-    wire places_15_2 = high_6_2 & low_0; // chunk_map.rs:33
-    wire places_16_2 = high_5_2 & low_7; // chunk_map.rs:33
-    wire places_17_2 = high_5_2 & low_6; // chunk_map.rs:33
-    wire places_18_2 = high_5_2 & low_5; // chunk_map.rs:33
-    wire places_19_2 = high_5_2 & low_4; // chunk_map.rs:33
-    wire places_20_2 = high_5_2 & low_3; // chunk_map.rs:33
-    wire places_21_2 = high_5_2 & low_2; // chunk_map.rs:33
-    wire places_22_2 = high_5_2 & low_1; // chunk_map.rs:33
-    wire places_23_2 = high_5_2 & low_0; // chunk_map.rs:33
-    wire places_24_2 = high_4_2 & low_7; // chunk_map.rs:33
-    wire places_25_2 = high_4_2 & low_6; // chunk_map.rs:33
-    wire places_26_2 = high_4_2 & low_5; // chunk_map.rs:33
-    wire places_27_2 = high_4_2 & low_4; // chunk_map.rs:33
-    wire places_28_2 = high_4_2 & low_3; // chunk_map.rs:33
-    wire places_29_2 = high_4_2 & low_2; // chunk_map.rs:33
-    wire places_30_2 = high_4_2 & low_1; // chunk_map.rs:33
-    wire places_31_2 = high_4_2 & low_0; // chunk_map.rs:33
-    wire places_32_2 = high_3_2 & low_7; // chunk_map.rs:33
-    wire places_33_2 = high_3_2 & low_6; // chunk_map.rs:33
-    wire places_34_2 = high_3_2 & low_5; // chunk_map.rs:33
-    wire places_35_2 = high_3_2 & low_4; // chunk_map.rs:33
-    wire places_36_2 = high_3_2 & low_3; // chunk_map.rs:33
-    wire places_37_2 = high_3_2 & low_2; // chunk_map.rs:33
-    wire places_38_2 = high_3_2 & low_1; // chunk_map.rs:33
-    wire places_39_2 = high_3_2 & low_0; // chunk_map.rs:33
-    wire places_40_2 = high_2_2 & low_7; // chunk_map.rs:33
-    wire places_41_2 = high_2_2 & low_6; // chunk_map.rs:33
-    wire places_42_2 = high_2_2 & low_5; // chunk_map.rs:33
-    wire places_43_2 = high_2_2 & low_4; // chunk_map.rs:33
-    wire places_44_2 = high_2_2 & low_3; // chunk_map.rs:33
-    wire places_45_2 = high_2_2 & low_2; // chunk_map.rs:33
-    wire places_46_2 = high_2_2 & low_1; // chunk_map.rs:33
-    wire places_47_2 = high_2_2 & low_0; // chunk_map.rs:33
-    wire places_48_2 = high_1_2 & low_7; // chunk_map.rs:33
-    wire places_49_2 = high_1_2 & low_6; // chunk_map.rs:33
-    wire places_50_2 = high_1_2 & low_5; // chunk_map.rs:33
-    wire places_51_2 = high_1_2 & low_4; // chunk_map.rs:33
-    wire places_52_2 = high_1_2 & low_3; // chunk_map.rs:33
-    wire places_53_2 = high_1_2 & low_2; // chunk_map.rs:33
-    wire places_54_2 = high_1_2 & low_1; // chunk_map.rs:33
-    wire places_55_2 = high_1_2 & low_0; // chunk_map.rs:33
-    wire places_56_2 = high_0_2 & low_7; // chunk_map.rs:33
-    wire places_57_2 = high_0_2 & low_6; // chunk_map.rs:33
-    wire places_58_2 = high_0_2 & low_5; // chunk_map.rs:33
-    wire places_59_2 = high_0_2 & low_4; // chunk_map.rs:33
-    wire places_60_2 = high_0_2 & low_3; // chunk_map.rs:33
-    wire places_61_2 = high_0_2 & low_2; // chunk_map.rs:33
-    wire places_62_2 = high_0_2 & low_1; // chunk_map.rs:33
-    wire places_63_2 = high_0_2 & low_0; // chunk_map.rs:33
-    wire [63:0] _t7 = {places_0_2, places_1_2, places_2_2, places_3_2, places_4_2, places_5_2, places_6_2, places_7_2, places_8_2, places_9_2, places_10_2, places_11_2, places_12_2, places_13_2, places_14_2, places_15_2, places_16_2, places_17_2, places_18_2, places_19_2, places_20_2, places_21_2, places_22_2, places_23_2, places_24_2, places_25_2, places_26_2, places_27_2, places_28_2, places_29_2, places_30_2, places_31_2, places_32_2, places_33_2, places_34_2, places_35_2, places_36_2, places_37_2, places_38_2, places_39_2, places_40_2, places_41_2, places_42_2, places_43_2, places_44_2, places_45_2, places_46_2, places_47_2, places_48_2, places_49_2, places_50_2, places_51_2, places_52_2, places_53_2, places_54_2, places_55_2, places_56_2, places_57_2, places_58_2, places_59_2, places_60_2, places_61_2, places_62_2, places_63_2}; // chunk_map.rs:34
-    wire [63:0] new_sign = 64'h0 | _t7; // chunk_map.rs:38
+    // the sparse part: words to chunks
+    wire passes = (may_begin | flush) | open; // packet_gate.rs:10
+    assign out_data = sparse_data;
+    assign out_keep = sparse_keep;
+    assign out_last = sparse_last;
+    assign out_valid = sparse_valid & passes;
+    assign sparse_ready = out_ready & passes;
     always @(posedge clk) begin
         if (rst) begin
-            building_outlier <= 64'h0;
-            building_outer <= 64'h0;
-            building_sign <= 64'h0;
-            built <= 1'h0;
-            waits <= 1'h0;
+            open <= 1'h0;
+        end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
+    end
+    assign out_ready = walker_s_ready;
+    assign words_wait = walker_holds;
+    assign count_error = walker_count_error;
+    assign sparse_length_error = walker_length_error;
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:74
+    always @(posedge clk) begin
+        if (rst) begin
+            room <= 1'h0;
         end else begin
-            if (transfer) begin
-                building_outlier <= building_outlier | new_outlier;
-                building_outer <= building_outer | new_outer;
-                building_sign <= building_sign | new_sign;
-            end
-            if (moves) begin
-                building_outlier <= 64'h0;
-                building_outer <= 64'h0;
-                building_sign <= 64'h0;
-            end
-            built <= (transfer & shown_complete_1) | (built & (~moves));
-            waits <= moves | (waits & (~chunk_taken));
-        end
-    end
-    wire [5:0] positions_0 = shown_entries_1[5:0]; // chunk_map.rs:47
-    wire wrong = (shown_present_1 & any_before) & (positions_0 <= position); // chunk_map.rs:49
-    wire [5:0] last = shown_present_1 ? positions_0 : position; // chunk_map.rs:50
-    always @(posedge clk) if (transfer) position <= last;
-    always @(posedge clk) begin
-        if (rst) begin
-            any_before <= 1'h0;
-        end else if (transfer) any_before <= (any_before | shown_present_1) & (~shown_complete_1);
-    end
-    assign order_error = flag_2;
-    always @(posedge clk) begin
-        if (rst) begin
-            flag_2 <= 1'h0;
-        end else begin
-            flag_2 <= transfer & wrong;
+            room <= in_flight < 5'h1e;
         end
     end
 
-    // the map in use; it moves down by the lanes at every beat
-    wire chunk_ends = chunk_beat == 4'hf; // dequantizer_back.rs:50
-    wire done_1 = decoding & chunk_ends; // dequantizer_back.rs:51
-    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer_back.rs:52
-    assign chunk_taken = load;
+    // chunks to the maps of their beats
+    assign header_payload = walker_header_payload;
+    assign counted_valid = counter_m_valid;
+    assign counted_ready = reader_s_ready;
+    oaken_beat_counter_p4 counter (
+        .clk(clk),
+        .rst(rst),
+        .write_valid(write_valid_1),
+        .write_word(write_word),
+        .write_data(write_data),
+        .s_valid(walker_m_valid),
+        .s_ready(counter_s_ready),
+        .s_at(walker_m_at),
+        .s_count(walker_m_count),
+        .s_first(walker_m_first),
+        .s_last(walker_m_last),
+        .m_valid(counter_m_valid),
+        .m_ready(counted_ready),
+        .m_at(counter_m_at),
+        .m_counts(counter_m_counts),
+        .m_wrong(counter_m_wrong),
+        .m_first(counter_m_first),
+        .m_last(counter_m_last)
+    );
+    assign counted_at = counter_m_at;
+    assign counted_counts = counter_m_counts;
+    assign counted_wrong = counter_m_wrong;
+    assign counted_first = counter_m_first;
+    assign counted_last = counter_m_last;
+    wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:33
+    assign header_valid = walker_header_valid & slot_free;
+    oaken_record_walker_p4 walker (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(out_valid),
+        .s_ready(walker_s_ready),
+        .s_data(out_data),
+        .s_keep(out_keep),
+        .s_last(out_last),
+        .chunks_minus_1(_t2[6:0]),
+        .start(room),
+        .flush(flush),
+        .write_valid(write_valid_1),
+        .write_word(write_word),
+        .write_data(write_data),
+        .header_valid(walker_header_valid),
+        .header_ready(header_ready & slot_free),
+        .header_payload(walker_header_payload),
+        .m_valid(walker_m_valid),
+        .m_ready(counter_s_ready),
+        .m_at(walker_m_at),
+        .m_count(walker_m_count),
+        .m_first(walker_m_first),
+        .m_last(walker_m_last),
+        .done(reader_done),
+        .reading(reader_reading),
+        .oldest(reader_oldest),
+        .begins(walker_begins),
+        .holds(walker_holds),
+        .count_error(walker_count_error),
+        .length_error(walker_length_error)
+    );
+    assign order_error = reader_order_error & (~flag);
+
+    // the map in use
+    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:42
+    assign reader_m_ready = takes;
+    oaken_beat_reader_p4 reader (
+        .clk(clk),
+        .rst(rst),
+        .write_valid(write_valid_1),
+        .write_word(write_word),
+        .write_data(write_data),
+        .s_valid(counted_valid),
+        .s_ready(reader_s_ready),
+        .s_at(counted_at),
+        .s_counts(counted_counts),
+        .s_wrong(counted_wrong),
+        .s_first(counted_first),
+        .s_last(counted_last),
+        .m_valid(reader_m_valid),
+        .m_ready(reader_m_ready),
+        .m_outlier(reader_m_outlier),
+        .m_outer(reader_m_outer),
+        .m_sign(reader_m_sign),
+        .m_first(reader_m_first),
+        .m_last(reader_m_last),
+        .done(reader_done),
+        .reading(reader_reading),
+        .oldest(reader_oldest),
+        .order_error(reader_order_error)
+    );
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:44
+    always @(posedge clk) if (load) begin
+        map_outlier <= reader_m_outlier;
+        map_outer <= reader_m_outer;
+        map_sign <= reader_m_sign;
+        map_last <= reader_m_last;
+    end
+    wire new_vector = load & reader_m_first; // dequantizer_back.rs:45
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
         end else begin
-            if (done_1) in_use <= 1'h0;
-            if (load) in_use <= 1'h1;
+            in_use <= load | (in_use & (~decoding));
         end
     end
-    wire new_vector = load & waiting_first; // dequantizer_back.rs:53
-    always @(posedge clk) begin
-        if (rst) begin
-            chunk_beat <= 4'h0;
-        end else if (decoding) chunk_beat <= chunk_ends ? 4'h0 : (chunk_beat + 4'h1);
-    end
-    always @(posedge clk) begin
-        if (decoding) begin
-            map_outlier <= {4'h0, map_outlier[63:4]};
-            map_outer <= {4'h0, map_outer[63:4]};
-            map_sign <= {4'h0, map_sign[63:4]};
-        end
-        if (load) begin
-            map_outlier <= waiting_outlier;
-            map_outer <= waiting_outer;
-            map_sign <= waiting_sign;
-            map_last <= waiting_last;
-        end
-    end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:65
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:65
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:65
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:48
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:48
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:48
     always @(posedge clk) begin
         if (new_vector) begin
             info_split <= next_info_split;
@@ -772,11 +532,11 @@ module oaken_dequantizer_core_p4_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             load_slot <= 2'h0;
-            tables_ready <= 4'h0;
+            tables_ready <= 5'h0;
         end else begin
             if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
-            if (done & (~new_vector)) tables_ready <= tables_ready + 4'h1;
-            else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
+            if (done & (~new_vector)) tables_ready <= tables_ready + 5'h1;
+            else if (new_vector & (~done)) tables_ready <= tables_ready - 5'h1;
         end
     end
 
@@ -786,14 +546,14 @@ module oaken_dequantizer_core_p4_n1024 (
     wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dense_reader.rs:49
     always @(posedge clk) begin
         if (rst) begin
-            due <= 4'h0;
+            due <= 5'h0;
         end else begin
-            if (reader_begins & (~dense_begins)) due <= due + 4'h1;
-            else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
+            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:59
-    assign guard_m_ready = slice_1_s_ready;
+    assign guard_m_ready = slice_s_ready;
     length_guard_16x256 guard (
         .clk(clk),
         .rst(rst),
@@ -812,36 +572,35 @@ module oaken_dequantizer_core_p4_n1024 (
         .early(guard_early),
         .late(guard_late)
     );
-    assign dense_length_error = flag_3;
+    assign dense_length_error = flag_1;
     always @(posedge clk) begin
         if (rst) begin
-            flag_3 <= 1'h0;
+            flag_1 <= 1'h0;
         end else begin
-            flag_3 <= wrong_length;
+            flag_1 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:87
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:68
     assign decoding = issue & go;
-    register_slice_16 slice_1 (
+    register_slice_16 slice (
         .clk(clk),
         .rst(rst),
         .s_valid(guard_m_valid),
-        .s_ready(slice_1_s_ready),
+        .s_ready(slice_s_ready),
         .s_payload(guard_m_data),
         .m_valid(dense_valid_1),
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & chunk_ends; // dequantizer_back.rs:99
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:120
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:124
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:124
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:124
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:100
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:104
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:104
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:104
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -878,9 +637,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane0_side_half_scale_1 <= lane0_side_half_scale;
         lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t8 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t3 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane0_product <= _t8;
+        lane0_product <= _t3;
         lane0_side_later_base_value <= lane0_side_base_value_1;
         lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         lane0_side_later_half_scale <= lane0_side_half_scale_1;
@@ -903,8 +662,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t9 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t9}; // leading_zeros.rs:17
+    wire [1:0] _t4 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t4}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -917,8 +676,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t10 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t10}}; // leading_zeros.rs:17
+    wire [1:0] _t5 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t5}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -944,9 +703,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:105
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:105
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t11 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
+    wire [11:0] _t6 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane0_rest <= |_t11;
+        lane0_rest <= |_t6;
         lane0_zero_s2 <= lane0_zero;
         lane0_zero_s3 <= lane0_zero_s2;
         lane0_zero_s4 <= lane0_zero_s3;
@@ -957,9 +716,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:111
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:113
-    wire [16:0] _t12 = lane0_kept + lane0_more; // decode.rs:114
+    wire [16:0] _t7 = lane0_kept + lane0_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane0_magnitude <= _t12[16:1];
+        lane0_magnitude <= _t7[16:1];
         lane0_negative_s1 <= lane0_negative;
         lane0_negative_s2 <= lane0_negative_s1;
         lane0_negative_s3 <= lane0_negative_s2;
@@ -968,9 +727,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:124
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:124
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:124
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:104
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:104
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:104
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -1007,9 +766,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane1_side_half_scale_1 <= lane1_side_half_scale;
         lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t13 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t8 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane1_product <= _t13;
+        lane1_product <= _t8;
         lane1_side_later_base_value <= lane1_side_base_value_1;
         lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         lane1_side_later_half_scale <= lane1_side_half_scale_1;
@@ -1032,8 +791,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
     wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
     wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t14 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t14}; // leading_zeros.rs:17
+    wire [1:0] _t9 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t9}; // leading_zeros.rs:17
     wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
     wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
@@ -1046,8 +805,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
     wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
     wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t15 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t15}}; // leading_zeros.rs:17
+    wire [1:0] _t10 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t10}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -1073,9 +832,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:105
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:105
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t16 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
+    wire [11:0] _t11 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane1_rest <= |_t16;
+        lane1_rest <= |_t11;
         lane1_zero_s2 <= lane1_zero;
         lane1_zero_s3 <= lane1_zero_s2;
         lane1_zero_s4 <= lane1_zero_s3;
@@ -1086,9 +845,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:111
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:113
-    wire [16:0] _t17 = lane1_kept + lane1_more; // decode.rs:114
+    wire [16:0] _t12 = lane1_kept + lane1_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane1_magnitude <= _t17[16:1];
+        lane1_magnitude <= _t12[16:1];
         lane1_negative_s1 <= lane1_negative;
         lane1_negative_s2 <= lane1_negative_s1;
         lane1_negative_s3 <= lane1_negative_s2;
@@ -1097,9 +856,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:124
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:124
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:124
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:104
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:104
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:104
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -1136,9 +895,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane2_side_half_scale_1 <= lane2_side_half_scale;
         lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t18 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t13 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane2_product <= _t18;
+        lane2_product <= _t13;
         lane2_side_later_base_value <= lane2_side_base_value_1;
         lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         lane2_side_later_half_scale <= lane2_side_half_scale_1;
@@ -1161,8 +920,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
     wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
     wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t19 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t19}; // leading_zeros.rs:17
+    wire [1:0] _t14 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t14}; // leading_zeros.rs:17
     wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
     wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
@@ -1175,8 +934,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
     wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
     wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t20 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t20}}; // leading_zeros.rs:17
+    wire [1:0] _t15 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t15}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -1202,9 +961,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:105
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:105
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t21 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
+    wire [11:0] _t16 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane2_rest <= |_t21;
+        lane2_rest <= |_t16;
         lane2_zero_s2 <= lane2_zero;
         lane2_zero_s3 <= lane2_zero_s2;
         lane2_zero_s4 <= lane2_zero_s3;
@@ -1215,9 +974,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:111
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:113
-    wire [16:0] _t22 = lane2_kept + lane2_more; // decode.rs:114
+    wire [16:0] _t17 = lane2_kept + lane2_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane2_magnitude <= _t22[16:1];
+        lane2_magnitude <= _t17[16:1];
         lane2_negative_s1 <= lane2_negative;
         lane2_negative_s2 <= lane2_negative_s1;
         lane2_negative_s3 <= lane2_negative_s2;
@@ -1226,9 +985,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:124
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:124
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:124
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:104
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:104
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:104
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -1265,9 +1024,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane3_side_half_scale_1 <= lane3_side_half_scale;
         lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t23 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t18 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane3_product <= _t23;
+        lane3_product <= _t18;
         lane3_side_later_base_value <= lane3_side_base_value_1;
         lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         lane3_side_later_half_scale <= lane3_side_half_scale_1;
@@ -1290,8 +1049,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
     wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
     wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t24 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t24}; // leading_zeros.rs:17
+    wire [1:0] _t19 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t19}; // leading_zeros.rs:17
     wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
     wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
@@ -1304,8 +1063,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
     wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
     wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t25 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t25}}; // leading_zeros.rs:17
+    wire [1:0] _t20 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t20}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -1331,9 +1090,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:105
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:105
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t26 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
+    wire [11:0] _t21 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane3_rest <= |_t26;
+        lane3_rest <= |_t21;
         lane3_zero_s2 <= lane3_zero;
         lane3_zero_s3 <= lane3_zero_s2;
         lane3_zero_s4 <= lane3_zero_s3;
@@ -1344,9 +1103,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:111
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:113
-    wire [16:0] _t27 = lane3_kept + lane3_more; // decode.rs:114
+    wire [16:0] _t22 = lane3_kept + lane3_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane3_magnitude <= _t27[16:1];
+        lane3_magnitude <= _t22[16:1];
         lane3_negative_s1 <= lane3_negative;
         lane3_negative_s2 <= lane3_negative_s1;
         lane3_negative_s3 <= lane3_negative_s2;
@@ -1360,18 +1119,18 @@ module oaken_dequantizer_core_p4_n1024 (
             issue_s1 <= 1'h0;
         end else if (go) issue_s1 <= issue;
     end
-    always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer_back.rs:130
-    wire _t28 = header_valid & header_ready; // dequantizer_back.rs:131
+    always @(posedge clk) if (go) map_last_s1 <= map_last;
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:110
+    wire _t23 = header_valid & header_ready; // dequantizer_back.rs:111
     always @(posedge clk) begin
         if (rst) begin
-            slots_used <= 4'h0;
+            slots_used <= 5'h0;
         end else begin
-            if (_t28 & (~looked_up)) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t28)) slots_used <= slots_used - 4'h1;
+            if (_t23 & (~looked_up)) slots_used <= slots_used + 5'h1;
+            else if (looked_up & (~_t23)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:132
+    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:112
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -1390,23 +1149,23 @@ module oaken_dequantizer_core_p4_n1024 (
         end
     end
     always @(posedge clk) if (go) begin
-        ends_s2 <= ends_s1;
-        ends_s3 <= ends_s2;
-        ends_s4 <= ends_s3;
-        ends_s5 <= ends_s4;
-        ends_s6 <= ends_s5;
-        ends_s7 <= ends_s6;
+        map_last_s2 <= map_last_s1;
+        map_last_s3 <= map_last_s2;
+        map_last_s4 <= map_last_s3;
+        map_last_s5 <= map_last_s4;
+        map_last_s6 <= map_last_s5;
+        map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:133
-    wire last_1 = ends_s7; // dequantizer_back.rs:133
-    wire ended = (valid & last_1) & go; // dequantizer.rs:107
+    wire valid = issue_s7; // dequantizer_back.rs:113
+    wire last = map_last_s7; // dequantizer_back.rs:113
+    wire ended = (valid & last) & go; // dequantizer.rs:114
     assign finished = ended;
     always @(posedge clk) begin
         if (rst) begin
-            in_flight <= 4'h0;
+            in_flight <= 5'h0;
         end else begin
-            if (reader_begins & (~ended)) in_flight <= in_flight + 4'h1;
-            else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
+            if (walker_begins & (~ended)) in_flight <= in_flight + 5'h1;
+            else if (ended & (~walker_begins)) in_flight <= in_flight - 5'h1;
         end
     end
 
@@ -1417,10 +1176,10 @@ module oaken_dequantizer_core_p4_n1024 (
     assign go = spare_empty;
     always @(posedge clk) if (spare_empty) begin
         spare_data <= rounded;
-        spare_last <= last_1;
+        spare_last <= last;
     end
-    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:146
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:146
+    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:126
+    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:126
     wire too_large = chosen_data[66:51] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[67], too_large ? 15'h7bff : chosen_data[65:51]}; // decode.rs:125
     wire too_large_1 = chosen_data[49:34] >= 16'h7c00; // decode.rs:124
@@ -1429,8 +1188,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [15:0] limited_2 = {chosen_data[33], too_large_2 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_3 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_3 = {chosen_data[16], too_large_3 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t29 = m_ready | (~elements_valid); // dequantizer_back.rs:149
-    always @(posedge clk) if (_t29) begin
+    wire _t24 = m_ready | (~elements_valid); // dequantizer_back.rs:129
+    always @(posedge clk) if (_t24) begin
         elements_data <= {limited_0, limited_1, limited_2, limited_3};
         elements_last <= chosen_last;
     end
@@ -1438,12 +1197,12 @@ module oaken_dequantizer_core_p4_n1024 (
         if (rst) begin
             elements_valid <= 1'h0;
             spare_empty <= 1'h1;
-        end else if (_t29) begin
+        end else if (_t24) begin
             elements_valid <= valid | (~spare_empty);
             spare_empty <= 1'h1;
         end else spare_empty <= spare_empty & (~valid);
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[11:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t12[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t17[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t22[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t27[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[11:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t7[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t12[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t17[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t22[0]};
 endmodule
 
 `default_nettype wire

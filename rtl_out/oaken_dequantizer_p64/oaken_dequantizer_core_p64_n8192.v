@@ -35,32 +35,20 @@ module oaken_dequantizer_core_p64_n8192 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:131
-    reg [14:0] settings_t_low; // dequantizer.rs:131
-    reg [14:0] settings_t_high; // dequantizer.rs:131
-    reg [14:0] settings_s_high; // dequantizer.rs:131
-    reg [13:0] length_1; // dequantizer.rs:132
-    reg [3:0] in_flight; // dequantizer.rs:133
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:134
-    wire reader_s_ready;
-    wire reader_valid;
-    wire [71:0] reader_shown_entries;
-    wire [8:0] reader_shown_present;
-    wire reader_shown_complete;
-    wire reader_shown_first;
-    wire reader_shown_last;
-    wire reader_starts;
-    wire [63:0] reader_header;
-    wire reader_begins;
-    wire reader_count_error;
-    wire reader_length_error;
-    reg flag; // dequantizer.rs:148
-    reg flag_1; // dequantizer.rs:148
-    wire header_valid; // dequantizer_front.rs:74
-    wire header_ready; // dequantizer_front.rs:74
-    wire [63:0] header_payload; // dequantizer_front.rs:74
-    reg [3:0] slot; // dequantizer_front.rs:75
-    reg [3:0] slots_used; // dequantizer_front.rs:76
+    reg [14:0] settings_s_low; // dequantizer.rs:140
+    reg [14:0] settings_t_low; // dequantizer.rs:140
+    reg [14:0] settings_t_high; // dequantizer.rs:140
+    reg [14:0] settings_s_high; // dequantizer.rs:140
+    reg [13:0] length_1; // dequantizer.rs:141
+    reg [4:0] in_flight; // dequantizer.rs:142
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:143
+    wire words_wait; // dequantizer.rs:145
+    reg flag; // dequantizer.rs:159
+    wire header_valid; // dequantizer_front.rs:44
+    wire header_ready; // dequantizer_front.rs:44
+    wire [63:0] header_payload; // dequantizer_front.rs:44
+    reg [3:0] slot; // dequantizer_front.rs:45
+    reg [4:0] slots_used; // dequantizer_front.rs:46
     reg header_valid_s1; // side_table.rs:105
     reg done; // side_table.rs:105
     reg [5:0] l115_s1; // half_steps.rs:115
@@ -115,43 +103,50 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] slot_s2; // side_table.rs:123
     reg legal_s1; // side_table.rs:124
     reg legal_s2; // side_table.rs:124
-    wire shown_valid; // dequantizer_front.rs:104
-    wire shown_ready; // dequantizer_front.rs:104
-    wire [71:0] shown_entries; // dequantizer_front.rs:104
-    wire [8:0] shown_present; // dequantizer_front.rs:104
-    wire shown_complete; // dequantizer_front.rs:104
-    wire shown_first; // dequantizer_front.rs:104
-    wire shown_last; // dequantizer_front.rs:104
-    wire slice_s_ready;
-    wire shown_valid_1;
-    wire shown_ready_1; // register_slice.rs:61
-    wire [83:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:94
-    reg [63:0] building_outlier; // dequantizer_front.rs:130
-    reg [63:0] building_outer; // dequantizer_front.rs:130
-    reg [63:0] building_sign; // dequantizer_front.rs:130
-    reg built; // the map being built is complete | dequantizer_front.rs:131
-    reg built_first; // dequantizer_front.rs:132
-    reg built_last; // dequantizer_front.rs:132
-    reg [63:0] waiting_outlier; // dequantizer_front.rs:133
-    reg [63:0] waiting_outer; // dequantizer_front.rs:133
-    reg [63:0] waiting_sign; // dequantizer_front.rs:133
-    reg waits; // dequantizer_front.rs:134
-    reg waiting_first; // dequantizer_front.rs:135
-    reg waiting_last; // dequantizer_front.rs:135
-    reg [5:0] position; // dequantizer_front.rs:158
-    reg any_before; // dequantizer_front.rs:159
-    reg flag_2; // dequantizer.rs:148
-    reg in_use; // dequantizer_back.rs:41
-    reg [63:0] map_outlier; // dequantizer_back.rs:42
-    reg [63:0] map_outer; // dequantizer_back.rs:42
-    reg [63:0] map_sign; // dequantizer_back.rs:42
-    reg [4:0] info_split; // dequantizer_back.rs:43
-    reg info_middle_exact; // dequantizer_back.rs:43
-    reg map_last; // dequantizer_back.rs:44
-    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer_back.rs:46
-    reg [3:0] load_slot; // dequantizer_back.rs:48
-    wire decoding; // dequantizer_back.rs:49
+    reg open; // a packet of the sparse part is open | packet_gate.rs:9
+    wire out_valid; // packet_gate.rs:11
+    wire out_ready; // packet_gate.rs:11
+    wire [511:0] out_data; // packet_gate.rs:11
+    wire [63:0] out_keep; // packet_gate.rs:11
+    wire out_last; // packet_gate.rs:11
+    wire walker_s_ready;
+    wire write_valid;
+    wire [3:0] write_word;
+    wire [511:0] write_data;
+    wire walker_header_valid;
+    wire [63:0] walker_header_payload;
+    wire walker_m_valid;
+    wire [10:0] at;
+    wire [6:0] count;
+    wire first;
+    wire last;
+    wire walker_begins;
+    wire walker_holds;
+    wire walker_count_error;
+    wire walker_length_error;
+    reg room; // dequantizer_front.rs:77
+    wire reader_s_ready;
+    wire reader_m_valid;
+    wire reader_m_ready; // dequantizer_front.rs:91
+    wire [63:0] reader_m_outlier;
+    wire [63:0] reader_m_outer;
+    wire [63:0] reader_m_sign;
+    wire reader_m_first;
+    wire reader_m_last;
+    wire reader_done;
+    wire reader_reading;
+    wire [4:0] reader_oldest;
+    wire reader_order_error;
+    reg in_use; // dequantizer_back.rs:35
+    reg [63:0] map_outlier; // dequantizer_back.rs:36
+    reg [63:0] map_outer; // dequantizer_back.rs:36
+    reg [63:0] map_sign; // dequantizer_back.rs:36
+    reg map_last; // dequantizer_back.rs:36
+    reg [4:0] info_split; // dequantizer_back.rs:37
+    reg info_middle_exact; // dequantizer_back.rs:37
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:38
+    reg [3:0] load_slot; // dequantizer_back.rs:40
+    wire decoding; // dequantizer_back.rs:41
     reg [19:0] current_middle_pos_base_value; // side_table.rs:140
     reg current_middle_pos_base_sticky; // side_table.rs:140
     reg [7:0] current_middle_pos_half_m; // side_table.rs:140
@@ -178,12 +173,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dense_reader.rs:48
-    wire slice_1_s_ready;
+    reg [4:0] due; // dense_reader.rs:48
+    wire slice_s_ready;
     wire dense_valid_1;
     wire [255:0] dense_payload;
-    reg flag_3; // dequantizer.rs:148
-    wire go; // dequantizer.rs:103
+    reg flag_1; // dequantizer.rs:159
+    wire go; // dequantizer.rs:110
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:151
@@ -2570,33 +2565,34 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane63_negative_1_s5; // decode.rs:115
     reg lane63_negative_1_s6; // decode.rs:115
     reg values_63_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:130
-    reg ends_s1; // dequantizer_back.rs:130
-    reg issue_s2; // dequantizer_back.rs:133
-    reg issue_s3; // dequantizer_back.rs:133
-    reg issue_s4; // dequantizer_back.rs:133
-    reg issue_s5; // dequantizer_back.rs:133
-    reg issue_s6; // dequantizer_back.rs:133
-    reg issue_s7; // dequantizer_back.rs:133
-    reg ends_s2; // dequantizer_back.rs:133
-    reg ends_s3; // dequantizer_back.rs:133
-    reg ends_s4; // dequantizer_back.rs:133
-    reg ends_s5; // dequantizer_back.rs:133
-    reg ends_s6; // dequantizer_back.rs:133
-    reg ends_s7; // dequantizer_back.rs:133
-    reg [1087:0] spare_data; // dequantizer_back.rs:140
-    reg spare_last; // dequantizer_back.rs:140
-    reg [1023:0] elements_data; // dequantizer_back.rs:141
-    reg elements_last; // dequantizer_back.rs:141
-    reg elements_valid; // dequantizer_back.rs:142
-    reg spare_empty; // dequantizer_back.rs:143
+    reg issue_s1; // dequantizer_back.rs:110
+    reg map_last_s1; // dequantizer_back.rs:110
+    reg issue_s2; // dequantizer_back.rs:113
+    reg issue_s3; // dequantizer_back.rs:113
+    reg issue_s4; // dequantizer_back.rs:113
+    reg issue_s5; // dequantizer_back.rs:113
+    reg issue_s6; // dequantizer_back.rs:113
+    reg issue_s7; // dequantizer_back.rs:113
+    reg map_last_s2; // dequantizer_back.rs:113
+    reg map_last_s3; // dequantizer_back.rs:113
+    reg map_last_s4; // dequantizer_back.rs:113
+    reg map_last_s5; // dequantizer_back.rs:113
+    reg map_last_s6; // dequantizer_back.rs:113
+    reg map_last_s7; // dequantizer_back.rs:113
+    reg [1087:0] spare_data; // dequantizer_back.rs:120
+    reg spare_last; // dequantizer_back.rs:120
+    reg [1023:0] elements_data; // dequantizer_back.rs:121
+    reg elements_last; // dequantizer_back.rs:121
+    reg elements_valid; // dequantizer_back.rs:122
+    reg spare_empty; // dequantizer_back.rs:123
     (* ram_style = "distributed" *) reg [153:0] vectors [0:15];
     (* ram_style = "distributed" *) reg [5:0] infos [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:135
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:135
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:136
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:144
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:144
+    wire idle = (~(|in_flight)) & (~words_wait); // dequantizer.rs:146
+    wire change = (idle & (~may_begin)) & (~same); // dequantizer.rs:147
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -2612,25 +2608,12 @@ module oaken_dequantizer_core_p64_n8192 (
             length_1 <= length;
         end
     end
-    assign busy = |in_flight;
-
-    // the sparse part: words to entries
-    assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:42
-    assign count_error = flag;
+    assign busy = ~idle;
     always @(posedge clk) begin
         if (rst) begin
             flag <= 1'h0;
         end else begin
-            flag <= reader_count_error;
-        end
-    end
-    assign sparse_length_error = flag_1;
-    always @(posedge clk) begin
-        if (rst) begin
-            flag_1 <= 1'h0;
-        end else begin
-            flag_1 <= reader_length_error;
+            flag <= flush;
         end
     end
 
@@ -2653,21 +2636,21 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [6:0] f = middle[6:0]; // half_steps.rs:91
     wire shape_legal = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:92
     wire [4:0] field = settings_t_high[14:10]; // step_unit.rs:76
-    wire [5:0] _t3 = (|field) ? ({1'h0, field} + 6'h3) : (settings_t_high[9] ? 6'h3 : (settings_t_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire [5:0] _t2 = (|field) ? ({1'h0, field} + 6'h3) : (settings_t_high[9] ? 6'h3 : (settings_t_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
     wire shape_legal_1 = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:92
     wire [4:0] field_1 = settings_t_low[14:10]; // step_unit.rs:76
-    wire [5:0] _t4 = (|field_1) ? ({1'h0, field_1} + 6'h3) : (settings_t_low[9] ? 6'h3 : (settings_t_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire [5:0] _t3 = (|field_1) ? ({1'h0, field_1} + 6'h3) : (settings_t_low[9] ? 6'h3 : (settings_t_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
     wire [5:0] e_1 = outer_pos[12:7]; // half_steps.rs:91
     wire [6:0] f_1 = outer_pos[6:0]; // half_steps.rs:91
     wire shape_legal_2 = (e_1 <= 6'h26) & ((|e_1) | (~(|f_1))); // half_steps.rs:92
     wire [4:0] field_2 = settings_s_high[14:10]; // step_unit.rs:76
-    wire [5:0] _t5 = (|field_2) ? ({1'h0, field_2} + 6'h3) : (settings_s_high[9] ? 6'h3 : (settings_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
-    wire _t6 = ((shape_legal & ((~(|e)) | (e >= _t3))) & (shape_legal_1 & ((~(|e)) | (e >= _t4)))) & (shape_legal_2 & ((~(|e_1)) | (e_1 >= _t5))); // side_table.rs:108
+    wire [5:0] _t4 = (|field_2) ? ({1'h0, field_2} + 6'h3) : (settings_s_high[9] ? 6'h3 : (settings_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire _t5 = ((shape_legal & ((~(|e)) | (e >= _t2))) & (shape_legal_1 & ((~(|e)) | (e >= _t3)))) & (shape_legal_2 & ((~(|e_1)) | (e_1 >= _t4))); // side_table.rs:108
     wire [5:0] e_2 = outer_neg[12:7]; // half_steps.rs:91
     wire [6:0] f_2 = outer_neg[6:0]; // half_steps.rs:91
     wire shape_legal_3 = (e_2 <= 6'h26) & ((|e_2) | (~(|f_2))); // half_steps.rs:92
     wire [4:0] field_3 = settings_s_low[14:10]; // step_unit.rs:76
-    wire [5:0] _t7 = (|field_3) ? ({1'h0, field_3} + 6'h3) : (settings_s_low[9] ? 6'h3 : (settings_s_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire [5:0] _t6 = (|field_3) ? ({1'h0, field_3} + 6'h3) : (settings_s_low[9] ? 6'h3 : (settings_s_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
     wire [4:0] split = header_payload[56:52]; // half_steps.rs:78
     wire split_legal = split <= 5'h10; // half_steps.rs:79
     wire [5:0] above = header_payload[63:58]; // half_steps.rs:80
@@ -2675,7 +2658,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [5:0] e_3 = inner[12:7]; // half_steps.rs:91
     wire [6:0] f_3 = inner[6:0]; // half_steps.rs:91
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
-    wire legal = (_t6 & (shape_legal_3 & ((~(|e_2)) | (e_2 >= _t7)))) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // side_table.rs:108
+    wire legal = (_t5 & (shape_legal_3 & ((~(|e_2)) | (e_2 >= _t6)))) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // side_table.rs:108
     wire [10:0] x_mantissa = {|field, settings_t_high[9:0]}; // half.rs:18
     wire [5:0] exponent_plus_1 = {1'h0, (|field) ? field : 5'h1}; // half_steps.rs:113
     always @(posedge clk) begin
@@ -2684,13 +2667,13 @@ module oaken_dequantizer_core_p64_n8192 (
         down <= (|e) ? (e - exponent_plus_1) : 6'h3;
         wide <= {x_mantissa, 12'h0};
     end
-    wire [22:0] _t8 = wide >> down; // half_steps.rs:120
-    always @(posedge clk) value <= _t8[19:0];
+    wire [22:0] _t7 = wide >> down; // half_steps.rs:120
+    always @(posedge clk) value <= _t7[19:0];
     wire [22:0] lost = wide & (~(23'h7fffff << down)); // half_steps.rs:121
     always @(posedge clk) new_middle_pos_base_sticky <= |lost;
-    wire _t9 = |e; // half_steps.rs:104
+    wire _t8 = |e; // half_steps.rs:104
     always @(posedge clk) begin
-        l105_s1 <= {_t9, f & {7{_t9}}};
+        l105_s1 <= {_t8, f & {7{_t8}}};
         new_middle_pos_half_m <= l105_s1;
     end
     wire [10:0] x_mantissa_1 = {|field_1, settings_t_low[9:0]}; // half.rs:18
@@ -2701,13 +2684,13 @@ module oaken_dequantizer_core_p64_n8192 (
         down_1 <= (|e) ? (e - exponent_plus_1_1) : 6'h3;
         wide_1 <= {x_mantissa_1, 12'h0};
     end
-    wire [22:0] _t10 = wide_1 >> down_1; // half_steps.rs:120
-    always @(posedge clk) value_1 <= _t10[19:0];
+    wire [22:0] _t9 = wide_1 >> down_1; // half_steps.rs:120
+    always @(posedge clk) value_1 <= _t9[19:0];
     wire [22:0] lost_1 = wide_1 & (~(23'h7fffff << down_1)); // half_steps.rs:121
     always @(posedge clk) new_middle_neg_base_sticky <= |lost_1;
-    wire _t11 = |e; // half_steps.rs:104
+    wire _t10 = |e; // half_steps.rs:104
     always @(posedge clk) begin
-        l105_s1_1 <= {_t11, f & {7{_t11}}};
+        l105_s1_1 <= {_t10, f & {7{_t10}}};
         new_middle_neg_half_m <= l105_s1_1;
     end
     wire [10:0] x_mantissa_2 = {|field_2, settings_s_high[9:0]}; // half.rs:18
@@ -2718,13 +2701,13 @@ module oaken_dequantizer_core_p64_n8192 (
         down_2 <= (|e_1) ? (e_1 - exponent_plus_1_2) : 6'h3;
         wide_2 <= {x_mantissa_2, 12'h0};
     end
-    wire [22:0] _t12 = wide_2 >> down_2; // half_steps.rs:120
-    always @(posedge clk) value_2 <= _t12[19:0];
+    wire [22:0] _t11 = wide_2 >> down_2; // half_steps.rs:120
+    always @(posedge clk) value_2 <= _t11[19:0];
     wire [22:0] lost_2 = wide_2 & (~(23'h7fffff << down_2)); // half_steps.rs:121
     always @(posedge clk) new_outer_pos_base_sticky <= |lost_2;
-    wire _t13 = |e_1; // half_steps.rs:104
+    wire _t12 = |e_1; // half_steps.rs:104
     always @(posedge clk) begin
-        l105_s1_2 <= {_t13, f_1 & {7{_t13}}};
+        l105_s1_2 <= {_t12, f_1 & {7{_t12}}};
         new_outer_pos_half_m <= l105_s1_2;
     end
     wire [10:0] x_mantissa_3 = {|field_3, settings_s_low[9:0]}; // half.rs:18
@@ -2735,18 +2718,18 @@ module oaken_dequantizer_core_p64_n8192 (
         down_3 <= (|e_2) ? (e_2 - exponent_plus_1_3) : 6'h3;
         wide_3 <= {x_mantissa_3, 12'h0};
     end
-    wire [22:0] _t14 = wide_3 >> down_3; // half_steps.rs:120
-    always @(posedge clk) value_3 <= _t14[19:0];
+    wire [22:0] _t13 = wide_3 >> down_3; // half_steps.rs:120
+    always @(posedge clk) value_3 <= _t13[19:0];
     wire [22:0] lost_3 = wide_3 & (~(23'h7fffff << down_3)); // half_steps.rs:121
     always @(posedge clk) new_outer_neg_base_sticky <= |lost_3;
-    wire _t15 = |e_2; // half_steps.rs:104
+    wire _t14 = |e_2; // half_steps.rs:104
     always @(posedge clk) begin
-        l105_s1_3 <= {_t15, f_2 & {7{_t15}}};
+        l105_s1_3 <= {_t14, f_2 & {7{_t14}}};
         new_outer_neg_half_m <= l105_s1_3;
     end
-    wire _t16 = |e_3; // half_steps.rs:104
+    wire _t15 = |e_3; // half_steps.rs:104
     always @(posedge clk) begin
-        l105_s1_4 <= {_t16, f_3 & {7{_t16}}};
+        l105_s1_4 <= {_t15, f_3 & {7{_t15}}};
         new_inner_m <= l105_s1_4;
         l100_s1 <= (|e_3) ? (e_3 - 6'h1) : 6'h0;
         new_inner_scale <= l100_s1;
@@ -2759,8 +2742,8 @@ module oaken_dequantizer_core_p64_n8192 (
         down_4 <= 1'h0 ? (6'h0 - exponent_plus_1_4) : 6'h3;
         wide_4 <= {x_mantissa_4, 12'h0};
     end
-    wire [22:0] _t17 = wide_4 >> down_4; // half_steps.rs:120
-    always @(posedge clk) value_4 <= _t17[19:0];
+    wire [22:0] _t16 = wide_4 >> down_4; // half_steps.rs:120
+    always @(posedge clk) value_4 <= _t16[19:0];
     wire [22:0] lost_4 = wide_4 & (~(23'h7fffff << down_4)); // half_steps.rs:121
     always @(posedge clk) l122_s2 <= |lost_4;
     wire exact_0_base_sticky = l122_s2; // side_table.rs:121
@@ -2773,8 +2756,8 @@ module oaken_dequantizer_core_p64_n8192 (
         down_5 <= 1'h0 ? (6'h0 - exponent_plus_1_5) : 6'h3;
         wide_5 <= {x_mantissa_5, 12'h0};
     end
-    wire [22:0] _t18 = wide_5 >> down_5; // half_steps.rs:120
-    always @(posedge clk) value_5 <= _t18[19:0];
+    wire [22:0] _t17 = wide_5 >> down_5; // half_steps.rs:120
+    always @(posedge clk) value_5 <= _t17[19:0];
     wire [22:0] lost_5 = wide_5 & (~(23'h7fffff << down_5)); // half_steps.rs:121
     always @(posedge clk) l122_s2_1 <= |lost_5;
     wire exact_1_base_sticky = l122_s2_1; // side_table.rs:121
@@ -2783,14 +2766,13 @@ module oaken_dequantizer_core_p64_n8192 (
         slot_s1 <= slot;
         slot_s2 <= slot_s1;
     end
-    wire [153:0] _t19 = {value, new_middle_pos_base_sticky, new_middle_pos_half_m, scale, value_1, new_middle_neg_base_sticky, new_middle_neg_half_m, scale_1, value_2, new_outer_pos_base_sticky, new_outer_pos_half_m, scale_2, value_3, new_outer_neg_base_sticky, new_outer_neg_half_m, scale_3, new_inner_m, new_inner_scale}; // side_table.rs:123
+    wire [153:0] _t18 = {value, new_middle_pos_base_sticky, new_middle_pos_half_m, scale, value_1, new_middle_neg_base_sticky, new_middle_neg_half_m, scale_1, value_2, new_outer_pos_base_sticky, new_outer_pos_half_m, scale_2, value_3, new_outer_neg_base_sticky, new_outer_neg_half_m, scale_3, new_inner_m, new_inner_scale}; // side_table.rs:123
     always @(posedge clk) begin
-        if (done) vectors[slot_s2] <= _t19;
+        if (done) vectors[slot_s2] <= _t18;
         legal_s1 <= legal;
         legal_s2 <= legal_s1;
     end
     wire faulty = done & (~legal_s2); // side_table.rs:124
-    assign header_error = faulty;
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -2798,2234 +2780,123 @@ module oaken_dequantizer_core_p64_n8192 (
             may_begin <= (same & enable) & 1'h1;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h8)); // dequantizer_front.rs:86
-    wire [4:0] split_1 = reader_header[56:52]; // half_steps.rs:69
-    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split_1, ~(|reader_header[12:7])};
+    assign header_error = faulty & (~flag);
+    wire [4:0] split_1 = header_payload[56:52]; // half_steps.rs:69
+    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split_1, ~(|header_payload[12:7])};
     always @(posedge clk) begin
         if (rst) begin
             slot <= 4'h0;
         end else if (header_valid & header_ready) slot <= (slot == 4'h7) ? 4'h0 : (slot + 4'h1);
     end
 
-    // entries to the map of the chunk
-    assign header_payload = reader_header;
-    assign shown_entries = reader_shown_entries;
-    assign shown_present = reader_shown_present;
-    assign shown_complete = reader_shown_complete;
-    assign shown_first = reader_shown_first;
-    assign shown_last = reader_shown_last;
-    assign shown_valid = reader_valid & header_can;
-    oaken_record_reader_64_9 reader (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(sparse_valid),
-        .s_ready(reader_s_ready),
-        .s_data(sparse_data),
-        .s_keep(sparse_keep),
-        .s_last(sparse_last),
-        .chunks_minus_1(_t2[6:0]),
-        .start(may_begin & (in_flight != 4'hf)),
-        .flush(flush),
-        .advance(shown_ready & header_can),
-        .valid(reader_valid),
-        .shown_entries(reader_shown_entries),
-        .shown_present(reader_shown_present),
-        .shown_complete(reader_shown_complete),
-        .shown_first(reader_shown_first),
-        .shown_last(reader_shown_last),
-        .starts(reader_starts),
-        .header(reader_header),
-        .begins(reader_begins),
-        .count_error(reader_count_error),
-        .length_error(reader_length_error)
-    );
-    assign header_valid = ((reader_valid & reader_starts) & shown_ready) & (slots_used != 4'h8);
-    assign shown_ready = slice_s_ready;
-    wire [71:0] shown_entries_1 = slice_m_payload[83:12]; // register_slice.rs:63
-    wire [8:0] shown_present_1 = slice_m_payload[11:3]; // register_slice.rs:63
-    wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
-    wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
-    wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer_front.rs:136
-    always @(posedge clk) if (moves) begin
-        waiting_outlier <= building_outlier;
-        waiting_outer <= building_outer;
-        waiting_sign <= building_sign;
-        waiting_first <= built_first;
-        waiting_last <= built_last;
-    end
-    assign shown_ready_1 = (~built) | moves;
-    register_slice_84 slice (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(shown_valid),
-        .s_ready(slice_s_ready),
-        .s_payload({shown_entries, shown_present, shown_complete, shown_first, shown_last}),
-        .m_valid(shown_valid_1),
-        .m_ready(shown_ready_1),
-        .m_payload(slice_m_payload)
-    );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer_front.rs:138
-    always @(posedge clk) if (transfer) begin
-        built_first <= shown_first_1;
-        built_last <= shown_last_1;
-    end
-    wire present_0 = shown_present_1[0]; // chunk_map.rs:29
-    wire present_1 = shown_present_1[1]; // chunk_map.rs:29
-    wire present_2 = shown_present_1[2]; // chunk_map.rs:29
-    wire present_3 = shown_present_1[3]; // chunk_map.rs:29
-    wire present_4 = shown_present_1[4]; // chunk_map.rs:29
-    wire present_5 = shown_present_1[5]; // chunk_map.rs:29
-    wire present_6 = shown_present_1[6]; // chunk_map.rs:29
-    wire present_7 = shown_present_1[7]; // chunk_map.rs:29
-    wire present_8 = shown_present_1[8]; // chunk_map.rs:29
-    wire low_0 = shown_entries_1[2:0] == 3'h0; // chunk_map.rs:30
-    wire low_1 = shown_entries_1[2:0] == 3'h1; // chunk_map.rs:30
-    wire low_2 = shown_entries_1[2:0] == 3'h2; // chunk_map.rs:30
-    wire low_3 = shown_entries_1[2:0] == 3'h3; // chunk_map.rs:30
-    wire low_4 = shown_entries_1[2:0] == 3'h4; // chunk_map.rs:30
-    wire low_5 = shown_entries_1[2:0] == 3'h5; // chunk_map.rs:30
-    wire low_6 = shown_entries_1[2:0] == 3'h6; // chunk_map.rs:30
-    wire low_7 = shown_entries_1[2:0] == 3'h7; // chunk_map.rs:30
-    wire high_0 = (shown_entries_1[5:3] == 3'h0) & present_0; // chunk_map.rs:32
-    wire high_1 = (shown_entries_1[5:3] == 3'h1) & present_0; // chunk_map.rs:32
-    wire high_2 = (shown_entries_1[5:3] == 3'h2) & present_0; // chunk_map.rs:32
-    wire high_3 = (shown_entries_1[5:3] == 3'h3) & present_0; // chunk_map.rs:32
-    wire high_4 = (shown_entries_1[5:3] == 3'h4) & present_0; // chunk_map.rs:32
-    wire high_5 = (shown_entries_1[5:3] == 3'h5) & present_0; // chunk_map.rs:32
-    wire high_6 = (shown_entries_1[5:3] == 3'h6) & present_0; // chunk_map.rs:32
-    wire high_7 = (shown_entries_1[5:3] == 3'h7) & present_0; // chunk_map.rs:32
-    wire places_0 = high_7 & low_7; // chunk_map.rs:33
-    wire places_1 = high_7 & low_6; // chunk_map.rs:33
-    wire places_2 = high_7 & low_5; // chunk_map.rs:33
-    wire places_3 = high_7 & low_4; // chunk_map.rs:33
-    wire places_4 = high_7 & low_3; // chunk_map.rs:33
-    wire places_5 = high_7 & low_2; // chunk_map.rs:33
-    wire places_6 = high_7 & low_1; // chunk_map.rs:33
-    wire places_7 = high_7 & low_0; // chunk_map.rs:33
-    wire places_8 = high_6 & low_7; // chunk_map.rs:33
-    wire places_9 = high_6 & low_6; // chunk_map.rs:33
-    wire places_10 = high_6 & low_5; // chunk_map.rs:33
-    wire places_11 = high_6 & low_4; // chunk_map.rs:33
-    wire places_12 = high_6 & low_3; // chunk_map.rs:33
-    wire places_13 = high_6 & low_2; // chunk_map.rs:33
-    wire places_14 = high_6 & low_1; // chunk_map.rs:33
-    wire places_15 = high_6 & low_0; // chunk_map.rs:33
-    wire places_16 = high_5 & low_7; // chunk_map.rs:33
-    wire places_17 = high_5 & low_6; // chunk_map.rs:33
-    wire places_18 = high_5 & low_5; // chunk_map.rs:33
-    wire places_19 = high_5 & low_4; // chunk_map.rs:33
-    wire places_20 = high_5 & low_3; // chunk_map.rs:33
-    wire places_21 = high_5 & low_2; // chunk_map.rs:33
-    wire places_22 = high_5 & low_1; // chunk_map.rs:33
-    wire places_23 = high_5 & low_0; // chunk_map.rs:33
-    wire places_24 = high_4 & low_7; // chunk_map.rs:33
-    wire places_25 = high_4 & low_6; // chunk_map.rs:33
-    wire places_26 = high_4 & low_5; // chunk_map.rs:33
-    wire places_27 = high_4 & low_4; // chunk_map.rs:33
-    wire places_28 = high_4 & low_3; // chunk_map.rs:33
-    wire places_29 = high_4 & low_2; // chunk_map.rs:33
-    wire places_30 = high_4 & low_1; // chunk_map.rs:33
-    wire places_31 = high_4 & low_0; // chunk_map.rs:33
-    wire places_32 = high_3 & low_7; // chunk_map.rs:33
-    wire places_33 = high_3 & low_6; // chunk_map.rs:33
-    wire places_34 = high_3 & low_5; // chunk_map.rs:33
-    wire places_35 = high_3 & low_4; // chunk_map.rs:33
-    wire places_36 = high_3 & low_3; // chunk_map.rs:33
-    wire places_37 = high_3 & low_2; // chunk_map.rs:33
-    wire places_38 = high_3 & low_1; // chunk_map.rs:33
-    wire places_39 = high_3 & low_0; // chunk_map.rs:33
-    wire places_40 = high_2 & low_7; // chunk_map.rs:33
-    wire places_41 = high_2 & low_6; // chunk_map.rs:33
-    wire places_42 = high_2 & low_5; // chunk_map.rs:33
-    wire places_43 = high_2 & low_4; // chunk_map.rs:33
-    wire places_44 = high_2 & low_3; // chunk_map.rs:33
-    wire places_45 = high_2 & low_2; // chunk_map.rs:33
-    wire places_46 = high_2 & low_1; // chunk_map.rs:33
-    wire places_47 = high_2 & low_0; // chunk_map.rs:33
-    wire places_48 = high_1 & low_7; // chunk_map.rs:33
-    wire places_49 = high_1 & low_6; // chunk_map.rs:33
-    wire places_50 = high_1 & low_5; // chunk_map.rs:33
-    wire places_51 = high_1 & low_4; // chunk_map.rs:33
-    wire places_52 = high_1 & low_3; // chunk_map.rs:33
-    wire places_53 = high_1 & low_2; // chunk_map.rs:33
-    wire places_54 = high_1 & low_1; // chunk_map.rs:33
-    wire places_55 = high_1 & low_0; // chunk_map.rs:33
-    wire places_56 = high_0 & low_7; // chunk_map.rs:33
-    wire places_57 = high_0 & low_6; // chunk_map.rs:33
-    wire places_58 = high_0 & low_5; // chunk_map.rs:33
-    wire places_59 = high_0 & low_4; // chunk_map.rs:33
-    wire places_60 = high_0 & low_3; // chunk_map.rs:33
-    wire places_61 = high_0 & low_2; // chunk_map.rs:33
-    wire places_62 = high_0 & low_1; // chunk_map.rs:33
-    wire places_63 = high_0 & low_0; // chunk_map.rs:33
-    wire [63:0] _t20 = {places_0, places_1, places_2, places_3, places_4, places_5, places_6, places_7, places_8, places_9, places_10, places_11, places_12, places_13, places_14, places_15, places_16, places_17, places_18, places_19, places_20, places_21, places_22, places_23, places_24, places_25, places_26, places_27, places_28, places_29, places_30, places_31, places_32, places_33, places_34, places_35, places_36, places_37, places_38, places_39, places_40, places_41, places_42, places_43, places_44, places_45, places_46, places_47, places_48, places_49, places_50, places_51, places_52, places_53, places_54, places_55, places_56, places_57, places_58, places_59, places_60, places_61, places_62, places_63}; // chunk_map.rs:34
-    wire _t21 = present_0 & shown_entries_1[6]; // chunk_map.rs:37
-    wire high_0_1 = (shown_entries_1[5:3] == 3'h0) & _t21; // chunk_map.rs:32
-    wire high_1_1 = (shown_entries_1[5:3] == 3'h1) & _t21; // chunk_map.rs:32
-    wire high_2_1 = (shown_entries_1[5:3] == 3'h2) & _t21; // chunk_map.rs:32
-    wire high_3_1 = (shown_entries_1[5:3] == 3'h3) & _t21; // chunk_map.rs:32
-    wire high_4_1 = (shown_entries_1[5:3] == 3'h4) & _t21; // chunk_map.rs:32
-    wire high_5_1 = (shown_entries_1[5:3] == 3'h5) & _t21; // chunk_map.rs:32
-    wire high_6_1 = (shown_entries_1[5:3] == 3'h6) & _t21; // chunk_map.rs:32
-    wire high_7_1 = (shown_entries_1[5:3] == 3'h7) & _t21; // chunk_map.rs:32
-    wire places_0_1 = high_7_1 & low_7; // chunk_map.rs:33
-    wire places_1_1 = high_7_1 & low_6; // chunk_map.rs:33
-    wire places_2_1 = high_7_1 & low_5; // chunk_map.rs:33
-    wire places_3_1 = high_7_1 & low_4; // chunk_map.rs:33
-    wire places_4_1 = high_7_1 & low_3; // chunk_map.rs:33
-    wire places_5_1 = high_7_1 & low_2; // chunk_map.rs:33
-    wire places_6_1 = high_7_1 & low_1; // chunk_map.rs:33
-    wire places_7_1 = high_7_1 & low_0; // chunk_map.rs:33
-    wire places_8_1 = high_6_1 & low_7; // chunk_map.rs:33
-    wire places_9_1 = high_6_1 & low_6; // chunk_map.rs:33
-    wire places_10_1 = high_6_1 & low_5; // chunk_map.rs:33
-    wire places_11_1 = high_6_1 & low_4; // chunk_map.rs:33
-    wire places_12_1 = high_6_1 & low_3; // chunk_map.rs:33
-    wire places_13_1 = high_6_1 & low_2; // chunk_map.rs:33
-    wire places_14_1 = high_6_1 & low_1; // chunk_map.rs:33
-    wire places_15_1 = high_6_1 & low_0; // chunk_map.rs:33
-    wire places_16_1 = high_5_1 & low_7; // chunk_map.rs:33
-    wire places_17_1 = high_5_1 & low_6; // chunk_map.rs:33
-    wire places_18_1 = high_5_1 & low_5; // chunk_map.rs:33
-    wire places_19_1 = high_5_1 & low_4; // chunk_map.rs:33
-    wire places_20_1 = high_5_1 & low_3; // chunk_map.rs:33
-    wire places_21_1 = high_5_1 & low_2; // chunk_map.rs:33
-    wire places_22_1 = high_5_1 & low_1; // chunk_map.rs:33
-    wire places_23_1 = high_5_1 & low_0; // chunk_map.rs:33
-    wire places_24_1 = high_4_1 & low_7; // chunk_map.rs:33
-    wire places_25_1 = high_4_1 & low_6; // chunk_map.rs:33
-    wire places_26_1 = high_4_1 & low_5; // chunk_map.rs:33
-    wire places_27_1 = high_4_1 & low_4; // chunk_map.rs:33
-    wire places_28_1 = high_4_1 & low_3; // chunk_map.rs:33
-    wire places_29_1 = high_4_1 & low_2; // chunk_map.rs:33
-    wire places_30_1 = high_4_1 & low_1; // chunk_map.rs:33
-    wire places_31_1 = high_4_1 & low_0; // chunk_map.rs:33
-    wire places_32_1 = high_3_1 & low_7; // chunk_map.rs:33
-    wire places_33_1 = high_3_1 & low_6; // chunk_map.rs:33
-    wire places_34_1 = high_3_1 & low_5; // chunk_map.rs:33
-    wire places_35_1 = high_3_1 & low_4; // chunk_map.rs:33
-    wire places_36_1 = high_3_1 & low_3; // chunk_map.rs:33
-    wire places_37_1 = high_3_1 & low_2; // chunk_map.rs:33
-    wire places_38_1 = high_3_1 & low_1; // chunk_map.rs:33
-    wire places_39_1 = high_3_1 & low_0; // chunk_map.rs:33
-    wire places_40_1 = high_2_1 & low_7; // chunk_map.rs:33
-    wire places_41_1 = high_2_1 & low_6; // chunk_map.rs:33
-    wire places_42_1 = high_2_1 & low_5; // chunk_map.rs:33
-    wire places_43_1 = high_2_1 & low_4; // chunk_map.rs:33
-    wire places_44_1 = high_2_1 & low_3; // chunk_map.rs:33
-    wire places_45_1 = high_2_1 & low_2; // chunk_map.rs:33
-    wire places_46_1 = high_2_1 & low_1; // chunk_map.rs:33
-    wire places_47_1 = high_2_1 & low_0; // chunk_map.rs:33
-    wire places_48_1 = high_1_1 & low_7; // chunk_map.rs:33
-    wire places_49_1 = high_1_1 & low_6; // chunk_map.rs:33
-    wire places_50_1 = high_1_1 & low_5; // chunk_map.rs:33
-    wire places_51_1 = high_1_1 & low_4; // chunk_map.rs:33
-    wire places_52_1 = high_1_1 & low_3; // chunk_map.rs:33
-    wire places_53_1 = high_1_1 & low_2; // chunk_map.rs:33
-    wire places_54_1 = high_1_1 & low_1; // chunk_map.rs:33
-    wire places_55_1 = high_1_1 & low_0; // chunk_map.rs:33
-    wire places_56_1 = high_0_1 & low_7; // chunk_map.rs:33
-    wire places_57_1 = high_0_1 & low_6; // chunk_map.rs:33
-    wire places_58_1 = high_0_1 & low_5; // chunk_map.rs:33
-    wire places_59_1 = high_0_1 & low_4; // chunk_map.rs:33
-    wire places_60_1 = high_0_1 & low_3; // chunk_map.rs:33
-    wire places_61_1 = high_0_1 & low_2; // chunk_map.rs:33
-    wire places_62_1 = high_0_1 & low_1; // chunk_map.rs:33
-    wire places_63_1 = high_0_1 & low_0; // chunk_map.rs:33
-    wire [63:0] _t22 = {places_0_1, places_1_1, places_2_1, places_3_1, places_4_1, places_5_1, places_6_1, places_7_1, places_8_1, places_9_1, places_10_1, places_11_1, places_12_1, places_13_1, places_14_1, places_15_1, places_16_1, places_17_1, places_18_1, places_19_1, places_20_1, places_21_1, places_22_1, places_23_1, places_24_1, places_25_1, places_26_1, places_27_1, places_28_1, places_29_1, places_30_1, places_31_1, places_32_1, places_33_1, places_34_1, places_35_1, places_36_1, places_37_1, places_38_1, places_39_1, places_40_1, places_41_1, places_42_1, places_43_1, places_44_1, places_45_1, places_46_1, places_47_1, places_48_1, places_49_1, places_50_1, places_51_1, places_52_1, places_53_1, places_54_1, places_55_1, places_56_1, places_57_1, places_58_1, places_59_1, places_60_1, places_61_1, places_62_1, places_63_1}; // chunk_map.rs:34
-    wire _t23 = present_0 & shown_entries_1[7]; // chunk_map.rs:38
-    wire high_0_2 = (shown_entries_1[5:3] == 3'h0) & _t23; // chunk_map.rs:32
-    wire high_1_2 = (shown_entries_1[5:3] == 3'h1) & _t23; // chunk_map.rs:32
-    wire high_2_2 = (shown_entries_1[5:3] == 3'h2) & _t23; // chunk_map.rs:32
-    wire high_3_2 = (shown_entries_1[5:3] == 3'h3) & _t23; // chunk_map.rs:32
-    wire high_4_2 = (shown_entries_1[5:3] == 3'h4) & _t23; // chunk_map.rs:32
-    wire high_5_2 = (shown_entries_1[5:3] == 3'h5) & _t23; // chunk_map.rs:32
-    wire high_6_2 = (shown_entries_1[5:3] == 3'h6) & _t23; // chunk_map.rs:32
-    wire high_7_2 = (shown_entries_1[5:3] == 3'h7) & _t23; // chunk_map.rs:32
-    wire places_0_2 = high_7_2 & low_7; // chunk_map.rs:33
-    wire places_1_2 = high_7_2 & low_6; // chunk_map.rs:33
-    wire places_2_2 = high_7_2 & low_5; // chunk_map.rs:33
-    wire places_3_2 = high_7_2 & low_4; // chunk_map.rs:33
-    wire places_4_2 = high_7_2 & low_3; // chunk_map.rs:33
-    wire places_5_2 = high_7_2 & low_2; // chunk_map.rs:33
-    wire places_6_2 = high_7_2 & low_1; // chunk_map.rs:33
-    wire places_7_2 = high_7_2 & low_0; // chunk_map.rs:33
-    wire places_8_2 = high_6_2 & low_7; // chunk_map.rs:33
-    wire places_9_2 = high_6_2 & low_6; // chunk_map.rs:33
-    wire places_10_2 = high_6_2 & low_5; // chunk_map.rs:33
-    wire places_11_2 = high_6_2 & low_4; // chunk_map.rs:33
-    wire places_12_2 = high_6_2 & low_3; // chunk_map.rs:33
-    wire places_13_2 = high_6_2 & low_2; // chunk_map.rs:33
-    wire places_14_2 = high_6_2 & low_1; // chunk_map.rs:33
-    wire places_15_2 = high_6_2 & low_0; // chunk_map.rs:33
-    wire places_16_2 = high_5_2 & low_7; // chunk_map.rs:33
-    wire places_17_2 = high_5_2 & low_6; // chunk_map.rs:33
-    wire places_18_2 = high_5_2 & low_5; // chunk_map.rs:33
-    wire places_19_2 = high_5_2 & low_4; // chunk_map.rs:33
-    wire places_20_2 = high_5_2 & low_3; // chunk_map.rs:33
-    wire places_21_2 = high_5_2 & low_2; // chunk_map.rs:33
-    wire places_22_2 = high_5_2 & low_1; // chunk_map.rs:33
-    wire places_23_2 = high_5_2 & low_0; // chunk_map.rs:33
-    wire places_24_2 = high_4_2 & low_7; // chunk_map.rs:33
-    wire places_25_2 = high_4_2 & low_6; // chunk_map.rs:33
-    wire places_26_2 = high_4_2 & low_5; // chunk_map.rs:33
-    wire places_27_2 = high_4_2 & low_4; // chunk_map.rs:33
-    wire places_28_2 = high_4_2 & low_3; // chunk_map.rs:33
-    wire places_29_2 = high_4_2 & low_2; // chunk_map.rs:33
-    wire places_30_2 = high_4_2 & low_1; // chunk_map.rs:33
-    wire places_31_2 = high_4_2 & low_0; // chunk_map.rs:33
-    wire places_32_2 = high_3_2 & low_7; // chunk_map.rs:33
-    wire places_33_2 = high_3_2 & low_6; // chunk_map.rs:33
-    wire places_34_2 = high_3_2 & low_5; // chunk_map.rs:33
-    wire places_35_2 = high_3_2 & low_4; // chunk_map.rs:33
-    wire places_36_2 = high_3_2 & low_3; // chunk_map.rs:33
-    wire places_37_2 = high_3_2 & low_2; // chunk_map.rs:33
-    wire places_38_2 = high_3_2 & low_1; // chunk_map.rs:33
-    wire places_39_2 = high_3_2 & low_0; // chunk_map.rs:33
-    wire places_40_2 = high_2_2 & low_7; // chunk_map.rs:33
-    wire places_41_2 = high_2_2 & low_6; // chunk_map.rs:33
-    wire places_42_2 = high_2_2 & low_5; // chunk_map.rs:33
-    wire places_43_2 = high_2_2 & low_4; // chunk_map.rs:33
-    wire places_44_2 = high_2_2 & low_3; // chunk_map.rs:33
-    wire places_45_2 = high_2_2 & low_2; // chunk_map.rs:33
-    wire places_46_2 = high_2_2 & low_1; // chunk_map.rs:33
-    wire places_47_2 = high_2_2 & low_0; // chunk_map.rs:33
-    wire places_48_2 = high_1_2 & low_7; // chunk_map.rs:33
-    wire places_49_2 = high_1_2 & low_6; // chunk_map.rs:33
-    wire places_50_2 = high_1_2 & low_5; // chunk_map.rs:33
-    wire places_51_2 = high_1_2 & low_4; // chunk_map.rs:33
-    wire places_52_2 = high_1_2 & low_3; // chunk_map.rs:33
-    wire places_53_2 = high_1_2 & low_2; // chunk_map.rs:33
-    wire places_54_2 = high_1_2 & low_1; // chunk_map.rs:33
-    wire places_55_2 = high_1_2 & low_0; // chunk_map.rs:33
-    wire places_56_2 = high_0_2 & low_7; // chunk_map.rs:33
-    wire places_57_2 = high_0_2 & low_6; // chunk_map.rs:33
-    wire places_58_2 = high_0_2 & low_5; // chunk_map.rs:33
-    wire places_59_2 = high_0_2 & low_4; // chunk_map.rs:33
-    wire places_60_2 = high_0_2 & low_3; // chunk_map.rs:33
-    wire places_61_2 = high_0_2 & low_2; // chunk_map.rs:33
-    wire places_62_2 = high_0_2 & low_1; // chunk_map.rs:33
-    wire places_63_2 = high_0_2 & low_0; // chunk_map.rs:33
-    wire [63:0] _t24 = {places_0_2, places_1_2, places_2_2, places_3_2, places_4_2, places_5_2, places_6_2, places_7_2, places_8_2, places_9_2, places_10_2, places_11_2, places_12_2, places_13_2, places_14_2, places_15_2, places_16_2, places_17_2, places_18_2, places_19_2, places_20_2, places_21_2, places_22_2, places_23_2, places_24_2, places_25_2, places_26_2, places_27_2, places_28_2, places_29_2, places_30_2, places_31_2, places_32_2, places_33_2, places_34_2, places_35_2, places_36_2, places_37_2, places_38_2, places_39_2, places_40_2, places_41_2, places_42_2, places_43_2, places_44_2, places_45_2, places_46_2, places_47_2, places_48_2, places_49_2, places_50_2, places_51_2, places_52_2, places_53_2, places_54_2, places_55_2, places_56_2, places_57_2, places_58_2, places_59_2, places_60_2, places_61_2, places_62_2, places_63_2}; // chunk_map.rs:34
-    wire low_0_1 = shown_entries_1[10:8] == 3'h0; // chunk_map.rs:30
-    wire low_1_1 = shown_entries_1[10:8] == 3'h1; // chunk_map.rs:30
-    wire low_2_1 = shown_entries_1[10:8] == 3'h2; // chunk_map.rs:30
-    wire low_3_1 = shown_entries_1[10:8] == 3'h3; // chunk_map.rs:30
-    wire low_4_1 = shown_entries_1[10:8] == 3'h4; // chunk_map.rs:30
-    wire low_5_1 = shown_entries_1[10:8] == 3'h5; // chunk_map.rs:30
-    wire low_6_1 = shown_entries_1[10:8] == 3'h6; // chunk_map.rs:30
-    wire low_7_1 = shown_entries_1[10:8] == 3'h7; // chunk_map.rs:30
-    wire high_0_3 = (shown_entries_1[13:11] == 3'h0) & present_1; // chunk_map.rs:32
-    wire high_1_3 = (shown_entries_1[13:11] == 3'h1) & present_1; // chunk_map.rs:32
-    wire high_2_3 = (shown_entries_1[13:11] == 3'h2) & present_1; // chunk_map.rs:32
-    wire high_3_3 = (shown_entries_1[13:11] == 3'h3) & present_1; // chunk_map.rs:32
-    wire high_4_3 = (shown_entries_1[13:11] == 3'h4) & present_1; // chunk_map.rs:32
-    wire high_5_3 = (shown_entries_1[13:11] == 3'h5) & present_1; // chunk_map.rs:32
-    wire high_6_3 = (shown_entries_1[13:11] == 3'h6) & present_1; // chunk_map.rs:32
-    wire high_7_3 = (shown_entries_1[13:11] == 3'h7) & present_1; // chunk_map.rs:32
-    wire places_0_3 = high_7_3 & low_7_1; // chunk_map.rs:33
-    wire places_1_3 = high_7_3 & low_6_1; // chunk_map.rs:33
-    wire places_2_3 = high_7_3 & low_5_1; // chunk_map.rs:33
-    wire places_3_3 = high_7_3 & low_4_1; // chunk_map.rs:33
-    wire places_4_3 = high_7_3 & low_3_1; // chunk_map.rs:33
-    wire places_5_3 = high_7_3 & low_2_1; // chunk_map.rs:33
-    wire places_6_3 = high_7_3 & low_1_1; // chunk_map.rs:33
-    wire places_7_3 = high_7_3 & low_0_1; // chunk_map.rs:33
-    wire places_8_3 = high_6_3 & low_7_1; // chunk_map.rs:33
-    wire places_9_3 = high_6_3 & low_6_1; // chunk_map.rs:33
-    wire places_10_3 = high_6_3 & low_5_1; // chunk_map.rs:33
-    wire places_11_3 = high_6_3 & low_4_1; // chunk_map.rs:33
-    wire places_12_3 = high_6_3 & low_3_1; // chunk_map.rs:33
-    wire places_13_3 = high_6_3 & low_2_1; // chunk_map.rs:33
-    wire places_14_3 = high_6_3 & low_1_1; // chunk_map.rs:33
-    wire places_15_3 = high_6_3 & low_0_1; // chunk_map.rs:33
-    wire places_16_3 = high_5_3 & low_7_1; // chunk_map.rs:33
-    wire places_17_3 = high_5_3 & low_6_1; // chunk_map.rs:33
-    wire places_18_3 = high_5_3 & low_5_1; // chunk_map.rs:33
-    wire places_19_3 = high_5_3 & low_4_1; // chunk_map.rs:33
-    wire places_20_3 = high_5_3 & low_3_1; // chunk_map.rs:33
-    wire places_21_3 = high_5_3 & low_2_1; // chunk_map.rs:33
-    wire places_22_3 = high_5_3 & low_1_1; // chunk_map.rs:33
-    wire places_23_3 = high_5_3 & low_0_1; // chunk_map.rs:33
-    wire places_24_3 = high_4_3 & low_7_1; // chunk_map.rs:33
-    wire places_25_3 = high_4_3 & low_6_1; // chunk_map.rs:33
-    wire places_26_3 = high_4_3 & low_5_1; // chunk_map.rs:33
-    wire places_27_3 = high_4_3 & low_4_1; // chunk_map.rs:33
-    wire places_28_3 = high_4_3 & low_3_1; // chunk_map.rs:33
-    wire places_29_3 = high_4_3 & low_2_1; // chunk_map.rs:33
-    wire places_30_3 = high_4_3 & low_1_1; // chunk_map.rs:33
-    wire places_31_3 = high_4_3 & low_0_1; // chunk_map.rs:33
-    wire places_32_3 = high_3_3 & low_7_1; // chunk_map.rs:33
-    wire places_33_3 = high_3_3 & low_6_1; // chunk_map.rs:33
-    wire places_34_3 = high_3_3 & low_5_1; // chunk_map.rs:33
-    wire places_35_3 = high_3_3 & low_4_1; // chunk_map.rs:33
-    wire places_36_3 = high_3_3 & low_3_1; // chunk_map.rs:33
-    wire places_37_3 = high_3_3 & low_2_1; // chunk_map.rs:33
-    wire places_38_3 = high_3_3 & low_1_1; // chunk_map.rs:33
-    wire places_39_3 = high_3_3 & low_0_1; // chunk_map.rs:33
-    wire places_40_3 = high_2_3 & low_7_1; // chunk_map.rs:33
-    wire places_41_3 = high_2_3 & low_6_1; // chunk_map.rs:33
-    wire places_42_3 = high_2_3 & low_5_1; // chunk_map.rs:33
-    wire places_43_3 = high_2_3 & low_4_1; // chunk_map.rs:33
-    wire places_44_3 = high_2_3 & low_3_1; // chunk_map.rs:33
-    wire places_45_3 = high_2_3 & low_2_1; // chunk_map.rs:33
-    wire places_46_3 = high_2_3 & low_1_1; // chunk_map.rs:33
-    wire places_47_3 = high_2_3 & low_0_1; // chunk_map.rs:33
-    wire places_48_3 = high_1_3 & low_7_1; // chunk_map.rs:33
-    wire places_49_3 = high_1_3 & low_6_1; // chunk_map.rs:33
-    wire places_50_3 = high_1_3 & low_5_1; // chunk_map.rs:33
-    wire places_51_3 = high_1_3 & low_4_1; // chunk_map.rs:33
-    wire places_52_3 = high_1_3 & low_3_1; // chunk_map.rs:33
-    wire places_53_3 = high_1_3 & low_2_1; // chunk_map.rs:33
-    wire places_54_3 = high_1_3 & low_1_1; // chunk_map.rs:33
-    wire places_55_3 = high_1_3 & low_0_1; // chunk_map.rs:33
-    wire places_56_3 = high_0_3 & low_7_1; // chunk_map.rs:33
-    wire places_57_3 = high_0_3 & low_6_1; // chunk_map.rs:33
-    wire places_58_3 = high_0_3 & low_5_1; // chunk_map.rs:33
-    wire places_59_3 = high_0_3 & low_4_1; // chunk_map.rs:33
-    wire places_60_3 = high_0_3 & low_3_1; // chunk_map.rs:33
-    wire places_61_3 = high_0_3 & low_2_1; // chunk_map.rs:33
-    wire places_62_3 = high_0_3 & low_1_1; // chunk_map.rs:33
-    wire places_63_3 = high_0_3 & low_0_1; // chunk_map.rs:33
-    wire [63:0] _t25 = {places_0_3, places_1_3, places_2_3, places_3_3, places_4_3, places_5_3, places_6_3, places_7_3, places_8_3, places_9_3, places_10_3, places_11_3, places_12_3, places_13_3, places_14_3, places_15_3, places_16_3, places_17_3, places_18_3, places_19_3, places_20_3, places_21_3, places_22_3, places_23_3, places_24_3, places_25_3, places_26_3, places_27_3, places_28_3, places_29_3, places_30_3, places_31_3, places_32_3, places_33_3, places_34_3, places_35_3, places_36_3, places_37_3, places_38_3, places_39_3, places_40_3, places_41_3, places_42_3, places_43_3, places_44_3, places_45_3, places_46_3, places_47_3, places_48_3, places_49_3, places_50_3, places_51_3, places_52_3, places_53_3, places_54_3, places_55_3, places_56_3, places_57_3, places_58_3, places_59_3, places_60_3, places_61_3, places_62_3, places_63_3}; // chunk_map.rs:34
-    wire _t26 = present_1 & shown_entries_1[14]; // chunk_map.rs:37
-    wire high_0_4 = (shown_entries_1[13:11] == 3'h0) & _t26; // chunk_map.rs:32
-    wire high_1_4 = (shown_entries_1[13:11] == 3'h1) & _t26; // chunk_map.rs:32
-    wire high_2_4 = (shown_entries_1[13:11] == 3'h2) & _t26; // chunk_map.rs:32
-    wire high_3_4 = (shown_entries_1[13:11] == 3'h3) & _t26; // chunk_map.rs:32
-    wire high_4_4 = (shown_entries_1[13:11] == 3'h4) & _t26; // chunk_map.rs:32
-    wire high_5_4 = (shown_entries_1[13:11] == 3'h5) & _t26; // chunk_map.rs:32
-    wire high_6_4 = (shown_entries_1[13:11] == 3'h6) & _t26; // chunk_map.rs:32
-    wire high_7_4 = (shown_entries_1[13:11] == 3'h7) & _t26; // chunk_map.rs:32
-    wire places_0_4 = high_7_4 & low_7_1; // chunk_map.rs:33
-    wire places_1_4 = high_7_4 & low_6_1; // chunk_map.rs:33
-    wire places_2_4 = high_7_4 & low_5_1; // chunk_map.rs:33
-    wire places_3_4 = high_7_4 & low_4_1; // chunk_map.rs:33
-    wire places_4_4 = high_7_4 & low_3_1; // chunk_map.rs:33
-    wire places_5_4 = high_7_4 & low_2_1; // chunk_map.rs:33
-    wire places_6_4 = high_7_4 & low_1_1; // chunk_map.rs:33
-    wire places_7_4 = high_7_4 & low_0_1; // chunk_map.rs:33
-    wire places_8_4 = high_6_4 & low_7_1; // chunk_map.rs:33
-    wire places_9_4 = high_6_4 & low_6_1; // chunk_map.rs:33
-    wire places_10_4 = high_6_4 & low_5_1; // chunk_map.rs:33
-    wire places_11_4 = high_6_4 & low_4_1; // chunk_map.rs:33
-    wire places_12_4 = high_6_4 & low_3_1; // chunk_map.rs:33
-    wire places_13_4 = high_6_4 & low_2_1; // chunk_map.rs:33
-    wire places_14_4 = high_6_4 & low_1_1; // chunk_map.rs:33
-    wire places_15_4 = high_6_4 & low_0_1; // chunk_map.rs:33
-    wire places_16_4 = high_5_4 & low_7_1; // chunk_map.rs:33
-    wire places_17_4 = high_5_4 & low_6_1; // chunk_map.rs:33
-    wire places_18_4 = high_5_4 & low_5_1; // chunk_map.rs:33
-    wire places_19_4 = high_5_4 & low_4_1; // chunk_map.rs:33
-    wire places_20_4 = high_5_4 & low_3_1; // chunk_map.rs:33
-    wire places_21_4 = high_5_4 & low_2_1; // chunk_map.rs:33
-    wire places_22_4 = high_5_4 & low_1_1; // chunk_map.rs:33
-    wire places_23_4 = high_5_4 & low_0_1; // chunk_map.rs:33
-    wire places_24_4 = high_4_4 & low_7_1; // chunk_map.rs:33
-    wire places_25_4 = high_4_4 & low_6_1; // chunk_map.rs:33
-    wire places_26_4 = high_4_4 & low_5_1; // chunk_map.rs:33
-    wire places_27_4 = high_4_4 & low_4_1; // chunk_map.rs:33
-    wire places_28_4 = high_4_4 & low_3_1; // chunk_map.rs:33
-    wire places_29_4 = high_4_4 & low_2_1; // chunk_map.rs:33
-    wire places_30_4 = high_4_4 & low_1_1; // chunk_map.rs:33
-    wire places_31_4 = high_4_4 & low_0_1; // chunk_map.rs:33
-    wire places_32_4 = high_3_4 & low_7_1; // chunk_map.rs:33
-    wire places_33_4 = high_3_4 & low_6_1; // chunk_map.rs:33
-    wire places_34_4 = high_3_4 & low_5_1; // chunk_map.rs:33
-    wire places_35_4 = high_3_4 & low_4_1; // chunk_map.rs:33
-    wire places_36_4 = high_3_4 & low_3_1; // chunk_map.rs:33
-    wire places_37_4 = high_3_4 & low_2_1; // chunk_map.rs:33
-    wire places_38_4 = high_3_4 & low_1_1; // chunk_map.rs:33
-    wire places_39_4 = high_3_4 & low_0_1; // chunk_map.rs:33
-    wire places_40_4 = high_2_4 & low_7_1; // chunk_map.rs:33
-    wire places_41_4 = high_2_4 & low_6_1; // chunk_map.rs:33
-    wire places_42_4 = high_2_4 & low_5_1; // chunk_map.rs:33
-    wire places_43_4 = high_2_4 & low_4_1; // chunk_map.rs:33
-    wire places_44_4 = high_2_4 & low_3_1; // chunk_map.rs:33
-    wire places_45_4 = high_2_4 & low_2_1; // chunk_map.rs:33
-    wire places_46_4 = high_2_4 & low_1_1; // chunk_map.rs:33
-    wire places_47_4 = high_2_4 & low_0_1; // chunk_map.rs:33
-    wire places_48_4 = high_1_4 & low_7_1; // chunk_map.rs:33
-    wire places_49_4 = high_1_4 & low_6_1; // chunk_map.rs:33
-    wire places_50_4 = high_1_4 & low_5_1; // chunk_map.rs:33
-    wire places_51_4 = high_1_4 & low_4_1; // chunk_map.rs:33
-    wire places_52_4 = high_1_4 & low_3_1; // chunk_map.rs:33
-    wire places_53_4 = high_1_4 & low_2_1; // chunk_map.rs:33
-    wire places_54_4 = high_1_4 & low_1_1; // chunk_map.rs:33
-    wire places_55_4 = high_1_4 & low_0_1; // chunk_map.rs:33
-    wire places_56_4 = high_0_4 & low_7_1; // chunk_map.rs:33
-    wire places_57_4 = high_0_4 & low_6_1; // chunk_map.rs:33
-    wire places_58_4 = high_0_4 & low_5_1; // chunk_map.rs:33
-    wire places_59_4 = high_0_4 & low_4_1; // chunk_map.rs:33
-    wire places_60_4 = high_0_4 & low_3_1; // chunk_map.rs:33
-    wire places_61_4 = high_0_4 & low_2_1; // chunk_map.rs:33
-    wire places_62_4 = high_0_4 & low_1_1; // chunk_map.rs:33
-    wire places_63_4 = high_0_4 & low_0_1; // chunk_map.rs:33
-    wire [63:0] _t27 = {places_0_4, places_1_4, places_2_4, places_3_4, places_4_4, places_5_4, places_6_4, places_7_4, places_8_4, places_9_4, places_10_4, places_11_4, places_12_4, places_13_4, places_14_4, places_15_4, places_16_4, places_17_4, places_18_4, places_19_4, places_20_4, places_21_4, places_22_4, places_23_4, places_24_4, places_25_4, places_26_4, places_27_4, places_28_4, places_29_4, places_30_4, places_31_4, places_32_4, places_33_4, places_34_4, places_35_4, places_36_4, places_37_4, places_38_4, places_39_4, places_40_4, places_41_4, places_42_4, places_43_4, places_44_4, places_45_4, places_46_4, places_47_4, places_48_4, places_49_4, places_50_4, places_51_4, places_52_4, places_53_4, places_54_4, places_55_4, places_56_4, places_57_4, places_58_4, places_59_4, places_60_4, places_61_4, places_62_4, places_63_4}; // chunk_map.rs:34
-    wire _t28 = present_1 & shown_entries_1[15]; // chunk_map.rs:38
-    wire high_0_5 = (shown_entries_1[13:11] == 3'h0) & _t28; // chunk_map.rs:32
-    wire high_1_5 = (shown_entries_1[13:11] == 3'h1) & _t28; // chunk_map.rs:32
-    wire high_2_5 = (shown_entries_1[13:11] == 3'h2) & _t28; // chunk_map.rs:32
-    wire high_3_5 = (shown_entries_1[13:11] == 3'h3) & _t28; // chunk_map.rs:32
-    wire high_4_5 = (shown_entries_1[13:11] == 3'h4) & _t28; // chunk_map.rs:32
-    wire high_5_5 = (shown_entries_1[13:11] == 3'h5) & _t28; // chunk_map.rs:32
-    wire high_6_5 = (shown_entries_1[13:11] == 3'h6) & _t28; // chunk_map.rs:32
-    wire high_7_5 = (shown_entries_1[13:11] == 3'h7) & _t28; // chunk_map.rs:32
-    wire places_0_5 = high_7_5 & low_7_1; // chunk_map.rs:33
-    wire places_1_5 = high_7_5 & low_6_1; // chunk_map.rs:33
-    wire places_2_5 = high_7_5 & low_5_1; // chunk_map.rs:33
-    wire places_3_5 = high_7_5 & low_4_1; // chunk_map.rs:33
-    wire places_4_5 = high_7_5 & low_3_1; // chunk_map.rs:33
-    wire places_5_5 = high_7_5 & low_2_1; // chunk_map.rs:33
-    wire places_6_5 = high_7_5 & low_1_1; // chunk_map.rs:33
-    wire places_7_5 = high_7_5 & low_0_1; // chunk_map.rs:33
-    wire places_8_5 = high_6_5 & low_7_1; // chunk_map.rs:33
-    wire places_9_5 = high_6_5 & low_6_1; // chunk_map.rs:33
-    wire places_10_5 = high_6_5 & low_5_1; // chunk_map.rs:33
-    wire places_11_5 = high_6_5 & low_4_1; // chunk_map.rs:33
-    wire places_12_5 = high_6_5 & low_3_1; // chunk_map.rs:33
-    wire places_13_5 = high_6_5 & low_2_1; // chunk_map.rs:33
-    wire places_14_5 = high_6_5 & low_1_1; // chunk_map.rs:33
-    wire places_15_5 = high_6_5 & low_0_1; // chunk_map.rs:33
-    wire places_16_5 = high_5_5 & low_7_1; // chunk_map.rs:33
-    wire places_17_5 = high_5_5 & low_6_1; // chunk_map.rs:33
-    wire places_18_5 = high_5_5 & low_5_1; // chunk_map.rs:33
-    wire places_19_5 = high_5_5 & low_4_1; // chunk_map.rs:33
-    wire places_20_5 = high_5_5 & low_3_1; // chunk_map.rs:33
-    wire places_21_5 = high_5_5 & low_2_1; // chunk_map.rs:33
-    wire places_22_5 = high_5_5 & low_1_1; // chunk_map.rs:33
-    wire places_23_5 = high_5_5 & low_0_1; // chunk_map.rs:33
-    wire places_24_5 = high_4_5 & low_7_1; // chunk_map.rs:33
-    wire places_25_5 = high_4_5 & low_6_1; // chunk_map.rs:33
-    wire places_26_5 = high_4_5 & low_5_1; // chunk_map.rs:33
-    wire places_27_5 = high_4_5 & low_4_1; // chunk_map.rs:33
-    wire places_28_5 = high_4_5 & low_3_1; // chunk_map.rs:33
-    wire places_29_5 = high_4_5 & low_2_1; // chunk_map.rs:33
-    wire places_30_5 = high_4_5 & low_1_1; // chunk_map.rs:33
-    wire places_31_5 = high_4_5 & low_0_1; // chunk_map.rs:33
-    wire places_32_5 = high_3_5 & low_7_1; // chunk_map.rs:33
-    wire places_33_5 = high_3_5 & low_6_1; // chunk_map.rs:33
-    wire places_34_5 = high_3_5 & low_5_1; // chunk_map.rs:33
-    wire places_35_5 = high_3_5 & low_4_1; // chunk_map.rs:33
-    wire places_36_5 = high_3_5 & low_3_1; // chunk_map.rs:33
-    wire places_37_5 = high_3_5 & low_2_1; // chunk_map.rs:33
-    wire places_38_5 = high_3_5 & low_1_1; // chunk_map.rs:33
-    wire places_39_5 = high_3_5 & low_0_1; // chunk_map.rs:33
-    wire places_40_5 = high_2_5 & low_7_1; // chunk_map.rs:33
-    wire places_41_5 = high_2_5 & low_6_1; // chunk_map.rs:33
-    wire places_42_5 = high_2_5 & low_5_1; // chunk_map.rs:33
-    wire places_43_5 = high_2_5 & low_4_1; // chunk_map.rs:33
-    wire places_44_5 = high_2_5 & low_3_1; // chunk_map.rs:33
-    wire places_45_5 = high_2_5 & low_2_1; // chunk_map.rs:33
-    wire places_46_5 = high_2_5 & low_1_1; // chunk_map.rs:33
-    wire places_47_5 = high_2_5 & low_0_1; // chunk_map.rs:33
-    wire places_48_5 = high_1_5 & low_7_1; // chunk_map.rs:33
-    wire places_49_5 = high_1_5 & low_6_1; // chunk_map.rs:33
-    wire places_50_5 = high_1_5 & low_5_1; // chunk_map.rs:33
-    wire places_51_5 = high_1_5 & low_4_1; // chunk_map.rs:33
-    wire places_52_5 = high_1_5 & low_3_1; // chunk_map.rs:33
-    wire places_53_5 = high_1_5 & low_2_1; // chunk_map.rs:33
-    wire places_54_5 = high_1_5 & low_1_1; // chunk_map.rs:33
-    wire places_55_5 = high_1_5 & low_0_1; // chunk_map.rs:33
-    wire places_56_5 = high_0_5 & low_7_1; // chunk_map.rs:33
-    wire places_57_5 = high_0_5 & low_6_1; // chunk_map.rs:33
-    wire places_58_5 = high_0_5 & low_5_1; // chunk_map.rs:33
-    wire places_59_5 = high_0_5 & low_4_1; // chunk_map.rs:33
-    wire places_60_5 = high_0_5 & low_3_1; // chunk_map.rs:33
-    wire places_61_5 = high_0_5 & low_2_1; // chunk_map.rs:33
-    wire places_62_5 = high_0_5 & low_1_1; // chunk_map.rs:33
-    wire places_63_5 = high_0_5 & low_0_1; // chunk_map.rs:33
-    wire [63:0] _t29 = {places_0_5, places_1_5, places_2_5, places_3_5, places_4_5, places_5_5, places_6_5, places_7_5, places_8_5, places_9_5, places_10_5, places_11_5, places_12_5, places_13_5, places_14_5, places_15_5, places_16_5, places_17_5, places_18_5, places_19_5, places_20_5, places_21_5, places_22_5, places_23_5, places_24_5, places_25_5, places_26_5, places_27_5, places_28_5, places_29_5, places_30_5, places_31_5, places_32_5, places_33_5, places_34_5, places_35_5, places_36_5, places_37_5, places_38_5, places_39_5, places_40_5, places_41_5, places_42_5, places_43_5, places_44_5, places_45_5, places_46_5, places_47_5, places_48_5, places_49_5, places_50_5, places_51_5, places_52_5, places_53_5, places_54_5, places_55_5, places_56_5, places_57_5, places_58_5, places_59_5, places_60_5, places_61_5, places_62_5, places_63_5}; // chunk_map.rs:34
-    wire low_0_2 = shown_entries_1[18:16] == 3'h0; // chunk_map.rs:30
-    wire low_1_2 = shown_entries_1[18:16] == 3'h1; // chunk_map.rs:30
-    wire low_2_2 = shown_entries_1[18:16] == 3'h2; // chunk_map.rs:30
-    wire low_3_2 = shown_entries_1[18:16] == 3'h3; // chunk_map.rs:30
-    wire low_4_2 = shown_entries_1[18:16] == 3'h4; // chunk_map.rs:30
-    wire low_5_2 = shown_entries_1[18:16] == 3'h5; // chunk_map.rs:30
-    wire low_6_2 = shown_entries_1[18:16] == 3'h6; // chunk_map.rs:30
-    wire low_7_2 = shown_entries_1[18:16] == 3'h7; // chunk_map.rs:30
-    wire high_0_6 = (shown_entries_1[21:19] == 3'h0) & present_2; // chunk_map.rs:32
-    wire high_1_6 = (shown_entries_1[21:19] == 3'h1) & present_2; // chunk_map.rs:32
-    wire high_2_6 = (shown_entries_1[21:19] == 3'h2) & present_2; // chunk_map.rs:32
-    wire high_3_6 = (shown_entries_1[21:19] == 3'h3) & present_2; // chunk_map.rs:32
-    wire high_4_6 = (shown_entries_1[21:19] == 3'h4) & present_2; // chunk_map.rs:32
-    wire high_5_6 = (shown_entries_1[21:19] == 3'h5) & present_2; // chunk_map.rs:32
-    wire high_6_6 = (shown_entries_1[21:19] == 3'h6) & present_2; // chunk_map.rs:32
-    wire high_7_6 = (shown_entries_1[21:19] == 3'h7) & present_2; // chunk_map.rs:32
-    wire places_0_6 = high_7_6 & low_7_2; // chunk_map.rs:33
-    wire places_1_6 = high_7_6 & low_6_2; // chunk_map.rs:33
-    wire places_2_6 = high_7_6 & low_5_2; // chunk_map.rs:33
-    wire places_3_6 = high_7_6 & low_4_2; // chunk_map.rs:33
-    wire places_4_6 = high_7_6 & low_3_2; // chunk_map.rs:33
-    wire places_5_6 = high_7_6 & low_2_2; // chunk_map.rs:33
-    wire places_6_6 = high_7_6 & low_1_2; // chunk_map.rs:33
-    wire places_7_6 = high_7_6 & low_0_2; // chunk_map.rs:33
-    wire places_8_6 = high_6_6 & low_7_2; // chunk_map.rs:33
-    wire places_9_6 = high_6_6 & low_6_2; // chunk_map.rs:33
-    wire places_10_6 = high_6_6 & low_5_2; // chunk_map.rs:33
-    wire places_11_6 = high_6_6 & low_4_2; // chunk_map.rs:33
-    wire places_12_6 = high_6_6 & low_3_2; // chunk_map.rs:33
-    wire places_13_6 = high_6_6 & low_2_2; // chunk_map.rs:33
-    wire places_14_6 = high_6_6 & low_1_2; // chunk_map.rs:33
-    wire places_15_6 = high_6_6 & low_0_2; // chunk_map.rs:33
-    wire places_16_6 = high_5_6 & low_7_2; // chunk_map.rs:33
-    wire places_17_6 = high_5_6 & low_6_2; // chunk_map.rs:33
-    wire places_18_6 = high_5_6 & low_5_2; // chunk_map.rs:33
-    wire places_19_6 = high_5_6 & low_4_2; // chunk_map.rs:33
-    wire places_20_6 = high_5_6 & low_3_2; // chunk_map.rs:33
-    wire places_21_6 = high_5_6 & low_2_2; // chunk_map.rs:33
-    wire places_22_6 = high_5_6 & low_1_2; // chunk_map.rs:33
-    wire places_23_6 = high_5_6 & low_0_2; // chunk_map.rs:33
-    wire places_24_6 = high_4_6 & low_7_2; // chunk_map.rs:33
-    wire places_25_6 = high_4_6 & low_6_2; // chunk_map.rs:33
-    wire places_26_6 = high_4_6 & low_5_2; // chunk_map.rs:33
-    wire places_27_6 = high_4_6 & low_4_2; // chunk_map.rs:33
-    wire places_28_6 = high_4_6 & low_3_2; // chunk_map.rs:33
-    wire places_29_6 = high_4_6 & low_2_2; // chunk_map.rs:33
-    wire places_30_6 = high_4_6 & low_1_2; // chunk_map.rs:33
-    wire places_31_6 = high_4_6 & low_0_2; // chunk_map.rs:33
-    wire places_32_6 = high_3_6 & low_7_2; // chunk_map.rs:33
-    wire places_33_6 = high_3_6 & low_6_2; // chunk_map.rs:33
-    wire places_34_6 = high_3_6 & low_5_2; // chunk_map.rs:33
-    wire places_35_6 = high_3_6 & low_4_2; // chunk_map.rs:33
-    wire places_36_6 = high_3_6 & low_3_2; // chunk_map.rs:33
-    wire places_37_6 = high_3_6 & low_2_2; // chunk_map.rs:33
-    wire places_38_6 = high_3_6 & low_1_2; // chunk_map.rs:33
-    wire places_39_6 = high_3_6 & low_0_2; // chunk_map.rs:33
-    wire places_40_6 = high_2_6 & low_7_2; // chunk_map.rs:33
-    wire places_41_6 = high_2_6 & low_6_2; // chunk_map.rs:33
-    wire places_42_6 = high_2_6 & low_5_2; // chunk_map.rs:33
-    wire places_43_6 = high_2_6 & low_4_2; // chunk_map.rs:33
-    wire places_44_6 = high_2_6 & low_3_2; // chunk_map.rs:33
-    wire places_45_6 = high_2_6 & low_2_2; // chunk_map.rs:33
-    wire places_46_6 = high_2_6 & low_1_2; // chunk_map.rs:33
-    wire places_47_6 = high_2_6 & low_0_2; // chunk_map.rs:33
-    wire places_48_6 = high_1_6 & low_7_2; // chunk_map.rs:33
-    wire places_49_6 = high_1_6 & low_6_2; // chunk_map.rs:33
-    wire places_50_6 = high_1_6 & low_5_2; // chunk_map.rs:33
-    wire places_51_6 = high_1_6 & low_4_2; // chunk_map.rs:33
-    wire places_52_6 = high_1_6 & low_3_2; // chunk_map.rs:33
-    wire places_53_6 = high_1_6 & low_2_2; // chunk_map.rs:33
-    wire places_54_6 = high_1_6 & low_1_2; // chunk_map.rs:33
-    wire places_55_6 = high_1_6 & low_0_2; // chunk_map.rs:33
-    wire places_56_6 = high_0_6 & low_7_2; // chunk_map.rs:33
-    wire places_57_6 = high_0_6 & low_6_2; // chunk_map.rs:33
-    wire places_58_6 = high_0_6 & low_5_2; // chunk_map.rs:33
-    wire places_59_6 = high_0_6 & low_4_2; // chunk_map.rs:33
-    wire places_60_6 = high_0_6 & low_3_2; // chunk_map.rs:33
-    wire places_61_6 = high_0_6 & low_2_2; // chunk_map.rs:33
-    wire places_62_6 = high_0_6 & low_1_2; // chunk_map.rs:33
-    wire places_63_6 = high_0_6 & low_0_2; // chunk_map.rs:33
-    wire [63:0] _t30 = {places_0_6, places_1_6, places_2_6, places_3_6, places_4_6, places_5_6, places_6_6, places_7_6, places_8_6, places_9_6, places_10_6, places_11_6, places_12_6, places_13_6, places_14_6, places_15_6, places_16_6, places_17_6, places_18_6, places_19_6, places_20_6, places_21_6, places_22_6, places_23_6, places_24_6, places_25_6, places_26_6, places_27_6, places_28_6, places_29_6, places_30_6, places_31_6, places_32_6, places_33_6, places_34_6, places_35_6, places_36_6, places_37_6, places_38_6, places_39_6, places_40_6, places_41_6, places_42_6, places_43_6, places_44_6, places_45_6, places_46_6, places_47_6, places_48_6, places_49_6, places_50_6, places_51_6, places_52_6, places_53_6, places_54_6, places_55_6, places_56_6, places_57_6, places_58_6, places_59_6, places_60_6, places_61_6, places_62_6, places_63_6}; // chunk_map.rs:34
-    wire _t31 = present_2 & shown_entries_1[22]; // chunk_map.rs:37
-    wire high_0_7 = (shown_entries_1[21:19] == 3'h0) & _t31; // chunk_map.rs:32
-    wire high_1_7 = (shown_entries_1[21:19] == 3'h1) & _t31; // chunk_map.rs:32
-    wire high_2_7 = (shown_entries_1[21:19] == 3'h2) & _t31; // chunk_map.rs:32
-    wire high_3_7 = (shown_entries_1[21:19] == 3'h3) & _t31; // chunk_map.rs:32
-    wire high_4_7 = (shown_entries_1[21:19] == 3'h4) & _t31; // chunk_map.rs:32
-    wire high_5_7 = (shown_entries_1[21:19] == 3'h5) & _t31; // chunk_map.rs:32
-    wire high_6_7 = (shown_entries_1[21:19] == 3'h6) & _t31; // chunk_map.rs:32
-    wire high_7_7 = (shown_entries_1[21:19] == 3'h7) & _t31; // chunk_map.rs:32
-    wire places_0_7 = high_7_7 & low_7_2; // chunk_map.rs:33
-    wire places_1_7 = high_7_7 & low_6_2; // chunk_map.rs:33
-    wire places_2_7 = high_7_7 & low_5_2; // chunk_map.rs:33
-    wire places_3_7 = high_7_7 & low_4_2; // chunk_map.rs:33
-    wire places_4_7 = high_7_7 & low_3_2; // chunk_map.rs:33
-    wire places_5_7 = high_7_7 & low_2_2; // chunk_map.rs:33
-    wire places_6_7 = high_7_7 & low_1_2; // chunk_map.rs:33
-    wire places_7_7 = high_7_7 & low_0_2; // chunk_map.rs:33
-    wire places_8_7 = high_6_7 & low_7_2; // chunk_map.rs:33
-    wire places_9_7 = high_6_7 & low_6_2; // chunk_map.rs:33
-    wire places_10_7 = high_6_7 & low_5_2; // chunk_map.rs:33
-    wire places_11_7 = high_6_7 & low_4_2; // chunk_map.rs:33
-    wire places_12_7 = high_6_7 & low_3_2; // chunk_map.rs:33
-    wire places_13_7 = high_6_7 & low_2_2; // chunk_map.rs:33
-    wire places_14_7 = high_6_7 & low_1_2; // chunk_map.rs:33
-    wire places_15_7 = high_6_7 & low_0_2; // chunk_map.rs:33
-    wire places_16_7 = high_5_7 & low_7_2; // chunk_map.rs:33
-    wire places_17_7 = high_5_7 & low_6_2; // chunk_map.rs:33
-    wire places_18_7 = high_5_7 & low_5_2; // chunk_map.rs:33
-    wire places_19_7 = high_5_7 & low_4_2; // chunk_map.rs:33
-    wire places_20_7 = high_5_7 & low_3_2; // chunk_map.rs:33
-    wire places_21_7 = high_5_7 & low_2_2; // chunk_map.rs:33
-    wire places_22_7 = high_5_7 & low_1_2; // chunk_map.rs:33
-    wire places_23_7 = high_5_7 & low_0_2; // chunk_map.rs:33
-    wire places_24_7 = high_4_7 & low_7_2; // chunk_map.rs:33
-    wire places_25_7 = high_4_7 & low_6_2; // chunk_map.rs:33
-    wire places_26_7 = high_4_7 & low_5_2; // chunk_map.rs:33
-    wire places_27_7 = high_4_7 & low_4_2; // chunk_map.rs:33
-    wire places_28_7 = high_4_7 & low_3_2; // chunk_map.rs:33
-    wire places_29_7 = high_4_7 & low_2_2; // chunk_map.rs:33
-    wire places_30_7 = high_4_7 & low_1_2; // chunk_map.rs:33
-    wire places_31_7 = high_4_7 & low_0_2; // chunk_map.rs:33
-    wire places_32_7 = high_3_7 & low_7_2; // chunk_map.rs:33
-    wire places_33_7 = high_3_7 & low_6_2; // chunk_map.rs:33
-    wire places_34_7 = high_3_7 & low_5_2; // chunk_map.rs:33
-    wire places_35_7 = high_3_7 & low_4_2; // chunk_map.rs:33
-    wire places_36_7 = high_3_7 & low_3_2; // chunk_map.rs:33
-    wire places_37_7 = high_3_7 & low_2_2; // chunk_map.rs:33
-    wire places_38_7 = high_3_7 & low_1_2; // chunk_map.rs:33
-    wire places_39_7 = high_3_7 & low_0_2; // chunk_map.rs:33
-    wire places_40_7 = high_2_7 & low_7_2; // chunk_map.rs:33
-    wire places_41_7 = high_2_7 & low_6_2; // chunk_map.rs:33
-    wire places_42_7 = high_2_7 & low_5_2; // chunk_map.rs:33
-    wire places_43_7 = high_2_7 & low_4_2; // chunk_map.rs:33
-    wire places_44_7 = high_2_7 & low_3_2; // chunk_map.rs:33
-    wire places_45_7 = high_2_7 & low_2_2; // chunk_map.rs:33
-    wire places_46_7 = high_2_7 & low_1_2; // chunk_map.rs:33
-    wire places_47_7 = high_2_7 & low_0_2; // chunk_map.rs:33
-    wire places_48_7 = high_1_7 & low_7_2; // chunk_map.rs:33
-    wire places_49_7 = high_1_7 & low_6_2; // chunk_map.rs:33
-    wire places_50_7 = high_1_7 & low_5_2; // chunk_map.rs:33
-    wire places_51_7 = high_1_7 & low_4_2; // chunk_map.rs:33
-    wire places_52_7 = high_1_7 & low_3_2; // chunk_map.rs:33
-    wire places_53_7 = high_1_7 & low_2_2; // chunk_map.rs:33
-    wire places_54_7 = high_1_7 & low_1_2; // chunk_map.rs:33
-    wire places_55_7 = high_1_7 & low_0_2; // chunk_map.rs:33
-    wire places_56_7 = high_0_7 & low_7_2; // chunk_map.rs:33
-    wire places_57_7 = high_0_7 & low_6_2; // chunk_map.rs:33
-    wire places_58_7 = high_0_7 & low_5_2; // chunk_map.rs:33
-    wire places_59_7 = high_0_7 & low_4_2; // chunk_map.rs:33
-    wire places_60_7 = high_0_7 & low_3_2; // chunk_map.rs:33
-    wire places_61_7 = high_0_7 & low_2_2; // chunk_map.rs:33
-    wire places_62_7 = high_0_7 & low_1_2; // chunk_map.rs:33
-    wire places_63_7 = high_0_7 & low_0_2; // chunk_map.rs:33
-    wire [63:0] _t32 = {places_0_7, places_1_7, places_2_7, places_3_7, places_4_7, places_5_7, places_6_7, places_7_7, places_8_7, places_9_7, places_10_7, places_11_7, places_12_7, places_13_7, places_14_7, places_15_7, places_16_7, places_17_7, places_18_7, places_19_7, places_20_7, places_21_7, places_22_7, places_23_7, places_24_7, places_25_7, places_26_7, places_27_7, places_28_7, places_29_7, places_30_7, places_31_7, places_32_7, places_33_7, places_34_7, places_35_7, places_36_7, places_37_7, places_38_7, places_39_7, places_40_7, places_41_7, places_42_7, places_43_7, places_44_7, places_45_7, places_46_7, places_47_7, places_48_7, places_49_7, places_50_7, places_51_7, places_52_7, places_53_7, places_54_7, places_55_7, places_56_7, places_57_7, places_58_7, places_59_7, places_60_7, places_61_7, places_62_7, places_63_7}; // chunk_map.rs:34
-    wire _t33 = present_2 & shown_entries_1[23]; // chunk_map.rs:38
-    wire high_0_8 = (shown_entries_1[21:19] == 3'h0) & _t33; // chunk_map.rs:32
-    wire high_1_8 = (shown_entries_1[21:19] == 3'h1) & _t33; // chunk_map.rs:32
-    wire high_2_8 = (shown_entries_1[21:19] == 3'h2) & _t33; // chunk_map.rs:32
-    wire high_3_8 = (shown_entries_1[21:19] == 3'h3) & _t33; // chunk_map.rs:32
-    wire high_4_8 = (shown_entries_1[21:19] == 3'h4) & _t33; // chunk_map.rs:32
-    wire high_5_8 = (shown_entries_1[21:19] == 3'h5) & _t33; // chunk_map.rs:32
-    wire high_6_8 = (shown_entries_1[21:19] == 3'h6) & _t33; // chunk_map.rs:32
-    wire high_7_8 = (shown_entries_1[21:19] == 3'h7) & _t33; // chunk_map.rs:32
-    wire places_0_8 = high_7_8 & low_7_2; // chunk_map.rs:33
-    wire places_1_8 = high_7_8 & low_6_2; // chunk_map.rs:33
-    wire places_2_8 = high_7_8 & low_5_2; // chunk_map.rs:33
-    wire places_3_8 = high_7_8 & low_4_2; // chunk_map.rs:33
-    wire places_4_8 = high_7_8 & low_3_2; // chunk_map.rs:33
-    wire places_5_8 = high_7_8 & low_2_2; // chunk_map.rs:33
-    wire places_6_8 = high_7_8 & low_1_2; // chunk_map.rs:33
-    wire places_7_8 = high_7_8 & low_0_2; // chunk_map.rs:33
-    wire places_8_8 = high_6_8 & low_7_2; // chunk_map.rs:33
-    wire places_9_8 = high_6_8 & low_6_2; // chunk_map.rs:33
-    wire places_10_8 = high_6_8 & low_5_2; // chunk_map.rs:33
-    wire places_11_8 = high_6_8 & low_4_2; // chunk_map.rs:33
-    wire places_12_8 = high_6_8 & low_3_2; // chunk_map.rs:33
-    wire places_13_8 = high_6_8 & low_2_2; // chunk_map.rs:33
-    wire places_14_8 = high_6_8 & low_1_2; // chunk_map.rs:33
-    wire places_15_8 = high_6_8 & low_0_2; // chunk_map.rs:33
-    wire places_16_8 = high_5_8 & low_7_2; // chunk_map.rs:33
-    wire places_17_8 = high_5_8 & low_6_2; // chunk_map.rs:33
-    wire places_18_8 = high_5_8 & low_5_2; // chunk_map.rs:33
-    wire places_19_8 = high_5_8 & low_4_2; // chunk_map.rs:33
-    wire places_20_8 = high_5_8 & low_3_2; // chunk_map.rs:33
-    wire places_21_8 = high_5_8 & low_2_2; // chunk_map.rs:33
-    wire places_22_8 = high_5_8 & low_1_2; // chunk_map.rs:33
-    wire places_23_8 = high_5_8 & low_0_2; // chunk_map.rs:33
-    wire places_24_8 = high_4_8 & low_7_2; // chunk_map.rs:33
-    wire places_25_8 = high_4_8 & low_6_2; // chunk_map.rs:33
-    wire places_26_8 = high_4_8 & low_5_2; // chunk_map.rs:33
-    wire places_27_8 = high_4_8 & low_4_2; // chunk_map.rs:33
-    wire places_28_8 = high_4_8 & low_3_2; // chunk_map.rs:33
-    wire places_29_8 = high_4_8 & low_2_2; // chunk_map.rs:33
-    wire places_30_8 = high_4_8 & low_1_2; // chunk_map.rs:33
-    wire places_31_8 = high_4_8 & low_0_2; // chunk_map.rs:33
-    wire places_32_8 = high_3_8 & low_7_2; // chunk_map.rs:33
-    wire places_33_8 = high_3_8 & low_6_2; // chunk_map.rs:33
-    wire places_34_8 = high_3_8 & low_5_2; // chunk_map.rs:33
-    wire places_35_8 = high_3_8 & low_4_2; // chunk_map.rs:33
-    wire places_36_8 = high_3_8 & low_3_2; // chunk_map.rs:33
-    wire places_37_8 = high_3_8 & low_2_2; // chunk_map.rs:33
-    wire places_38_8 = high_3_8 & low_1_2; // chunk_map.rs:33
-    wire places_39_8 = high_3_8 & low_0_2; // chunk_map.rs:33
-    wire places_40_8 = high_2_8 & low_7_2; // chunk_map.rs:33
-    wire places_41_8 = high_2_8 & low_6_2; // chunk_map.rs:33
-    wire places_42_8 = high_2_8 & low_5_2; // chunk_map.rs:33
-    wire places_43_8 = high_2_8 & low_4_2; // chunk_map.rs:33
-    wire places_44_8 = high_2_8 & low_3_2; // chunk_map.rs:33
-    wire places_45_8 = high_2_8 & low_2_2; // chunk_map.rs:33
-    wire places_46_8 = high_2_8 & low_1_2; // chunk_map.rs:33
-    wire places_47_8 = high_2_8 & low_0_2; // chunk_map.rs:33
-    wire places_48_8 = high_1_8 & low_7_2; // chunk_map.rs:33
-    wire places_49_8 = high_1_8 & low_6_2; // chunk_map.rs:33
-    wire places_50_8 = high_1_8 & low_5_2; // chunk_map.rs:33
-    wire places_51_8 = high_1_8 & low_4_2; // chunk_map.rs:33
-    wire places_52_8 = high_1_8 & low_3_2; // chunk_map.rs:33
-    wire places_53_8 = high_1_8 & low_2_2; // chunk_map.rs:33
-    wire places_54_8 = high_1_8 & low_1_2; // chunk_map.rs:33
-    wire places_55_8 = high_1_8 & low_0_2; // chunk_map.rs:33
-    wire places_56_8 = high_0_8 & low_7_2; // chunk_map.rs:33
-    wire places_57_8 = high_0_8 & low_6_2; // chunk_map.rs:33
-    wire places_58_8 = high_0_8 & low_5_2; // chunk_map.rs:33
-    wire places_59_8 = high_0_8 & low_4_2; // chunk_map.rs:33
-    wire places_60_8 = high_0_8 & low_3_2; // chunk_map.rs:33
-    wire places_61_8 = high_0_8 & low_2_2; // chunk_map.rs:33
-    wire places_62_8 = high_0_8 & low_1_2; // chunk_map.rs:33
-    wire places_63_8 = high_0_8 & low_0_2; // chunk_map.rs:33
-    wire [63:0] _t34 = {places_0_8, places_1_8, places_2_8, places_3_8, places_4_8, places_5_8, places_6_8, places_7_8, places_8_8, places_9_8, places_10_8, places_11_8, places_12_8, places_13_8, places_14_8, places_15_8, places_16_8, places_17_8, places_18_8, places_19_8, places_20_8, places_21_8, places_22_8, places_23_8, places_24_8, places_25_8, places_26_8, places_27_8, places_28_8, places_29_8, places_30_8, places_31_8, places_32_8, places_33_8, places_34_8, places_35_8, places_36_8, places_37_8, places_38_8, places_39_8, places_40_8, places_41_8, places_42_8, places_43_8, places_44_8, places_45_8, places_46_8, places_47_8, places_48_8, places_49_8, places_50_8, places_51_8, places_52_8, places_53_8, places_54_8, places_55_8, places_56_8, places_57_8, places_58_8, places_59_8, places_60_8, places_61_8, places_62_8, places_63_8}; // chunk_map.rs:34
-    wire low_0_3 = shown_entries_1[26:24] == 3'h0; // chunk_map.rs:30
-    wire low_1_3 = shown_entries_1[26:24] == 3'h1; // chunk_map.rs:30
-    wire low_2_3 = shown_entries_1[26:24] == 3'h2; // chunk_map.rs:30
-    wire low_3_3 = shown_entries_1[26:24] == 3'h3; // chunk_map.rs:30
-    wire low_4_3 = shown_entries_1[26:24] == 3'h4; // chunk_map.rs:30
-    wire low_5_3 = shown_entries_1[26:24] == 3'h5; // chunk_map.rs:30
-    wire low_6_3 = shown_entries_1[26:24] == 3'h6; // chunk_map.rs:30
-    wire low_7_3 = shown_entries_1[26:24] == 3'h7; // chunk_map.rs:30
-    wire high_0_9 = (shown_entries_1[29:27] == 3'h0) & present_3; // chunk_map.rs:32
-    wire high_1_9 = (shown_entries_1[29:27] == 3'h1) & present_3; // chunk_map.rs:32
-    wire high_2_9 = (shown_entries_1[29:27] == 3'h2) & present_3; // chunk_map.rs:32
-    wire high_3_9 = (shown_entries_1[29:27] == 3'h3) & present_3; // chunk_map.rs:32
-    wire high_4_9 = (shown_entries_1[29:27] == 3'h4) & present_3; // chunk_map.rs:32
-    wire high_5_9 = (shown_entries_1[29:27] == 3'h5) & present_3; // chunk_map.rs:32
-    wire high_6_9 = (shown_entries_1[29:27] == 3'h6) & present_3; // chunk_map.rs:32
-    wire high_7_9 = (shown_entries_1[29:27] == 3'h7) & present_3; // chunk_map.rs:32
-    wire places_0_9 = high_7_9 & low_7_3; // chunk_map.rs:33
-    wire places_1_9 = high_7_9 & low_6_3; // chunk_map.rs:33
-    wire places_2_9 = high_7_9 & low_5_3; // chunk_map.rs:33
-    wire places_3_9 = high_7_9 & low_4_3; // chunk_map.rs:33
-    wire places_4_9 = high_7_9 & low_3_3; // chunk_map.rs:33
-    wire places_5_9 = high_7_9 & low_2_3; // chunk_map.rs:33
-    wire places_6_9 = high_7_9 & low_1_3; // chunk_map.rs:33
-    wire places_7_9 = high_7_9 & low_0_3; // chunk_map.rs:33
-    wire places_8_9 = high_6_9 & low_7_3; // chunk_map.rs:33
-    wire places_9_9 = high_6_9 & low_6_3; // chunk_map.rs:33
-    wire places_10_9 = high_6_9 & low_5_3; // chunk_map.rs:33
-    wire places_11_9 = high_6_9 & low_4_3; // chunk_map.rs:33
-    wire places_12_9 = high_6_9 & low_3_3; // chunk_map.rs:33
-    wire places_13_9 = high_6_9 & low_2_3; // chunk_map.rs:33
-    wire places_14_9 = high_6_9 & low_1_3; // chunk_map.rs:33
-    wire places_15_9 = high_6_9 & low_0_3; // chunk_map.rs:33
-    wire places_16_9 = high_5_9 & low_7_3; // chunk_map.rs:33
-    wire places_17_9 = high_5_9 & low_6_3; // chunk_map.rs:33
-    wire places_18_9 = high_5_9 & low_5_3; // chunk_map.rs:33
-    wire places_19_9 = high_5_9 & low_4_3; // chunk_map.rs:33
-    wire places_20_9 = high_5_9 & low_3_3; // chunk_map.rs:33
-    wire places_21_9 = high_5_9 & low_2_3; // chunk_map.rs:33
-    wire places_22_9 = high_5_9 & low_1_3; // chunk_map.rs:33
-    wire places_23_9 = high_5_9 & low_0_3; // chunk_map.rs:33
-    wire places_24_9 = high_4_9 & low_7_3; // chunk_map.rs:33
-    wire places_25_9 = high_4_9 & low_6_3; // chunk_map.rs:33
-    wire places_26_9 = high_4_9 & low_5_3; // chunk_map.rs:33
-    wire places_27_9 = high_4_9 & low_4_3; // chunk_map.rs:33
-    wire places_28_9 = high_4_9 & low_3_3; // chunk_map.rs:33
-    wire places_29_9 = high_4_9 & low_2_3; // chunk_map.rs:33
-    wire places_30_9 = high_4_9 & low_1_3; // chunk_map.rs:33
-    wire places_31_9 = high_4_9 & low_0_3; // chunk_map.rs:33
-    wire places_32_9 = high_3_9 & low_7_3; // chunk_map.rs:33
-    wire places_33_9 = high_3_9 & low_6_3; // chunk_map.rs:33
-    wire places_34_9 = high_3_9 & low_5_3; // chunk_map.rs:33
-    wire places_35_9 = high_3_9 & low_4_3; // chunk_map.rs:33
-    wire places_36_9 = high_3_9 & low_3_3; // chunk_map.rs:33
-    wire places_37_9 = high_3_9 & low_2_3; // chunk_map.rs:33
-    wire places_38_9 = high_3_9 & low_1_3; // chunk_map.rs:33
-    wire places_39_9 = high_3_9 & low_0_3; // chunk_map.rs:33
-    wire places_40_9 = high_2_9 & low_7_3; // chunk_map.rs:33
-    wire places_41_9 = high_2_9 & low_6_3; // chunk_map.rs:33
-    wire places_42_9 = high_2_9 & low_5_3; // chunk_map.rs:33
-    wire places_43_9 = high_2_9 & low_4_3; // chunk_map.rs:33
-    wire places_44_9 = high_2_9 & low_3_3; // chunk_map.rs:33
-    wire places_45_9 = high_2_9 & low_2_3; // chunk_map.rs:33
-    wire places_46_9 = high_2_9 & low_1_3; // chunk_map.rs:33
-    wire places_47_9 = high_2_9 & low_0_3; // chunk_map.rs:33
-    wire places_48_9 = high_1_9 & low_7_3; // chunk_map.rs:33
-    wire places_49_9 = high_1_9 & low_6_3; // chunk_map.rs:33
-    wire places_50_9 = high_1_9 & low_5_3; // chunk_map.rs:33
-    wire places_51_9 = high_1_9 & low_4_3; // chunk_map.rs:33
-    wire places_52_9 = high_1_9 & low_3_3; // chunk_map.rs:33
-    wire places_53_9 = high_1_9 & low_2_3; // chunk_map.rs:33
-    wire places_54_9 = high_1_9 & low_1_3; // chunk_map.rs:33
-    wire places_55_9 = high_1_9 & low_0_3; // chunk_map.rs:33
-    wire places_56_9 = high_0_9 & low_7_3; // chunk_map.rs:33
-    wire places_57_9 = high_0_9 & low_6_3; // chunk_map.rs:33
-    wire places_58_9 = high_0_9 & low_5_3; // chunk_map.rs:33
-    wire places_59_9 = high_0_9 & low_4_3; // chunk_map.rs:33
-    wire places_60_9 = high_0_9 & low_3_3; // chunk_map.rs:33
-    wire places_61_9 = high_0_9 & low_2_3; // chunk_map.rs:33
-    wire places_62_9 = high_0_9 & low_1_3; // chunk_map.rs:33
-    wire places_63_9 = high_0_9 & low_0_3; // chunk_map.rs:33
-    wire [63:0] _t35 = {places_0_9, places_1_9, places_2_9, places_3_9, places_4_9, places_5_9, places_6_9, places_7_9, places_8_9, places_9_9, places_10_9, places_11_9, places_12_9, places_13_9, places_14_9, places_15_9, places_16_9, places_17_9, places_18_9, places_19_9, places_20_9, places_21_9, places_22_9, places_23_9, places_24_9, places_25_9, places_26_9, places_27_9, places_28_9, places_29_9, places_30_9, places_31_9, places_32_9, places_33_9, places_34_9, places_35_9, places_36_9, places_37_9, places_38_9, places_39_9, places_40_9, places_41_9, places_42_9, places_43_9, places_44_9, places_45_9, places_46_9, places_47_9, places_48_9, places_49_9, places_50_9, places_51_9, places_52_9, places_53_9, places_54_9, places_55_9, places_56_9, places_57_9, places_58_9, places_59_9, places_60_9, places_61_9, places_62_9, places_63_9}; // chunk_map.rs:34
-    wire _t36 = present_3 & shown_entries_1[30]; // chunk_map.rs:37
-    wire high_0_10 = (shown_entries_1[29:27] == 3'h0) & _t36; // chunk_map.rs:32
-    wire high_1_10 = (shown_entries_1[29:27] == 3'h1) & _t36; // chunk_map.rs:32
-    wire high_2_10 = (shown_entries_1[29:27] == 3'h2) & _t36; // chunk_map.rs:32
-    wire high_3_10 = (shown_entries_1[29:27] == 3'h3) & _t36; // chunk_map.rs:32
-    wire high_4_10 = (shown_entries_1[29:27] == 3'h4) & _t36; // chunk_map.rs:32
-    wire high_5_10 = (shown_entries_1[29:27] == 3'h5) & _t36; // chunk_map.rs:32
-    wire high_6_10 = (shown_entries_1[29:27] == 3'h6) & _t36; // chunk_map.rs:32
-    wire high_7_10 = (shown_entries_1[29:27] == 3'h7) & _t36; // chunk_map.rs:32
-    wire places_0_10 = high_7_10 & low_7_3; // chunk_map.rs:33
-    wire places_1_10 = high_7_10 & low_6_3; // chunk_map.rs:33
-    wire places_2_10 = high_7_10 & low_5_3; // chunk_map.rs:33
-    wire places_3_10 = high_7_10 & low_4_3; // chunk_map.rs:33
-    wire places_4_10 = high_7_10 & low_3_3; // chunk_map.rs:33
-    wire places_5_10 = high_7_10 & low_2_3; // chunk_map.rs:33
-    wire places_6_10 = high_7_10 & low_1_3; // chunk_map.rs:33
-    wire places_7_10 = high_7_10 & low_0_3; // chunk_map.rs:33
-    wire places_8_10 = high_6_10 & low_7_3; // chunk_map.rs:33
-    wire places_9_10 = high_6_10 & low_6_3; // chunk_map.rs:33
-    wire places_10_10 = high_6_10 & low_5_3; // chunk_map.rs:33
-    wire places_11_10 = high_6_10 & low_4_3; // chunk_map.rs:33
-    wire places_12_10 = high_6_10 & low_3_3; // chunk_map.rs:33
-    wire places_13_10 = high_6_10 & low_2_3; // chunk_map.rs:33
-    wire places_14_10 = high_6_10 & low_1_3; // chunk_map.rs:33
-    wire places_15_10 = high_6_10 & low_0_3; // chunk_map.rs:33
-    wire places_16_10 = high_5_10 & low_7_3; // chunk_map.rs:33
-    wire places_17_10 = high_5_10 & low_6_3; // chunk_map.rs:33
-    wire places_18_10 = high_5_10 & low_5_3; // chunk_map.rs:33
-    wire places_19_10 = high_5_10 & low_4_3; // chunk_map.rs:33
-    wire places_20_10 = high_5_10 & low_3_3; // chunk_map.rs:33
-    wire places_21_10 = high_5_10 & low_2_3; // chunk_map.rs:33
-    wire places_22_10 = high_5_10 & low_1_3; // chunk_map.rs:33
-    wire places_23_10 = high_5_10 & low_0_3; // chunk_map.rs:33
-    wire places_24_10 = high_4_10 & low_7_3; // chunk_map.rs:33
-    wire places_25_10 = high_4_10 & low_6_3; // chunk_map.rs:33
-    wire places_26_10 = high_4_10 & low_5_3; // chunk_map.rs:33
-    wire places_27_10 = high_4_10 & low_4_3; // chunk_map.rs:33
-    wire places_28_10 = high_4_10 & low_3_3; // chunk_map.rs:33
-    wire places_29_10 = high_4_10 & low_2_3; // chunk_map.rs:33
-    wire places_30_10 = high_4_10 & low_1_3; // chunk_map.rs:33
-    wire places_31_10 = high_4_10 & low_0_3; // chunk_map.rs:33
-    wire places_32_10 = high_3_10 & low_7_3; // chunk_map.rs:33
-    wire places_33_10 = high_3_10 & low_6_3; // chunk_map.rs:33
-    wire places_34_10 = high_3_10 & low_5_3; // chunk_map.rs:33
-    wire places_35_10 = high_3_10 & low_4_3; // chunk_map.rs:33
-    wire places_36_10 = high_3_10 & low_3_3; // chunk_map.rs:33
-    wire places_37_10 = high_3_10 & low_2_3; // chunk_map.rs:33
-    wire places_38_10 = high_3_10 & low_1_3; // chunk_map.rs:33
-    wire places_39_10 = high_3_10 & low_0_3; // chunk_map.rs:33
-    wire places_40_10 = high_2_10 & low_7_3; // chunk_map.rs:33
-    wire places_41_10 = high_2_10 & low_6_3; // chunk_map.rs:33
-    wire places_42_10 = high_2_10 & low_5_3; // chunk_map.rs:33
-    wire places_43_10 = high_2_10 & low_4_3; // chunk_map.rs:33
-    wire places_44_10 = high_2_10 & low_3_3; // chunk_map.rs:33
-    wire places_45_10 = high_2_10 & low_2_3; // chunk_map.rs:33
-    wire places_46_10 = high_2_10 & low_1_3; // chunk_map.rs:33
-    wire places_47_10 = high_2_10 & low_0_3; // chunk_map.rs:33
-    wire places_48_10 = high_1_10 & low_7_3; // chunk_map.rs:33
-    wire places_49_10 = high_1_10 & low_6_3; // chunk_map.rs:33
-    wire places_50_10 = high_1_10 & low_5_3; // chunk_map.rs:33
-    wire places_51_10 = high_1_10 & low_4_3; // chunk_map.rs:33
-    wire places_52_10 = high_1_10 & low_3_3; // chunk_map.rs:33
-    wire places_53_10 = high_1_10 & low_2_3; // chunk_map.rs:33
-    wire places_54_10 = high_1_10 & low_1_3; // chunk_map.rs:33
-    wire places_55_10 = high_1_10 & low_0_3; // chunk_map.rs:33
-    wire places_56_10 = high_0_10 & low_7_3; // chunk_map.rs:33
-    wire places_57_10 = high_0_10 & low_6_3; // chunk_map.rs:33
-    wire places_58_10 = high_0_10 & low_5_3; // chunk_map.rs:33
-    wire places_59_10 = high_0_10 & low_4_3; // chunk_map.rs:33
-    wire places_60_10 = high_0_10 & low_3_3; // chunk_map.rs:33
-    wire places_61_10 = high_0_10 & low_2_3; // chunk_map.rs:33
-    wire places_62_10 = high_0_10 & low_1_3; // chunk_map.rs:33
-    wire places_63_10 = high_0_10 & low_0_3; // chunk_map.rs:33
-    wire [63:0] _t37 = {places_0_10, places_1_10, places_2_10, places_3_10, places_4_10, places_5_10, places_6_10, places_7_10, places_8_10, places_9_10, places_10_10, places_11_10, places_12_10, places_13_10, places_14_10, places_15_10, places_16_10, places_17_10, places_18_10, places_19_10, places_20_10, places_21_10, places_22_10, places_23_10, places_24_10, places_25_10, places_26_10, places_27_10, places_28_10, places_29_10, places_30_10, places_31_10, places_32_10, places_33_10, places_34_10, places_35_10, places_36_10, places_37_10, places_38_10, places_39_10, places_40_10, places_41_10, places_42_10, places_43_10, places_44_10, places_45_10, places_46_10, places_47_10, places_48_10, places_49_10, places_50_10, places_51_10, places_52_10, places_53_10, places_54_10, places_55_10, places_56_10, places_57_10, places_58_10, places_59_10, places_60_10, places_61_10, places_62_10, places_63_10}; // chunk_map.rs:34
-    wire _t38 = present_3 & shown_entries_1[31]; // chunk_map.rs:38
-    wire high_0_11 = (shown_entries_1[29:27] == 3'h0) & _t38; // chunk_map.rs:32
-    wire high_1_11 = (shown_entries_1[29:27] == 3'h1) & _t38; // chunk_map.rs:32
-    wire high_2_11 = (shown_entries_1[29:27] == 3'h2) & _t38; // chunk_map.rs:32
-    wire high_3_11 = (shown_entries_1[29:27] == 3'h3) & _t38; // chunk_map.rs:32
-    wire high_4_11 = (shown_entries_1[29:27] == 3'h4) & _t38; // chunk_map.rs:32
-    wire high_5_11 = (shown_entries_1[29:27] == 3'h5) & _t38; // chunk_map.rs:32
-    wire high_6_11 = (shown_entries_1[29:27] == 3'h6) & _t38; // chunk_map.rs:32
-    wire high_7_11 = (shown_entries_1[29:27] == 3'h7) & _t38; // chunk_map.rs:32
-    wire places_0_11 = high_7_11 & low_7_3; // chunk_map.rs:33
-    wire places_1_11 = high_7_11 & low_6_3; // chunk_map.rs:33
-    wire places_2_11 = high_7_11 & low_5_3; // chunk_map.rs:33
-    wire places_3_11 = high_7_11 & low_4_3; // chunk_map.rs:33
-    wire places_4_11 = high_7_11 & low_3_3; // chunk_map.rs:33
-    wire places_5_11 = high_7_11 & low_2_3; // chunk_map.rs:33
-    wire places_6_11 = high_7_11 & low_1_3; // chunk_map.rs:33
-    wire places_7_11 = high_7_11 & low_0_3; // chunk_map.rs:33
-    wire places_8_11 = high_6_11 & low_7_3; // chunk_map.rs:33
-    wire places_9_11 = high_6_11 & low_6_3; // chunk_map.rs:33
-    wire places_10_11 = high_6_11 & low_5_3; // chunk_map.rs:33
-    wire places_11_11 = high_6_11 & low_4_3; // chunk_map.rs:33
-    wire places_12_11 = high_6_11 & low_3_3; // chunk_map.rs:33
-    wire places_13_11 = high_6_11 & low_2_3; // chunk_map.rs:33
-    wire places_14_11 = high_6_11 & low_1_3; // chunk_map.rs:33
-    wire places_15_11 = high_6_11 & low_0_3; // chunk_map.rs:33
-    wire places_16_11 = high_5_11 & low_7_3; // chunk_map.rs:33
-    wire places_17_11 = high_5_11 & low_6_3; // chunk_map.rs:33
-    wire places_18_11 = high_5_11 & low_5_3; // chunk_map.rs:33
-    wire places_19_11 = high_5_11 & low_4_3; // chunk_map.rs:33
-    wire places_20_11 = high_5_11 & low_3_3; // chunk_map.rs:33
-    wire places_21_11 = high_5_11 & low_2_3; // chunk_map.rs:33
-    wire places_22_11 = high_5_11 & low_1_3; // chunk_map.rs:33
-    wire places_23_11 = high_5_11 & low_0_3; // chunk_map.rs:33
-    wire places_24_11 = high_4_11 & low_7_3; // chunk_map.rs:33
-    wire places_25_11 = high_4_11 & low_6_3; // chunk_map.rs:33
-    wire places_26_11 = high_4_11 & low_5_3; // chunk_map.rs:33
-    wire places_27_11 = high_4_11 & low_4_3; // chunk_map.rs:33
-    wire places_28_11 = high_4_11 & low_3_3; // chunk_map.rs:33
-    wire places_29_11 = high_4_11 & low_2_3; // chunk_map.rs:33
-    wire places_30_11 = high_4_11 & low_1_3; // chunk_map.rs:33
-    wire places_31_11 = high_4_11 & low_0_3; // chunk_map.rs:33
-    wire places_32_11 = high_3_11 & low_7_3; // chunk_map.rs:33
-    wire places_33_11 = high_3_11 & low_6_3; // chunk_map.rs:33
-    wire places_34_11 = high_3_11 & low_5_3; // chunk_map.rs:33
-    wire places_35_11 = high_3_11 & low_4_3; // chunk_map.rs:33
-    wire places_36_11 = high_3_11 & low_3_3; // chunk_map.rs:33
-    wire places_37_11 = high_3_11 & low_2_3; // chunk_map.rs:33
-    wire places_38_11 = high_3_11 & low_1_3; // chunk_map.rs:33
-    wire places_39_11 = high_3_11 & low_0_3; // chunk_map.rs:33
-    wire places_40_11 = high_2_11 & low_7_3; // chunk_map.rs:33
-    wire places_41_11 = high_2_11 & low_6_3; // chunk_map.rs:33
-    wire places_42_11 = high_2_11 & low_5_3; // chunk_map.rs:33
-    wire places_43_11 = high_2_11 & low_4_3; // chunk_map.rs:33
-    wire places_44_11 = high_2_11 & low_3_3; // chunk_map.rs:33
-    wire places_45_11 = high_2_11 & low_2_3; // chunk_map.rs:33
-    wire places_46_11 = high_2_11 & low_1_3; // chunk_map.rs:33
-    wire places_47_11 = high_2_11 & low_0_3; // chunk_map.rs:33
-    wire places_48_11 = high_1_11 & low_7_3; // chunk_map.rs:33
-    wire places_49_11 = high_1_11 & low_6_3; // chunk_map.rs:33
-    wire places_50_11 = high_1_11 & low_5_3; // chunk_map.rs:33
-    wire places_51_11 = high_1_11 & low_4_3; // chunk_map.rs:33
-    wire places_52_11 = high_1_11 & low_3_3; // chunk_map.rs:33
-    wire places_53_11 = high_1_11 & low_2_3; // chunk_map.rs:33
-    wire places_54_11 = high_1_11 & low_1_3; // chunk_map.rs:33
-    wire places_55_11 = high_1_11 & low_0_3; // chunk_map.rs:33
-    wire places_56_11 = high_0_11 & low_7_3; // chunk_map.rs:33
-    wire places_57_11 = high_0_11 & low_6_3; // chunk_map.rs:33
-    wire places_58_11 = high_0_11 & low_5_3; // chunk_map.rs:33
-    wire places_59_11 = high_0_11 & low_4_3; // chunk_map.rs:33
-    wire places_60_11 = high_0_11 & low_3_3; // chunk_map.rs:33
-    wire places_61_11 = high_0_11 & low_2_3; // chunk_map.rs:33
-    wire places_62_11 = high_0_11 & low_1_3; // chunk_map.rs:33
-    wire places_63_11 = high_0_11 & low_0_3; // chunk_map.rs:33
-    wire [63:0] _t39 = {places_0_11, places_1_11, places_2_11, places_3_11, places_4_11, places_5_11, places_6_11, places_7_11, places_8_11, places_9_11, places_10_11, places_11_11, places_12_11, places_13_11, places_14_11, places_15_11, places_16_11, places_17_11, places_18_11, places_19_11, places_20_11, places_21_11, places_22_11, places_23_11, places_24_11, places_25_11, places_26_11, places_27_11, places_28_11, places_29_11, places_30_11, places_31_11, places_32_11, places_33_11, places_34_11, places_35_11, places_36_11, places_37_11, places_38_11, places_39_11, places_40_11, places_41_11, places_42_11, places_43_11, places_44_11, places_45_11, places_46_11, places_47_11, places_48_11, places_49_11, places_50_11, places_51_11, places_52_11, places_53_11, places_54_11, places_55_11, places_56_11, places_57_11, places_58_11, places_59_11, places_60_11, places_61_11, places_62_11, places_63_11}; // chunk_map.rs:34
-    wire low_0_4 = shown_entries_1[34:32] == 3'h0; // chunk_map.rs:30
-    wire low_1_4 = shown_entries_1[34:32] == 3'h1; // chunk_map.rs:30
-    wire low_2_4 = shown_entries_1[34:32] == 3'h2; // chunk_map.rs:30
-    wire low_3_4 = shown_entries_1[34:32] == 3'h3; // chunk_map.rs:30
-    wire low_4_4 = shown_entries_1[34:32] == 3'h4; // chunk_map.rs:30
-    wire low_5_4 = shown_entries_1[34:32] == 3'h5; // chunk_map.rs:30
-    wire low_6_4 = shown_entries_1[34:32] == 3'h6; // chunk_map.rs:30
-    wire low_7_4 = shown_entries_1[34:32] == 3'h7; // chunk_map.rs:30
-    wire high_0_12 = (shown_entries_1[37:35] == 3'h0) & present_4; // chunk_map.rs:32
-    wire high_1_12 = (shown_entries_1[37:35] == 3'h1) & present_4; // chunk_map.rs:32
-    wire high_2_12 = (shown_entries_1[37:35] == 3'h2) & present_4; // chunk_map.rs:32
-    wire high_3_12 = (shown_entries_1[37:35] == 3'h3) & present_4; // chunk_map.rs:32
-    wire high_4_12 = (shown_entries_1[37:35] == 3'h4) & present_4; // chunk_map.rs:32
-    wire high_5_12 = (shown_entries_1[37:35] == 3'h5) & present_4; // chunk_map.rs:32
-    wire high_6_12 = (shown_entries_1[37:35] == 3'h6) & present_4; // chunk_map.rs:32
-    wire high_7_12 = (shown_entries_1[37:35] == 3'h7) & present_4; // chunk_map.rs:32
-    wire places_0_12 = high_7_12 & low_7_4; // chunk_map.rs:33
-    wire places_1_12 = high_7_12 & low_6_4; // chunk_map.rs:33
-    wire places_2_12 = high_7_12 & low_5_4; // chunk_map.rs:33
-    wire places_3_12 = high_7_12 & low_4_4; // chunk_map.rs:33
-    wire places_4_12 = high_7_12 & low_3_4; // chunk_map.rs:33
-    wire places_5_12 = high_7_12 & low_2_4; // chunk_map.rs:33
-    wire places_6_12 = high_7_12 & low_1_4; // chunk_map.rs:33
-    wire places_7_12 = high_7_12 & low_0_4; // chunk_map.rs:33
-    wire places_8_12 = high_6_12 & low_7_4; // chunk_map.rs:33
-    wire places_9_12 = high_6_12 & low_6_4; // chunk_map.rs:33
-    wire places_10_12 = high_6_12 & low_5_4; // chunk_map.rs:33
-    wire places_11_12 = high_6_12 & low_4_4; // chunk_map.rs:33
-    wire places_12_12 = high_6_12 & low_3_4; // chunk_map.rs:33
-    wire places_13_12 = high_6_12 & low_2_4; // chunk_map.rs:33
-    wire places_14_12 = high_6_12 & low_1_4; // chunk_map.rs:33
-    wire places_15_12 = high_6_12 & low_0_4; // chunk_map.rs:33
-    wire places_16_12 = high_5_12 & low_7_4; // chunk_map.rs:33
-    wire places_17_12 = high_5_12 & low_6_4; // chunk_map.rs:33
-    wire places_18_12 = high_5_12 & low_5_4; // chunk_map.rs:33
-    wire places_19_12 = high_5_12 & low_4_4; // chunk_map.rs:33
-    wire places_20_12 = high_5_12 & low_3_4; // chunk_map.rs:33
-    wire places_21_12 = high_5_12 & low_2_4; // chunk_map.rs:33
-    wire places_22_12 = high_5_12 & low_1_4; // chunk_map.rs:33
-    wire places_23_12 = high_5_12 & low_0_4; // chunk_map.rs:33
-    wire places_24_12 = high_4_12 & low_7_4; // chunk_map.rs:33
-    wire places_25_12 = high_4_12 & low_6_4; // chunk_map.rs:33
-    wire places_26_12 = high_4_12 & low_5_4; // chunk_map.rs:33
-    wire places_27_12 = high_4_12 & low_4_4; // chunk_map.rs:33
-    wire places_28_12 = high_4_12 & low_3_4; // chunk_map.rs:33
-    wire places_29_12 = high_4_12 & low_2_4; // chunk_map.rs:33
-    wire places_30_12 = high_4_12 & low_1_4; // chunk_map.rs:33
-    wire places_31_12 = high_4_12 & low_0_4; // chunk_map.rs:33
-    wire places_32_12 = high_3_12 & low_7_4; // chunk_map.rs:33
-    wire places_33_12 = high_3_12 & low_6_4; // chunk_map.rs:33
-    wire places_34_12 = high_3_12 & low_5_4; // chunk_map.rs:33
-    wire places_35_12 = high_3_12 & low_4_4; // chunk_map.rs:33
-    wire places_36_12 = high_3_12 & low_3_4; // chunk_map.rs:33
-    wire places_37_12 = high_3_12 & low_2_4; // chunk_map.rs:33
-    wire places_38_12 = high_3_12 & low_1_4; // chunk_map.rs:33
-    wire places_39_12 = high_3_12 & low_0_4; // chunk_map.rs:33
-    wire places_40_12 = high_2_12 & low_7_4; // chunk_map.rs:33
-    wire places_41_12 = high_2_12 & low_6_4; // chunk_map.rs:33
-    wire places_42_12 = high_2_12 & low_5_4; // chunk_map.rs:33
-    wire places_43_12 = high_2_12 & low_4_4; // chunk_map.rs:33
-    wire places_44_12 = high_2_12 & low_3_4; // chunk_map.rs:33
-    wire places_45_12 = high_2_12 & low_2_4; // chunk_map.rs:33
-    wire places_46_12 = high_2_12 & low_1_4; // chunk_map.rs:33
-    wire places_47_12 = high_2_12 & low_0_4; // chunk_map.rs:33
-    wire places_48_12 = high_1_12 & low_7_4; // chunk_map.rs:33
-    wire places_49_12 = high_1_12 & low_6_4; // chunk_map.rs:33
-    wire places_50_12 = high_1_12 & low_5_4; // chunk_map.rs:33
-    wire places_51_12 = high_1_12 & low_4_4; // chunk_map.rs:33
-    wire places_52_12 = high_1_12 & low_3_4; // chunk_map.rs:33
-    wire places_53_12 = high_1_12 & low_2_4; // chunk_map.rs:33
-    wire places_54_12 = high_1_12 & low_1_4; // chunk_map.rs:33
-    wire places_55_12 = high_1_12 & low_0_4; // chunk_map.rs:33
-    wire places_56_12 = high_0_12 & low_7_4; // chunk_map.rs:33
-    wire places_57_12 = high_0_12 & low_6_4; // chunk_map.rs:33
-    wire places_58_12 = high_0_12 & low_5_4; // chunk_map.rs:33
-    wire places_59_12 = high_0_12 & low_4_4; // chunk_map.rs:33
-    wire places_60_12 = high_0_12 & low_3_4; // chunk_map.rs:33
-    wire places_61_12 = high_0_12 & low_2_4; // chunk_map.rs:33
-    wire places_62_12 = high_0_12 & low_1_4; // chunk_map.rs:33
-    wire places_63_12 = high_0_12 & low_0_4; // chunk_map.rs:33
-    wire [63:0] _t40 = {places_0_12, places_1_12, places_2_12, places_3_12, places_4_12, places_5_12, places_6_12, places_7_12, places_8_12, places_9_12, places_10_12, places_11_12, places_12_12, places_13_12, places_14_12, places_15_12, places_16_12, places_17_12, places_18_12, places_19_12, places_20_12, places_21_12, places_22_12, places_23_12, places_24_12, places_25_12, places_26_12, places_27_12, places_28_12, places_29_12, places_30_12, places_31_12, places_32_12, places_33_12, places_34_12, places_35_12, places_36_12, places_37_12, places_38_12, places_39_12, places_40_12, places_41_12, places_42_12, places_43_12, places_44_12, places_45_12, places_46_12, places_47_12, places_48_12, places_49_12, places_50_12, places_51_12, places_52_12, places_53_12, places_54_12, places_55_12, places_56_12, places_57_12, places_58_12, places_59_12, places_60_12, places_61_12, places_62_12, places_63_12}; // chunk_map.rs:34
-    wire _t41 = present_4 & shown_entries_1[38]; // chunk_map.rs:37
-    wire high_0_13 = (shown_entries_1[37:35] == 3'h0) & _t41; // chunk_map.rs:32
-    wire high_1_13 = (shown_entries_1[37:35] == 3'h1) & _t41; // chunk_map.rs:32
-    wire high_2_13 = (shown_entries_1[37:35] == 3'h2) & _t41; // chunk_map.rs:32
-    wire high_3_13 = (shown_entries_1[37:35] == 3'h3) & _t41; // chunk_map.rs:32
-    wire high_4_13 = (shown_entries_1[37:35] == 3'h4) & _t41; // chunk_map.rs:32
-    wire high_5_13 = (shown_entries_1[37:35] == 3'h5) & _t41; // chunk_map.rs:32
-    wire high_6_13 = (shown_entries_1[37:35] == 3'h6) & _t41; // chunk_map.rs:32
-    wire high_7_13 = (shown_entries_1[37:35] == 3'h7) & _t41; // chunk_map.rs:32
-    wire places_0_13 = high_7_13 & low_7_4; // chunk_map.rs:33
-    wire places_1_13 = high_7_13 & low_6_4; // chunk_map.rs:33
-    wire places_2_13 = high_7_13 & low_5_4; // chunk_map.rs:33
-    wire places_3_13 = high_7_13 & low_4_4; // chunk_map.rs:33
-    wire places_4_13 = high_7_13 & low_3_4; // chunk_map.rs:33
-    wire places_5_13 = high_7_13 & low_2_4; // chunk_map.rs:33
-    wire places_6_13 = high_7_13 & low_1_4; // chunk_map.rs:33
-    wire places_7_13 = high_7_13 & low_0_4; // chunk_map.rs:33
-    wire places_8_13 = high_6_13 & low_7_4; // chunk_map.rs:33
-    wire places_9_13 = high_6_13 & low_6_4; // chunk_map.rs:33
-    wire places_10_13 = high_6_13 & low_5_4; // chunk_map.rs:33
-    wire places_11_13 = high_6_13 & low_4_4; // chunk_map.rs:33
-    wire places_12_13 = high_6_13 & low_3_4; // chunk_map.rs:33
-    wire places_13_13 = high_6_13 & low_2_4; // chunk_map.rs:33
-    wire places_14_13 = high_6_13 & low_1_4; // chunk_map.rs:33
-    wire places_15_13 = high_6_13 & low_0_4; // chunk_map.rs:33
-    wire places_16_13 = high_5_13 & low_7_4; // chunk_map.rs:33
-    wire places_17_13 = high_5_13 & low_6_4; // chunk_map.rs:33
-    wire places_18_13 = high_5_13 & low_5_4; // chunk_map.rs:33
-    wire places_19_13 = high_5_13 & low_4_4; // chunk_map.rs:33
-    wire places_20_13 = high_5_13 & low_3_4; // chunk_map.rs:33
-    wire places_21_13 = high_5_13 & low_2_4; // chunk_map.rs:33
-    wire places_22_13 = high_5_13 & low_1_4; // chunk_map.rs:33
-    wire places_23_13 = high_5_13 & low_0_4; // chunk_map.rs:33
-    wire places_24_13 = high_4_13 & low_7_4; // chunk_map.rs:33
-    wire places_25_13 = high_4_13 & low_6_4; // chunk_map.rs:33
-    wire places_26_13 = high_4_13 & low_5_4; // chunk_map.rs:33
-    wire places_27_13 = high_4_13 & low_4_4; // chunk_map.rs:33
-    wire places_28_13 = high_4_13 & low_3_4; // chunk_map.rs:33
-    wire places_29_13 = high_4_13 & low_2_4; // chunk_map.rs:33
-    wire places_30_13 = high_4_13 & low_1_4; // chunk_map.rs:33
-    wire places_31_13 = high_4_13 & low_0_4; // chunk_map.rs:33
-    wire places_32_13 = high_3_13 & low_7_4; // chunk_map.rs:33
-    wire places_33_13 = high_3_13 & low_6_4; // chunk_map.rs:33
-    wire places_34_13 = high_3_13 & low_5_4; // chunk_map.rs:33
-    wire places_35_13 = high_3_13 & low_4_4; // chunk_map.rs:33
-    wire places_36_13 = high_3_13 & low_3_4; // chunk_map.rs:33
-    wire places_37_13 = high_3_13 & low_2_4; // chunk_map.rs:33
-    wire places_38_13 = high_3_13 & low_1_4; // chunk_map.rs:33
-    wire places_39_13 = high_3_13 & low_0_4; // chunk_map.rs:33
-    wire places_40_13 = high_2_13 & low_7_4; // chunk_map.rs:33
-    wire places_41_13 = high_2_13 & low_6_4; // chunk_map.rs:33
-    wire places_42_13 = high_2_13 & low_5_4; // chunk_map.rs:33
-    wire places_43_13 = high_2_13 & low_4_4; // chunk_map.rs:33
-    wire places_44_13 = high_2_13 & low_3_4; // chunk_map.rs:33
-    wire places_45_13 = high_2_13 & low_2_4; // chunk_map.rs:33
-    wire places_46_13 = high_2_13 & low_1_4; // chunk_map.rs:33
-    wire places_47_13 = high_2_13 & low_0_4; // chunk_map.rs:33
-    wire places_48_13 = high_1_13 & low_7_4; // chunk_map.rs:33
-    wire places_49_13 = high_1_13 & low_6_4; // chunk_map.rs:33
-    wire places_50_13 = high_1_13 & low_5_4; // chunk_map.rs:33
-    wire places_51_13 = high_1_13 & low_4_4; // chunk_map.rs:33
-    wire places_52_13 = high_1_13 & low_3_4; // chunk_map.rs:33
-    wire places_53_13 = high_1_13 & low_2_4; // chunk_map.rs:33
-    wire places_54_13 = high_1_13 & low_1_4; // chunk_map.rs:33
-    wire places_55_13 = high_1_13 & low_0_4; // chunk_map.rs:33
-    wire places_56_13 = high_0_13 & low_7_4; // chunk_map.rs:33
-    wire places_57_13 = high_0_13 & low_6_4; // chunk_map.rs:33
-    wire places_58_13 = high_0_13 & low_5_4; // chunk_map.rs:33
-    wire places_59_13 = high_0_13 & low_4_4; // chunk_map.rs:33
-    wire places_60_13 = high_0_13 & low_3_4; // chunk_map.rs:33
-    wire places_61_13 = high_0_13 & low_2_4; // chunk_map.rs:33
-    wire places_62_13 = high_0_13 & low_1_4; // chunk_map.rs:33
-    wire places_63_13 = high_0_13 & low_0_4; // chunk_map.rs:33
-    wire [63:0] _t42 = {places_0_13, places_1_13, places_2_13, places_3_13, places_4_13, places_5_13, places_6_13, places_7_13, places_8_13, places_9_13, places_10_13, places_11_13, places_12_13, places_13_13, places_14_13, places_15_13, places_16_13, places_17_13, places_18_13, places_19_13, places_20_13, places_21_13, places_22_13, places_23_13, places_24_13, places_25_13, places_26_13, places_27_13, places_28_13, places_29_13, places_30_13, places_31_13, places_32_13, places_33_13, places_34_13, places_35_13, places_36_13, places_37_13, places_38_13, places_39_13, places_40_13, places_41_13, places_42_13, places_43_13, places_44_13, places_45_13, places_46_13, places_47_13, places_48_13, places_49_13, places_50_13, places_51_13, places_52_13, places_53_13, places_54_13, places_55_13, places_56_13, places_57_13, places_58_13, places_59_13, places_60_13, places_61_13, places_62_13, places_63_13}; // chunk_map.rs:34
-    wire _t43 = present_4 & shown_entries_1[39]; // chunk_map.rs:38
-    wire high_0_14 = (shown_entries_1[37:35] == 3'h0) & _t43; // chunk_map.rs:32
-    wire high_1_14 = (shown_entries_1[37:35] == 3'h1) & _t43; // chunk_map.rs:32
-    wire high_2_14 = (shown_entries_1[37:35] == 3'h2) & _t43; // chunk_map.rs:32
-    wire high_3_14 = (shown_entries_1[37:35] == 3'h3) & _t43; // chunk_map.rs:32
-    wire high_4_14 = (shown_entries_1[37:35] == 3'h4) & _t43; // chunk_map.rs:32
-    wire high_5_14 = (shown_entries_1[37:35] == 3'h5) & _t43; // chunk_map.rs:32
-    wire high_6_14 = (shown_entries_1[37:35] == 3'h6) & _t43; // chunk_map.rs:32
-    wire high_7_14 = (shown_entries_1[37:35] == 3'h7) & _t43; // chunk_map.rs:32
-    wire places_0_14 = high_7_14 & low_7_4; // chunk_map.rs:33
-    wire places_1_14 = high_7_14 & low_6_4; // chunk_map.rs:33
-    wire places_2_14 = high_7_14 & low_5_4; // chunk_map.rs:33
-    wire places_3_14 = high_7_14 & low_4_4; // chunk_map.rs:33
-    wire places_4_14 = high_7_14 & low_3_4; // chunk_map.rs:33
-    wire places_5_14 = high_7_14 & low_2_4; // chunk_map.rs:33
-    wire places_6_14 = high_7_14 & low_1_4; // chunk_map.rs:33
-    wire places_7_14 = high_7_14 & low_0_4; // chunk_map.rs:33
-    wire places_8_14 = high_6_14 & low_7_4; // chunk_map.rs:33
-    wire places_9_14 = high_6_14 & low_6_4; // chunk_map.rs:33
-    wire places_10_14 = high_6_14 & low_5_4; // chunk_map.rs:33
-    wire places_11_14 = high_6_14 & low_4_4; // chunk_map.rs:33
-    wire places_12_14 = high_6_14 & low_3_4; // chunk_map.rs:33
-    wire places_13_14 = high_6_14 & low_2_4; // chunk_map.rs:33
-    wire places_14_14 = high_6_14 & low_1_4; // chunk_map.rs:33
-    wire places_15_14 = high_6_14 & low_0_4; // chunk_map.rs:33
-    wire places_16_14 = high_5_14 & low_7_4; // chunk_map.rs:33
-    wire places_17_14 = high_5_14 & low_6_4; // chunk_map.rs:33
-    wire places_18_14 = high_5_14 & low_5_4; // chunk_map.rs:33
-    wire places_19_14 = high_5_14 & low_4_4; // chunk_map.rs:33
-    wire places_20_14 = high_5_14 & low_3_4; // chunk_map.rs:33
-    wire places_21_14 = high_5_14 & low_2_4; // chunk_map.rs:33
-    wire places_22_14 = high_5_14 & low_1_4; // chunk_map.rs:33
-    wire places_23_14 = high_5_14 & low_0_4; // chunk_map.rs:33
-    wire places_24_14 = high_4_14 & low_7_4; // chunk_map.rs:33
-    wire places_25_14 = high_4_14 & low_6_4; // chunk_map.rs:33
-    wire places_26_14 = high_4_14 & low_5_4; // chunk_map.rs:33
-    wire places_27_14 = high_4_14 & low_4_4; // chunk_map.rs:33
-    wire places_28_14 = high_4_14 & low_3_4; // chunk_map.rs:33
-    wire places_29_14 = high_4_14 & low_2_4; // chunk_map.rs:33
-    wire places_30_14 = high_4_14 & low_1_4; // chunk_map.rs:33
-    wire places_31_14 = high_4_14 & low_0_4; // chunk_map.rs:33
-    wire places_32_14 = high_3_14 & low_7_4; // chunk_map.rs:33
-    wire places_33_14 = high_3_14 & low_6_4; // chunk_map.rs:33
-    wire places_34_14 = high_3_14 & low_5_4; // chunk_map.rs:33
-    wire places_35_14 = high_3_14 & low_4_4; // chunk_map.rs:33
-    wire places_36_14 = high_3_14 & low_3_4; // chunk_map.rs:33
-    wire places_37_14 = high_3_14 & low_2_4; // chunk_map.rs:33
-    wire places_38_14 = high_3_14 & low_1_4; // chunk_map.rs:33
-    wire places_39_14 = high_3_14 & low_0_4; // chunk_map.rs:33
-    wire places_40_14 = high_2_14 & low_7_4; // chunk_map.rs:33
-    wire places_41_14 = high_2_14 & low_6_4; // chunk_map.rs:33
-    wire places_42_14 = high_2_14 & low_5_4; // chunk_map.rs:33
-    wire places_43_14 = high_2_14 & low_4_4; // chunk_map.rs:33
-    wire places_44_14 = high_2_14 & low_3_4; // chunk_map.rs:33
-    wire places_45_14 = high_2_14 & low_2_4; // chunk_map.rs:33
-    wire places_46_14 = high_2_14 & low_1_4; // chunk_map.rs:33
-    wire places_47_14 = high_2_14 & low_0_4; // chunk_map.rs:33
-    wire places_48_14 = high_1_14 & low_7_4; // chunk_map.rs:33
-    wire places_49_14 = high_1_14 & low_6_4; // chunk_map.rs:33
-    wire places_50_14 = high_1_14 & low_5_4; // chunk_map.rs:33
-    wire places_51_14 = high_1_14 & low_4_4; // chunk_map.rs:33
-    wire places_52_14 = high_1_14 & low_3_4; // chunk_map.rs:33
-    wire places_53_14 = high_1_14 & low_2_4; // chunk_map.rs:33
-    wire places_54_14 = high_1_14 & low_1_4; // chunk_map.rs:33
-    wire places_55_14 = high_1_14 & low_0_4; // chunk_map.rs:33
-    wire places_56_14 = high_0_14 & low_7_4; // chunk_map.rs:33
-    wire places_57_14 = high_0_14 & low_6_4; // chunk_map.rs:33
-    wire places_58_14 = high_0_14 & low_5_4; // chunk_map.rs:33
-    wire places_59_14 = high_0_14 & low_4_4; // chunk_map.rs:33
-    wire places_60_14 = high_0_14 & low_3_4; // chunk_map.rs:33
-    wire places_61_14 = high_0_14 & low_2_4; // chunk_map.rs:33
-    wire places_62_14 = high_0_14 & low_1_4; // chunk_map.rs:33
-    wire places_63_14 = high_0_14 & low_0_4; // chunk_map.rs:33
-    wire [63:0] _t44 = {places_0_14, places_1_14, places_2_14, places_3_14, places_4_14, places_5_14, places_6_14, places_7_14, places_8_14, places_9_14, places_10_14, places_11_14, places_12_14, places_13_14, places_14_14, places_15_14, places_16_14, places_17_14, places_18_14, places_19_14, places_20_14, places_21_14, places_22_14, places_23_14, places_24_14, places_25_14, places_26_14, places_27_14, places_28_14, places_29_14, places_30_14, places_31_14, places_32_14, places_33_14, places_34_14, places_35_14, places_36_14, places_37_14, places_38_14, places_39_14, places_40_14, places_41_14, places_42_14, places_43_14, places_44_14, places_45_14, places_46_14, places_47_14, places_48_14, places_49_14, places_50_14, places_51_14, places_52_14, places_53_14, places_54_14, places_55_14, places_56_14, places_57_14, places_58_14, places_59_14, places_60_14, places_61_14, places_62_14, places_63_14}; // chunk_map.rs:34
-    wire low_0_5 = shown_entries_1[42:40] == 3'h0; // chunk_map.rs:30
-    wire low_1_5 = shown_entries_1[42:40] == 3'h1; // chunk_map.rs:30
-    wire low_2_5 = shown_entries_1[42:40] == 3'h2; // chunk_map.rs:30
-    wire low_3_5 = shown_entries_1[42:40] == 3'h3; // chunk_map.rs:30
-    wire low_4_5 = shown_entries_1[42:40] == 3'h4; // chunk_map.rs:30
-    wire low_5_5 = shown_entries_1[42:40] == 3'h5; // chunk_map.rs:30
-    wire low_6_5 = shown_entries_1[42:40] == 3'h6; // chunk_map.rs:30
-    wire low_7_5 = shown_entries_1[42:40] == 3'h7; // chunk_map.rs:30
-    wire high_0_15 = (shown_entries_1[45:43] == 3'h0) & present_5; // chunk_map.rs:32
-    wire high_1_15 = (shown_entries_1[45:43] == 3'h1) & present_5; // chunk_map.rs:32
-    wire high_2_15 = (shown_entries_1[45:43] == 3'h2) & present_5; // chunk_map.rs:32
-    wire high_3_15 = (shown_entries_1[45:43] == 3'h3) & present_5; // chunk_map.rs:32
-    wire high_4_15 = (shown_entries_1[45:43] == 3'h4) & present_5; // chunk_map.rs:32
-    wire high_5_15 = (shown_entries_1[45:43] == 3'h5) & present_5; // chunk_map.rs:32
-    wire high_6_15 = (shown_entries_1[45:43] == 3'h6) & present_5; // chunk_map.rs:32
-    wire high_7_15 = (shown_entries_1[45:43] == 3'h7) & present_5; // chunk_map.rs:32
-    wire places_0_15 = high_7_15 & low_7_5; // chunk_map.rs:33
-    wire places_1_15 = high_7_15 & low_6_5; // chunk_map.rs:33
-    wire places_2_15 = high_7_15 & low_5_5; // chunk_map.rs:33
-    wire places_3_15 = high_7_15 & low_4_5; // chunk_map.rs:33
-    wire places_4_15 = high_7_15 & low_3_5; // chunk_map.rs:33
-    wire places_5_15 = high_7_15 & low_2_5; // chunk_map.rs:33
-    wire places_6_15 = high_7_15 & low_1_5; // chunk_map.rs:33
-    wire places_7_15 = high_7_15 & low_0_5; // chunk_map.rs:33
-    wire places_8_15 = high_6_15 & low_7_5; // chunk_map.rs:33
-    wire places_9_15 = high_6_15 & low_6_5; // chunk_map.rs:33
-    wire places_10_15 = high_6_15 & low_5_5; // chunk_map.rs:33
-    wire places_11_15 = high_6_15 & low_4_5; // chunk_map.rs:33
-    wire places_12_15 = high_6_15 & low_3_5; // chunk_map.rs:33
-    wire places_13_15 = high_6_15 & low_2_5; // chunk_map.rs:33
-    wire places_14_15 = high_6_15 & low_1_5; // chunk_map.rs:33
-    wire places_15_15 = high_6_15 & low_0_5; // chunk_map.rs:33
-    wire places_16_15 = high_5_15 & low_7_5; // chunk_map.rs:33
-    wire places_17_15 = high_5_15 & low_6_5; // chunk_map.rs:33
-    wire places_18_15 = high_5_15 & low_5_5; // chunk_map.rs:33
-    wire places_19_15 = high_5_15 & low_4_5; // chunk_map.rs:33
-    wire places_20_15 = high_5_15 & low_3_5; // chunk_map.rs:33
-    wire places_21_15 = high_5_15 & low_2_5; // chunk_map.rs:33
-    wire places_22_15 = high_5_15 & low_1_5; // chunk_map.rs:33
-    wire places_23_15 = high_5_15 & low_0_5; // chunk_map.rs:33
-    wire places_24_15 = high_4_15 & low_7_5; // chunk_map.rs:33
-    wire places_25_15 = high_4_15 & low_6_5; // chunk_map.rs:33
-    wire places_26_15 = high_4_15 & low_5_5; // chunk_map.rs:33
-    wire places_27_15 = high_4_15 & low_4_5; // chunk_map.rs:33
-    wire places_28_15 = high_4_15 & low_3_5; // chunk_map.rs:33
-    wire places_29_15 = high_4_15 & low_2_5; // chunk_map.rs:33
-    wire places_30_15 = high_4_15 & low_1_5; // chunk_map.rs:33
-    wire places_31_15 = high_4_15 & low_0_5; // chunk_map.rs:33
-    wire places_32_15 = high_3_15 & low_7_5; // chunk_map.rs:33
-    wire places_33_15 = high_3_15 & low_6_5; // chunk_map.rs:33
-    wire places_34_15 = high_3_15 & low_5_5; // chunk_map.rs:33
-    wire places_35_15 = high_3_15 & low_4_5; // chunk_map.rs:33
-    wire places_36_15 = high_3_15 & low_3_5; // chunk_map.rs:33
-    wire places_37_15 = high_3_15 & low_2_5; // chunk_map.rs:33
-    wire places_38_15 = high_3_15 & low_1_5; // chunk_map.rs:33
-    wire places_39_15 = high_3_15 & low_0_5; // chunk_map.rs:33
-    wire places_40_15 = high_2_15 & low_7_5; // chunk_map.rs:33
-    wire places_41_15 = high_2_15 & low_6_5; // chunk_map.rs:33
-    wire places_42_15 = high_2_15 & low_5_5; // chunk_map.rs:33
-    wire places_43_15 = high_2_15 & low_4_5; // chunk_map.rs:33
-    wire places_44_15 = high_2_15 & low_3_5; // chunk_map.rs:33
-    wire places_45_15 = high_2_15 & low_2_5; // chunk_map.rs:33
-    wire places_46_15 = high_2_15 & low_1_5; // chunk_map.rs:33
-    wire places_47_15 = high_2_15 & low_0_5; // chunk_map.rs:33
-    wire places_48_15 = high_1_15 & low_7_5; // chunk_map.rs:33
-    wire places_49_15 = high_1_15 & low_6_5; // chunk_map.rs:33
-    wire places_50_15 = high_1_15 & low_5_5; // chunk_map.rs:33
-    wire places_51_15 = high_1_15 & low_4_5; // chunk_map.rs:33
-    wire places_52_15 = high_1_15 & low_3_5; // chunk_map.rs:33
-    wire places_53_15 = high_1_15 & low_2_5; // chunk_map.rs:33
-    wire places_54_15 = high_1_15 & low_1_5; // chunk_map.rs:33
-    wire places_55_15 = high_1_15 & low_0_5; // chunk_map.rs:33
-    wire places_56_15 = high_0_15 & low_7_5; // chunk_map.rs:33
-    wire places_57_15 = high_0_15 & low_6_5; // chunk_map.rs:33
-    wire places_58_15 = high_0_15 & low_5_5; // chunk_map.rs:33
-    wire places_59_15 = high_0_15 & low_4_5; // chunk_map.rs:33
-    wire places_60_15 = high_0_15 & low_3_5; // chunk_map.rs:33
-    wire places_61_15 = high_0_15 & low_2_5; // chunk_map.rs:33
-    wire places_62_15 = high_0_15 & low_1_5; // chunk_map.rs:33
-    wire places_63_15 = high_0_15 & low_0_5; // chunk_map.rs:33
-    wire [63:0] _t45 = {places_0_15, places_1_15, places_2_15, places_3_15, places_4_15, places_5_15, places_6_15, places_7_15, places_8_15, places_9_15, places_10_15, places_11_15, places_12_15, places_13_15, places_14_15, places_15_15, places_16_15, places_17_15, places_18_15, places_19_15, places_20_15, places_21_15, places_22_15, places_23_15, places_24_15, places_25_15, places_26_15, places_27_15, places_28_15, places_29_15, places_30_15, places_31_15, places_32_15, places_33_15, places_34_15, places_35_15, places_36_15, places_37_15, places_38_15, places_39_15, places_40_15, places_41_15, places_42_15, places_43_15, places_44_15, places_45_15, places_46_15, places_47_15, places_48_15, places_49_15, places_50_15, places_51_15, places_52_15, places_53_15, places_54_15, places_55_15, places_56_15, places_57_15, places_58_15, places_59_15, places_60_15, places_61_15, places_62_15, places_63_15}; // chunk_map.rs:34
-    wire _t46 = present_5 & shown_entries_1[46]; // chunk_map.rs:37
-    wire high_0_16 = (shown_entries_1[45:43] == 3'h0) & _t46; // chunk_map.rs:32
-    wire high_1_16 = (shown_entries_1[45:43] == 3'h1) & _t46; // chunk_map.rs:32
-    wire high_2_16 = (shown_entries_1[45:43] == 3'h2) & _t46; // chunk_map.rs:32
-    wire high_3_16 = (shown_entries_1[45:43] == 3'h3) & _t46; // chunk_map.rs:32
-    wire high_4_16 = (shown_entries_1[45:43] == 3'h4) & _t46; // chunk_map.rs:32
-    wire high_5_16 = (shown_entries_1[45:43] == 3'h5) & _t46; // chunk_map.rs:32
-    wire high_6_16 = (shown_entries_1[45:43] == 3'h6) & _t46; // chunk_map.rs:32
-    wire high_7_16 = (shown_entries_1[45:43] == 3'h7) & _t46; // chunk_map.rs:32
-    wire places_0_16 = high_7_16 & low_7_5; // chunk_map.rs:33
-    wire places_1_16 = high_7_16 & low_6_5; // chunk_map.rs:33
-    wire places_2_16 = high_7_16 & low_5_5; // chunk_map.rs:33
-    wire places_3_16 = high_7_16 & low_4_5; // chunk_map.rs:33
-    wire places_4_16 = high_7_16 & low_3_5; // chunk_map.rs:33
-    wire places_5_16 = high_7_16 & low_2_5; // chunk_map.rs:33
-    wire places_6_16 = high_7_16 & low_1_5; // chunk_map.rs:33
-    wire places_7_16 = high_7_16 & low_0_5; // chunk_map.rs:33
-    wire places_8_16 = high_6_16 & low_7_5; // chunk_map.rs:33
-    wire places_9_16 = high_6_16 & low_6_5; // chunk_map.rs:33
-    wire places_10_16 = high_6_16 & low_5_5; // chunk_map.rs:33
-    wire places_11_16 = high_6_16 & low_4_5; // chunk_map.rs:33
-    wire places_12_16 = high_6_16 & low_3_5; // chunk_map.rs:33
-    wire places_13_16 = high_6_16 & low_2_5; // chunk_map.rs:33
-    wire places_14_16 = high_6_16 & low_1_5; // chunk_map.rs:33
-    wire places_15_16 = high_6_16 & low_0_5; // chunk_map.rs:33
-    wire places_16_16 = high_5_16 & low_7_5; // chunk_map.rs:33
-    wire places_17_16 = high_5_16 & low_6_5; // chunk_map.rs:33
-    wire places_18_16 = high_5_16 & low_5_5; // chunk_map.rs:33
-    wire places_19_16 = high_5_16 & low_4_5; // chunk_map.rs:33
-    wire places_20_16 = high_5_16 & low_3_5; // chunk_map.rs:33
-    wire places_21_16 = high_5_16 & low_2_5; // chunk_map.rs:33
-    wire places_22_16 = high_5_16 & low_1_5; // chunk_map.rs:33
-    wire places_23_16 = high_5_16 & low_0_5; // chunk_map.rs:33
-    wire places_24_16 = high_4_16 & low_7_5; // chunk_map.rs:33
-    wire places_25_16 = high_4_16 & low_6_5; // chunk_map.rs:33
-    wire places_26_16 = high_4_16 & low_5_5; // chunk_map.rs:33
-    wire places_27_16 = high_4_16 & low_4_5; // chunk_map.rs:33
-    wire places_28_16 = high_4_16 & low_3_5; // chunk_map.rs:33
-    wire places_29_16 = high_4_16 & low_2_5; // chunk_map.rs:33
-    wire places_30_16 = high_4_16 & low_1_5; // chunk_map.rs:33
-    wire places_31_16 = high_4_16 & low_0_5; // chunk_map.rs:33
-    wire places_32_16 = high_3_16 & low_7_5; // chunk_map.rs:33
-    wire places_33_16 = high_3_16 & low_6_5; // chunk_map.rs:33
-    wire places_34_16 = high_3_16 & low_5_5; // chunk_map.rs:33
-    wire places_35_16 = high_3_16 & low_4_5; // chunk_map.rs:33
-    wire places_36_16 = high_3_16 & low_3_5; // chunk_map.rs:33
-    wire places_37_16 = high_3_16 & low_2_5; // chunk_map.rs:33
-    wire places_38_16 = high_3_16 & low_1_5; // chunk_map.rs:33
-    wire places_39_16 = high_3_16 & low_0_5; // chunk_map.rs:33
-    wire places_40_16 = high_2_16 & low_7_5; // chunk_map.rs:33
-    wire places_41_16 = high_2_16 & low_6_5; // chunk_map.rs:33
-    wire places_42_16 = high_2_16 & low_5_5; // chunk_map.rs:33
-    wire places_43_16 = high_2_16 & low_4_5; // chunk_map.rs:33
-    wire places_44_16 = high_2_16 & low_3_5; // chunk_map.rs:33
-    wire places_45_16 = high_2_16 & low_2_5; // chunk_map.rs:33
-    wire places_46_16 = high_2_16 & low_1_5; // chunk_map.rs:33
-    wire places_47_16 = high_2_16 & low_0_5; // chunk_map.rs:33
-    wire places_48_16 = high_1_16 & low_7_5; // chunk_map.rs:33
-    wire places_49_16 = high_1_16 & low_6_5; // chunk_map.rs:33
-    wire places_50_16 = high_1_16 & low_5_5; // chunk_map.rs:33
-    wire places_51_16 = high_1_16 & low_4_5; // chunk_map.rs:33
-    wire places_52_16 = high_1_16 & low_3_5; // chunk_map.rs:33
-    wire places_53_16 = high_1_16 & low_2_5; // chunk_map.rs:33
-    wire places_54_16 = high_1_16 & low_1_5; // chunk_map.rs:33
-    wire places_55_16 = high_1_16 & low_0_5; // chunk_map.rs:33
-    wire places_56_16 = high_0_16 & low_7_5; // chunk_map.rs:33
-    wire places_57_16 = high_0_16 & low_6_5; // chunk_map.rs:33
-    wire places_58_16 = high_0_16 & low_5_5; // chunk_map.rs:33
-    wire places_59_16 = high_0_16 & low_4_5; // chunk_map.rs:33
-    wire places_60_16 = high_0_16 & low_3_5; // chunk_map.rs:33
-    wire places_61_16 = high_0_16 & low_2_5; // chunk_map.rs:33
-    wire places_62_16 = high_0_16 & low_1_5; // chunk_map.rs:33
-    wire places_63_16 = high_0_16 & low_0_5; // chunk_map.rs:33
-    wire [63:0] _t47 = {places_0_16, places_1_16, places_2_16, places_3_16, places_4_16, places_5_16, places_6_16, places_7_16, places_8_16, places_9_16, places_10_16, places_11_16, places_12_16, places_13_16, places_14_16, places_15_16, places_16_16, places_17_16, places_18_16, places_19_16, places_20_16, places_21_16, places_22_16, places_23_16, places_24_16, places_25_16, places_26_16, places_27_16, places_28_16, places_29_16, places_30_16, places_31_16, places_32_16, places_33_16, places_34_16, places_35_16, places_36_16, places_37_16, places_38_16, places_39_16, places_40_16, places_41_16, places_42_16, places_43_16, places_44_16, places_45_16, places_46_16, places_47_16, places_48_16, places_49_16, places_50_16, places_51_16, places_52_16, places_53_16, places_54_16, places_55_16, places_56_16, places_57_16, places_58_16, places_59_16, places_60_16, places_61_16, places_62_16, places_63_16}; // chunk_map.rs:34
-    wire _t48 = present_5 & shown_entries_1[47]; // chunk_map.rs:38
-    wire high_0_17 = (shown_entries_1[45:43] == 3'h0) & _t48; // chunk_map.rs:32
-    wire high_1_17 = (shown_entries_1[45:43] == 3'h1) & _t48; // chunk_map.rs:32
-    wire high_2_17 = (shown_entries_1[45:43] == 3'h2) & _t48; // chunk_map.rs:32
-    wire high_3_17 = (shown_entries_1[45:43] == 3'h3) & _t48; // chunk_map.rs:32
-    wire high_4_17 = (shown_entries_1[45:43] == 3'h4) & _t48; // chunk_map.rs:32
-    wire high_5_17 = (shown_entries_1[45:43] == 3'h5) & _t48; // chunk_map.rs:32
-    wire high_6_17 = (shown_entries_1[45:43] == 3'h6) & _t48; // chunk_map.rs:32
-    wire high_7_17 = (shown_entries_1[45:43] == 3'h7) & _t48; // chunk_map.rs:32
-    wire places_0_17 = high_7_17 & low_7_5; // chunk_map.rs:33
-    wire places_1_17 = high_7_17 & low_6_5; // chunk_map.rs:33
-    wire places_2_17 = high_7_17 & low_5_5; // chunk_map.rs:33
-    wire places_3_17 = high_7_17 & low_4_5; // chunk_map.rs:33
-    wire places_4_17 = high_7_17 & low_3_5; // chunk_map.rs:33
-    wire places_5_17 = high_7_17 & low_2_5; // chunk_map.rs:33
-    wire places_6_17 = high_7_17 & low_1_5; // chunk_map.rs:33
-    wire places_7_17 = high_7_17 & low_0_5; // chunk_map.rs:33
-    wire places_8_17 = high_6_17 & low_7_5; // chunk_map.rs:33
-    wire places_9_17 = high_6_17 & low_6_5; // chunk_map.rs:33
-    wire places_10_17 = high_6_17 & low_5_5; // chunk_map.rs:33
-    wire places_11_17 = high_6_17 & low_4_5; // chunk_map.rs:33
-    wire places_12_17 = high_6_17 & low_3_5; // chunk_map.rs:33
-    wire places_13_17 = high_6_17 & low_2_5; // chunk_map.rs:33
-    wire places_14_17 = high_6_17 & low_1_5; // chunk_map.rs:33
-    wire places_15_17 = high_6_17 & low_0_5; // chunk_map.rs:33
-    wire places_16_17 = high_5_17 & low_7_5; // chunk_map.rs:33
-    wire places_17_17 = high_5_17 & low_6_5; // chunk_map.rs:33
-    wire places_18_17 = high_5_17 & low_5_5; // chunk_map.rs:33
-    wire places_19_17 = high_5_17 & low_4_5; // chunk_map.rs:33
-    wire places_20_17 = high_5_17 & low_3_5; // chunk_map.rs:33
-    wire places_21_17 = high_5_17 & low_2_5; // chunk_map.rs:33
-    wire places_22_17 = high_5_17 & low_1_5; // chunk_map.rs:33
-    wire places_23_17 = high_5_17 & low_0_5; // chunk_map.rs:33
-    wire places_24_17 = high_4_17 & low_7_5; // chunk_map.rs:33
-    wire places_25_17 = high_4_17 & low_6_5; // chunk_map.rs:33
-    wire places_26_17 = high_4_17 & low_5_5; // chunk_map.rs:33
-    wire places_27_17 = high_4_17 & low_4_5; // chunk_map.rs:33
-    wire places_28_17 = high_4_17 & low_3_5; // chunk_map.rs:33
-    wire places_29_17 = high_4_17 & low_2_5; // chunk_map.rs:33
-    wire places_30_17 = high_4_17 & low_1_5; // chunk_map.rs:33
-    wire places_31_17 = high_4_17 & low_0_5; // chunk_map.rs:33
-    wire places_32_17 = high_3_17 & low_7_5; // chunk_map.rs:33
-    wire places_33_17 = high_3_17 & low_6_5; // chunk_map.rs:33
-    wire places_34_17 = high_3_17 & low_5_5; // chunk_map.rs:33
-    wire places_35_17 = high_3_17 & low_4_5; // chunk_map.rs:33
-    wire places_36_17 = high_3_17 & low_3_5; // chunk_map.rs:33
-    wire places_37_17 = high_3_17 & low_2_5; // chunk_map.rs:33
-    wire places_38_17 = high_3_17 & low_1_5; // chunk_map.rs:33
-    wire places_39_17 = high_3_17 & low_0_5; // chunk_map.rs:33
-    wire places_40_17 = high_2_17 & low_7_5; // chunk_map.rs:33
-    wire places_41_17 = high_2_17 & low_6_5; // chunk_map.rs:33
-    wire places_42_17 = high_2_17 & low_5_5; // chunk_map.rs:33
-    wire places_43_17 = high_2_17 & low_4_5; // chunk_map.rs:33
-    wire places_44_17 = high_2_17 & low_3_5; // chunk_map.rs:33
-    wire places_45_17 = high_2_17 & low_2_5; // chunk_map.rs:33
-    wire places_46_17 = high_2_17 & low_1_5; // chunk_map.rs:33
-    wire places_47_17 = high_2_17 & low_0_5; // chunk_map.rs:33
-    wire places_48_17 = high_1_17 & low_7_5; // chunk_map.rs:33
-    wire places_49_17 = high_1_17 & low_6_5; // chunk_map.rs:33
-    wire places_50_17 = high_1_17 & low_5_5; // chunk_map.rs:33
-    wire places_51_17 = high_1_17 & low_4_5; // chunk_map.rs:33
-    wire places_52_17 = high_1_17 & low_3_5; // chunk_map.rs:33
-    wire places_53_17 = high_1_17 & low_2_5; // chunk_map.rs:33
-    wire places_54_17 = high_1_17 & low_1_5; // chunk_map.rs:33
-    wire places_55_17 = high_1_17 & low_0_5; // chunk_map.rs:33
-    wire places_56_17 = high_0_17 & low_7_5; // chunk_map.rs:33
-    wire places_57_17 = high_0_17 & low_6_5; // chunk_map.rs:33
-    wire places_58_17 = high_0_17 & low_5_5; // chunk_map.rs:33
-    wire places_59_17 = high_0_17 & low_4_5; // chunk_map.rs:33
-    wire places_60_17 = high_0_17 & low_3_5; // chunk_map.rs:33
-    wire places_61_17 = high_0_17 & low_2_5; // chunk_map.rs:33
-    wire places_62_17 = high_0_17 & low_1_5; // chunk_map.rs:33
-    wire places_63_17 = high_0_17 & low_0_5; // chunk_map.rs:33
-    wire [63:0] _t49 = {places_0_17, places_1_17, places_2_17, places_3_17, places_4_17, places_5_17, places_6_17, places_7_17, places_8_17, places_9_17, places_10_17, places_11_17, places_12_17, places_13_17, places_14_17, places_15_17, places_16_17, places_17_17, places_18_17, places_19_17, places_20_17, places_21_17, places_22_17, places_23_17, places_24_17, places_25_17, places_26_17, places_27_17, places_28_17, places_29_17, places_30_17, places_31_17, places_32_17, places_33_17, places_34_17, places_35_17, places_36_17, places_37_17, places_38_17, places_39_17, places_40_17, places_41_17, places_42_17, places_43_17, places_44_17, places_45_17, places_46_17, places_47_17, places_48_17, places_49_17, places_50_17, places_51_17, places_52_17, places_53_17, places_54_17, places_55_17, places_56_17, places_57_17, places_58_17, places_59_17, places_60_17, places_61_17, places_62_17, places_63_17}; // chunk_map.rs:34
-    wire low_0_6 = shown_entries_1[50:48] == 3'h0; // chunk_map.rs:30
-    wire low_1_6 = shown_entries_1[50:48] == 3'h1; // chunk_map.rs:30
-    wire low_2_6 = shown_entries_1[50:48] == 3'h2; // chunk_map.rs:30
-    wire low_3_6 = shown_entries_1[50:48] == 3'h3; // chunk_map.rs:30
-    wire low_4_6 = shown_entries_1[50:48] == 3'h4; // chunk_map.rs:30
-    wire low_5_6 = shown_entries_1[50:48] == 3'h5; // chunk_map.rs:30
-    wire low_6_6 = shown_entries_1[50:48] == 3'h6; // chunk_map.rs:30
-    wire low_7_6 = shown_entries_1[50:48] == 3'h7; // chunk_map.rs:30
-    wire high_0_18 = (shown_entries_1[53:51] == 3'h0) & present_6; // chunk_map.rs:32
-    wire high_1_18 = (shown_entries_1[53:51] == 3'h1) & present_6; // chunk_map.rs:32
-    wire high_2_18 = (shown_entries_1[53:51] == 3'h2) & present_6; // chunk_map.rs:32
-    wire high_3_18 = (shown_entries_1[53:51] == 3'h3) & present_6; // chunk_map.rs:32
-    wire high_4_18 = (shown_entries_1[53:51] == 3'h4) & present_6; // chunk_map.rs:32
-    wire high_5_18 = (shown_entries_1[53:51] == 3'h5) & present_6; // chunk_map.rs:32
-    wire high_6_18 = (shown_entries_1[53:51] == 3'h6) & present_6; // chunk_map.rs:32
-    wire high_7_18 = (shown_entries_1[53:51] == 3'h7) & present_6; // chunk_map.rs:32
-    wire places_0_18 = high_7_18 & low_7_6; // chunk_map.rs:33
-    wire places_1_18 = high_7_18 & low_6_6; // chunk_map.rs:33
-    wire places_2_18 = high_7_18 & low_5_6; // chunk_map.rs:33
-    wire places_3_18 = high_7_18 & low_4_6; // chunk_map.rs:33
-    wire places_4_18 = high_7_18 & low_3_6; // chunk_map.rs:33
-    wire places_5_18 = high_7_18 & low_2_6; // chunk_map.rs:33
-    wire places_6_18 = high_7_18 & low_1_6; // chunk_map.rs:33
-    wire places_7_18 = high_7_18 & low_0_6; // chunk_map.rs:33
-    wire places_8_18 = high_6_18 & low_7_6; // chunk_map.rs:33
-    wire places_9_18 = high_6_18 & low_6_6; // chunk_map.rs:33
-    wire places_10_18 = high_6_18 & low_5_6; // chunk_map.rs:33
-    wire places_11_18 = high_6_18 & low_4_6; // chunk_map.rs:33
-    wire places_12_18 = high_6_18 & low_3_6; // chunk_map.rs:33
-    wire places_13_18 = high_6_18 & low_2_6; // chunk_map.rs:33
-    wire places_14_18 = high_6_18 & low_1_6; // chunk_map.rs:33
-    wire places_15_18 = high_6_18 & low_0_6; // chunk_map.rs:33
-    wire places_16_18 = high_5_18 & low_7_6; // chunk_map.rs:33
-    wire places_17_18 = high_5_18 & low_6_6; // chunk_map.rs:33
-    wire places_18_18 = high_5_18 & low_5_6; // chunk_map.rs:33
-    wire places_19_18 = high_5_18 & low_4_6; // chunk_map.rs:33
-    wire places_20_18 = high_5_18 & low_3_6; // chunk_map.rs:33
-    wire places_21_18 = high_5_18 & low_2_6; // chunk_map.rs:33
-    wire places_22_18 = high_5_18 & low_1_6; // chunk_map.rs:33
-    wire places_23_18 = high_5_18 & low_0_6; // chunk_map.rs:33
-    wire places_24_18 = high_4_18 & low_7_6; // chunk_map.rs:33
-    wire places_25_18 = high_4_18 & low_6_6; // chunk_map.rs:33
-    wire places_26_18 = high_4_18 & low_5_6; // chunk_map.rs:33
-    wire places_27_18 = high_4_18 & low_4_6; // chunk_map.rs:33
-    wire places_28_18 = high_4_18 & low_3_6; // chunk_map.rs:33
-    wire places_29_18 = high_4_18 & low_2_6; // chunk_map.rs:33
-    wire places_30_18 = high_4_18 & low_1_6; // chunk_map.rs:33
-    wire places_31_18 = high_4_18 & low_0_6; // chunk_map.rs:33
-    wire places_32_18 = high_3_18 & low_7_6; // chunk_map.rs:33
-    wire places_33_18 = high_3_18 & low_6_6; // chunk_map.rs:33
-    wire places_34_18 = high_3_18 & low_5_6; // chunk_map.rs:33
-    wire places_35_18 = high_3_18 & low_4_6; // chunk_map.rs:33
-    wire places_36_18 = high_3_18 & low_3_6; // chunk_map.rs:33
-    wire places_37_18 = high_3_18 & low_2_6; // chunk_map.rs:33
-    wire places_38_18 = high_3_18 & low_1_6; // chunk_map.rs:33
-    wire places_39_18 = high_3_18 & low_0_6; // chunk_map.rs:33
-    wire places_40_18 = high_2_18 & low_7_6; // chunk_map.rs:33
-    wire places_41_18 = high_2_18 & low_6_6; // chunk_map.rs:33
-    wire places_42_18 = high_2_18 & low_5_6; // chunk_map.rs:33
-    wire places_43_18 = high_2_18 & low_4_6; // chunk_map.rs:33
-    wire places_44_18 = high_2_18 & low_3_6; // chunk_map.rs:33
-    wire places_45_18 = high_2_18 & low_2_6; // chunk_map.rs:33
-    wire places_46_18 = high_2_18 & low_1_6; // chunk_map.rs:33
-    wire places_47_18 = high_2_18 & low_0_6; // chunk_map.rs:33
-    wire places_48_18 = high_1_18 & low_7_6; // chunk_map.rs:33
-    wire places_49_18 = high_1_18 & low_6_6; // chunk_map.rs:33
-    wire places_50_18 = high_1_18 & low_5_6; // chunk_map.rs:33
-    wire places_51_18 = high_1_18 & low_4_6; // chunk_map.rs:33
-    wire places_52_18 = high_1_18 & low_3_6; // chunk_map.rs:33
-    wire places_53_18 = high_1_18 & low_2_6; // chunk_map.rs:33
-    wire places_54_18 = high_1_18 & low_1_6; // chunk_map.rs:33
-    wire places_55_18 = high_1_18 & low_0_6; // chunk_map.rs:33
-    wire places_56_18 = high_0_18 & low_7_6; // chunk_map.rs:33
-    wire places_57_18 = high_0_18 & low_6_6; // chunk_map.rs:33
-    wire places_58_18 = high_0_18 & low_5_6; // chunk_map.rs:33
-    wire places_59_18 = high_0_18 & low_4_6; // chunk_map.rs:33
-    wire places_60_18 = high_0_18 & low_3_6; // chunk_map.rs:33
-    wire places_61_18 = high_0_18 & low_2_6; // chunk_map.rs:33
-    wire places_62_18 = high_0_18 & low_1_6; // chunk_map.rs:33
-    wire places_63_18 = high_0_18 & low_0_6; // chunk_map.rs:33
-    wire [63:0] _t50 = {places_0_18, places_1_18, places_2_18, places_3_18, places_4_18, places_5_18, places_6_18, places_7_18, places_8_18, places_9_18, places_10_18, places_11_18, places_12_18, places_13_18, places_14_18, places_15_18, places_16_18, places_17_18, places_18_18, places_19_18, places_20_18, places_21_18, places_22_18, places_23_18, places_24_18, places_25_18, places_26_18, places_27_18, places_28_18, places_29_18, places_30_18, places_31_18, places_32_18, places_33_18, places_34_18, places_35_18, places_36_18, places_37_18, places_38_18, places_39_18, places_40_18, places_41_18, places_42_18, places_43_18, places_44_18, places_45_18, places_46_18, places_47_18, places_48_18, places_49_18, places_50_18, places_51_18, places_52_18, places_53_18, places_54_18, places_55_18, places_56_18, places_57_18, places_58_18, places_59_18, places_60_18, places_61_18, places_62_18, places_63_18}; // chunk_map.rs:34
-    wire _t51 = present_6 & shown_entries_1[54]; // chunk_map.rs:37
-    wire high_0_19 = (shown_entries_1[53:51] == 3'h0) & _t51; // chunk_map.rs:32
-    wire high_1_19 = (shown_entries_1[53:51] == 3'h1) & _t51; // chunk_map.rs:32
-    wire high_2_19 = (shown_entries_1[53:51] == 3'h2) & _t51; // chunk_map.rs:32
-    wire high_3_19 = (shown_entries_1[53:51] == 3'h3) & _t51; // chunk_map.rs:32
-    wire high_4_19 = (shown_entries_1[53:51] == 3'h4) & _t51; // chunk_map.rs:32
-    wire high_5_19 = (shown_entries_1[53:51] == 3'h5) & _t51; // chunk_map.rs:32
-    wire high_6_19 = (shown_entries_1[53:51] == 3'h6) & _t51; // chunk_map.rs:32
-    wire high_7_19 = (shown_entries_1[53:51] == 3'h7) & _t51; // chunk_map.rs:32
-    wire places_0_19 = high_7_19 & low_7_6; // chunk_map.rs:33
-    wire places_1_19 = high_7_19 & low_6_6; // chunk_map.rs:33
-    wire places_2_19 = high_7_19 & low_5_6; // chunk_map.rs:33
-    wire places_3_19 = high_7_19 & low_4_6; // chunk_map.rs:33
-    wire places_4_19 = high_7_19 & low_3_6; // chunk_map.rs:33
-    wire places_5_19 = high_7_19 & low_2_6; // chunk_map.rs:33
-    wire places_6_19 = high_7_19 & low_1_6; // chunk_map.rs:33
-    wire places_7_19 = high_7_19 & low_0_6; // chunk_map.rs:33
-    wire places_8_19 = high_6_19 & low_7_6; // chunk_map.rs:33
-    wire places_9_19 = high_6_19 & low_6_6; // chunk_map.rs:33
-    wire places_10_19 = high_6_19 & low_5_6; // chunk_map.rs:33
-    wire places_11_19 = high_6_19 & low_4_6; // chunk_map.rs:33
-    wire places_12_19 = high_6_19 & low_3_6; // chunk_map.rs:33
-    wire places_13_19 = high_6_19 & low_2_6; // chunk_map.rs:33
-    wire places_14_19 = high_6_19 & low_1_6; // chunk_map.rs:33
-    wire places_15_19 = high_6_19 & low_0_6; // chunk_map.rs:33
-    wire places_16_19 = high_5_19 & low_7_6; // chunk_map.rs:33
-    wire places_17_19 = high_5_19 & low_6_6; // chunk_map.rs:33
-    wire places_18_19 = high_5_19 & low_5_6; // chunk_map.rs:33
-    wire places_19_19 = high_5_19 & low_4_6; // chunk_map.rs:33
-    wire places_20_19 = high_5_19 & low_3_6; // chunk_map.rs:33
-    wire places_21_19 = high_5_19 & low_2_6; // chunk_map.rs:33
-    wire places_22_19 = high_5_19 & low_1_6; // chunk_map.rs:33
-    wire places_23_19 = high_5_19 & low_0_6; // chunk_map.rs:33
-    wire places_24_19 = high_4_19 & low_7_6; // chunk_map.rs:33
-    wire places_25_19 = high_4_19 & low_6_6; // chunk_map.rs:33
-    wire places_26_19 = high_4_19 & low_5_6; // chunk_map.rs:33
-    wire places_27_19 = high_4_19 & low_4_6; // chunk_map.rs:33
-    wire places_28_19 = high_4_19 & low_3_6; // chunk_map.rs:33
-    wire places_29_19 = high_4_19 & low_2_6; // chunk_map.rs:33
-    wire places_30_19 = high_4_19 & low_1_6; // chunk_map.rs:33
-    wire places_31_19 = high_4_19 & low_0_6; // chunk_map.rs:33
-    wire places_32_19 = high_3_19 & low_7_6; // chunk_map.rs:33
-    wire places_33_19 = high_3_19 & low_6_6; // chunk_map.rs:33
-    wire places_34_19 = high_3_19 & low_5_6; // chunk_map.rs:33
-    wire places_35_19 = high_3_19 & low_4_6; // chunk_map.rs:33
-    wire places_36_19 = high_3_19 & low_3_6; // chunk_map.rs:33
-    wire places_37_19 = high_3_19 & low_2_6; // chunk_map.rs:33
-    wire places_38_19 = high_3_19 & low_1_6; // chunk_map.rs:33
-    wire places_39_19 = high_3_19 & low_0_6; // chunk_map.rs:33
-    wire places_40_19 = high_2_19 & low_7_6; // chunk_map.rs:33
-    wire places_41_19 = high_2_19 & low_6_6; // chunk_map.rs:33
-    wire places_42_19 = high_2_19 & low_5_6; // chunk_map.rs:33
-    wire places_43_19 = high_2_19 & low_4_6; // chunk_map.rs:33
-    wire places_44_19 = high_2_19 & low_3_6; // chunk_map.rs:33
-    wire places_45_19 = high_2_19 & low_2_6; // chunk_map.rs:33
-    wire places_46_19 = high_2_19 & low_1_6; // chunk_map.rs:33
-    wire places_47_19 = high_2_19 & low_0_6; // chunk_map.rs:33
-    wire places_48_19 = high_1_19 & low_7_6; // chunk_map.rs:33
-    wire places_49_19 = high_1_19 & low_6_6; // chunk_map.rs:33
-    wire places_50_19 = high_1_19 & low_5_6; // chunk_map.rs:33
-    wire places_51_19 = high_1_19 & low_4_6; // chunk_map.rs:33
-    wire places_52_19 = high_1_19 & low_3_6; // chunk_map.rs:33
-    wire places_53_19 = high_1_19 & low_2_6; // chunk_map.rs:33
-    wire places_54_19 = high_1_19 & low_1_6; // chunk_map.rs:33
-    wire places_55_19 = high_1_19 & low_0_6; // chunk_map.rs:33
-    wire places_56_19 = high_0_19 & low_7_6; // chunk_map.rs:33
-    wire places_57_19 = high_0_19 & low_6_6; // chunk_map.rs:33
-    wire places_58_19 = high_0_19 & low_5_6; // chunk_map.rs:33
-    wire places_59_19 = high_0_19 & low_4_6; // chunk_map.rs:33
-    wire places_60_19 = high_0_19 & low_3_6; // chunk_map.rs:33
-    wire places_61_19 = high_0_19 & low_2_6; // chunk_map.rs:33
-    wire places_62_19 = high_0_19 & low_1_6; // chunk_map.rs:33
-    wire places_63_19 = high_0_19 & low_0_6; // chunk_map.rs:33
-    wire [63:0] _t52 = {places_0_19, places_1_19, places_2_19, places_3_19, places_4_19, places_5_19, places_6_19, places_7_19, places_8_19, places_9_19, places_10_19, places_11_19, places_12_19, places_13_19, places_14_19, places_15_19, places_16_19, places_17_19, places_18_19, places_19_19, places_20_19, places_21_19, places_22_19, places_23_19, places_24_19, places_25_19, places_26_19, places_27_19, places_28_19, places_29_19, places_30_19, places_31_19, places_32_19, places_33_19, places_34_19, places_35_19, places_36_19, places_37_19, places_38_19, places_39_19, places_40_19, places_41_19, places_42_19, places_43_19, places_44_19, places_45_19, places_46_19, places_47_19, places_48_19, places_49_19, places_50_19, places_51_19, places_52_19, places_53_19, places_54_19, places_55_19, places_56_19, places_57_19, places_58_19, places_59_19, places_60_19, places_61_19, places_62_19, places_63_19}; // chunk_map.rs:34
-    wire _t53 = present_6 & shown_entries_1[55]; // chunk_map.rs:38
-    wire high_0_20 = (shown_entries_1[53:51] == 3'h0) & _t53; // chunk_map.rs:32
-    wire high_1_20 = (shown_entries_1[53:51] == 3'h1) & _t53; // chunk_map.rs:32
-    wire high_2_20 = (shown_entries_1[53:51] == 3'h2) & _t53; // chunk_map.rs:32
-    wire high_3_20 = (shown_entries_1[53:51] == 3'h3) & _t53; // chunk_map.rs:32
-    wire high_4_20 = (shown_entries_1[53:51] == 3'h4) & _t53; // chunk_map.rs:32
-    wire high_5_20 = (shown_entries_1[53:51] == 3'h5) & _t53; // chunk_map.rs:32
-    wire high_6_20 = (shown_entries_1[53:51] == 3'h6) & _t53; // chunk_map.rs:32
-    wire high_7_20 = (shown_entries_1[53:51] == 3'h7) & _t53; // chunk_map.rs:32
-    wire places_0_20 = high_7_20 & low_7_6; // chunk_map.rs:33
-    wire places_1_20 = high_7_20 & low_6_6; // chunk_map.rs:33
-    wire places_2_20 = high_7_20 & low_5_6; // chunk_map.rs:33
-    wire places_3_20 = high_7_20 & low_4_6; // chunk_map.rs:33
-    wire places_4_20 = high_7_20 & low_3_6; // chunk_map.rs:33
-    wire places_5_20 = high_7_20 & low_2_6; // chunk_map.rs:33
-    wire places_6_20 = high_7_20 & low_1_6; // chunk_map.rs:33
-    wire places_7_20 = high_7_20 & low_0_6; // chunk_map.rs:33
-    wire places_8_20 = high_6_20 & low_7_6; // chunk_map.rs:33
-    wire places_9_20 = high_6_20 & low_6_6; // chunk_map.rs:33
-    wire places_10_20 = high_6_20 & low_5_6; // chunk_map.rs:33
-    wire places_11_20 = high_6_20 & low_4_6; // chunk_map.rs:33
-    wire places_12_20 = high_6_20 & low_3_6; // chunk_map.rs:33
-    wire places_13_20 = high_6_20 & low_2_6; // chunk_map.rs:33
-    wire places_14_20 = high_6_20 & low_1_6; // chunk_map.rs:33
-    wire places_15_20 = high_6_20 & low_0_6; // chunk_map.rs:33
-    wire places_16_20 = high_5_20 & low_7_6; // chunk_map.rs:33
-    wire places_17_20 = high_5_20 & low_6_6; // chunk_map.rs:33
-    wire places_18_20 = high_5_20 & low_5_6; // chunk_map.rs:33
-    wire places_19_20 = high_5_20 & low_4_6; // chunk_map.rs:33
-    wire places_20_20 = high_5_20 & low_3_6; // chunk_map.rs:33
-    wire places_21_20 = high_5_20 & low_2_6; // chunk_map.rs:33
-    wire places_22_20 = high_5_20 & low_1_6; // chunk_map.rs:33
-    wire places_23_20 = high_5_20 & low_0_6; // chunk_map.rs:33
-    wire places_24_20 = high_4_20 & low_7_6; // chunk_map.rs:33
-    wire places_25_20 = high_4_20 & low_6_6; // chunk_map.rs:33
-    wire places_26_20 = high_4_20 & low_5_6; // chunk_map.rs:33
-    wire places_27_20 = high_4_20 & low_4_6; // chunk_map.rs:33
-    wire places_28_20 = high_4_20 & low_3_6; // chunk_map.rs:33
-    wire places_29_20 = high_4_20 & low_2_6; // chunk_map.rs:33
-    wire places_30_20 = high_4_20 & low_1_6; // chunk_map.rs:33
-    wire places_31_20 = high_4_20 & low_0_6; // chunk_map.rs:33
-    wire places_32_20 = high_3_20 & low_7_6; // chunk_map.rs:33
-    wire places_33_20 = high_3_20 & low_6_6; // chunk_map.rs:33
-    wire places_34_20 = high_3_20 & low_5_6; // chunk_map.rs:33
-    wire places_35_20 = high_3_20 & low_4_6; // chunk_map.rs:33
-    wire places_36_20 = high_3_20 & low_3_6; // chunk_map.rs:33
-    wire places_37_20 = high_3_20 & low_2_6; // chunk_map.rs:33
-    wire places_38_20 = high_3_20 & low_1_6; // chunk_map.rs:33
-    wire places_39_20 = high_3_20 & low_0_6; // chunk_map.rs:33
-    wire places_40_20 = high_2_20 & low_7_6; // chunk_map.rs:33
-    wire places_41_20 = high_2_20 & low_6_6; // chunk_map.rs:33
-    wire places_42_20 = high_2_20 & low_5_6; // chunk_map.rs:33
-    wire places_43_20 = high_2_20 & low_4_6; // chunk_map.rs:33
-    wire places_44_20 = high_2_20 & low_3_6; // chunk_map.rs:33
-    wire places_45_20 = high_2_20 & low_2_6; // chunk_map.rs:33
-    wire places_46_20 = high_2_20 & low_1_6; // chunk_map.rs:33
-    wire places_47_20 = high_2_20 & low_0_6; // chunk_map.rs:33
-    wire places_48_20 = high_1_20 & low_7_6; // chunk_map.rs:33
-    wire places_49_20 = high_1_20 & low_6_6; // chunk_map.rs:33
-    wire places_50_20 = high_1_20 & low_5_6; // chunk_map.rs:33
-    wire places_51_20 = high_1_20 & low_4_6; // chunk_map.rs:33
-    wire places_52_20 = high_1_20 & low_3_6; // chunk_map.rs:33
-    wire places_53_20 = high_1_20 & low_2_6; // chunk_map.rs:33
-    wire places_54_20 = high_1_20 & low_1_6; // chunk_map.rs:33
-    wire places_55_20 = high_1_20 & low_0_6; // chunk_map.rs:33
-    wire places_56_20 = high_0_20 & low_7_6; // chunk_map.rs:33
-    wire places_57_20 = high_0_20 & low_6_6; // chunk_map.rs:33
-    wire places_58_20 = high_0_20 & low_5_6; // chunk_map.rs:33
-    wire places_59_20 = high_0_20 & low_4_6; // chunk_map.rs:33
-    wire places_60_20 = high_0_20 & low_3_6; // chunk_map.rs:33
-    wire places_61_20 = high_0_20 & low_2_6; // chunk_map.rs:33
-    wire places_62_20 = high_0_20 & low_1_6; // chunk_map.rs:33
-    wire places_63_20 = high_0_20 & low_0_6; // chunk_map.rs:33
-    wire [63:0] _t54 = {places_0_20, places_1_20, places_2_20, places_3_20, places_4_20, places_5_20, places_6_20, places_7_20, places_8_20, places_9_20, places_10_20, places_11_20, places_12_20, places_13_20, places_14_20, places_15_20, places_16_20, places_17_20, places_18_20, places_19_20, places_20_20, places_21_20, places_22_20, places_23_20, places_24_20, places_25_20, places_26_20, places_27_20, places_28_20, places_29_20, places_30_20, places_31_20, places_32_20, places_33_20, places_34_20, places_35_20, places_36_20, places_37_20, places_38_20, places_39_20, places_40_20, places_41_20, places_42_20, places_43_20, places_44_20, places_45_20, places_46_20, places_47_20, places_48_20, places_49_20, places_50_20, places_51_20, places_52_20, places_53_20, places_54_20, places_55_20, places_56_20, places_57_20, places_58_20, places_59_20, places_60_20, places_61_20, places_62_20, places_63_20}; // chunk_map.rs:34
-    wire low_0_7 = shown_entries_1[58:56] == 3'h0; // chunk_map.rs:30
-    wire low_1_7 = shown_entries_1[58:56] == 3'h1; // chunk_map.rs:30
-    wire low_2_7 = shown_entries_1[58:56] == 3'h2; // chunk_map.rs:30
-    wire low_3_7 = shown_entries_1[58:56] == 3'h3; // chunk_map.rs:30
-    wire low_4_7 = shown_entries_1[58:56] == 3'h4; // chunk_map.rs:30
-    wire low_5_7 = shown_entries_1[58:56] == 3'h5; // chunk_map.rs:30
-    wire low_6_7 = shown_entries_1[58:56] == 3'h6; // chunk_map.rs:30
-    wire low_7_7 = shown_entries_1[58:56] == 3'h7; // chunk_map.rs:30
-    wire high_0_21 = (shown_entries_1[61:59] == 3'h0) & present_7; // chunk_map.rs:32
-    wire high_1_21 = (shown_entries_1[61:59] == 3'h1) & present_7; // chunk_map.rs:32
-    wire high_2_21 = (shown_entries_1[61:59] == 3'h2) & present_7; // chunk_map.rs:32
-    wire high_3_21 = (shown_entries_1[61:59] == 3'h3) & present_7; // chunk_map.rs:32
-    wire high_4_21 = (shown_entries_1[61:59] == 3'h4) & present_7; // chunk_map.rs:32
-    wire high_5_21 = (shown_entries_1[61:59] == 3'h5) & present_7; // chunk_map.rs:32
-    wire high_6_21 = (shown_entries_1[61:59] == 3'h6) & present_7; // chunk_map.rs:32
-    wire high_7_21 = (shown_entries_1[61:59] == 3'h7) & present_7; // chunk_map.rs:32
-    wire places_0_21 = high_7_21 & low_7_7; // chunk_map.rs:33
-    wire places_1_21 = high_7_21 & low_6_7; // chunk_map.rs:33
-    wire places_2_21 = high_7_21 & low_5_7; // chunk_map.rs:33
-    wire places_3_21 = high_7_21 & low_4_7; // chunk_map.rs:33
-    wire places_4_21 = high_7_21 & low_3_7; // chunk_map.rs:33
-    wire places_5_21 = high_7_21 & low_2_7; // chunk_map.rs:33
-    wire places_6_21 = high_7_21 & low_1_7; // chunk_map.rs:33
-    wire places_7_21 = high_7_21 & low_0_7; // chunk_map.rs:33
-    wire places_8_21 = high_6_21 & low_7_7; // chunk_map.rs:33
-    wire places_9_21 = high_6_21 & low_6_7; // chunk_map.rs:33
-    wire places_10_21 = high_6_21 & low_5_7; // chunk_map.rs:33
-    wire places_11_21 = high_6_21 & low_4_7; // chunk_map.rs:33
-    wire places_12_21 = high_6_21 & low_3_7; // chunk_map.rs:33
-    wire places_13_21 = high_6_21 & low_2_7; // chunk_map.rs:33
-    wire places_14_21 = high_6_21 & low_1_7; // chunk_map.rs:33
-    wire places_15_21 = high_6_21 & low_0_7; // chunk_map.rs:33
-    wire places_16_21 = high_5_21 & low_7_7; // chunk_map.rs:33
-    wire places_17_21 = high_5_21 & low_6_7; // chunk_map.rs:33
-    wire places_18_21 = high_5_21 & low_5_7; // chunk_map.rs:33
-    wire places_19_21 = high_5_21 & low_4_7; // chunk_map.rs:33
-    wire places_20_21 = high_5_21 & low_3_7; // chunk_map.rs:33
-    wire places_21_21 = high_5_21 & low_2_7; // chunk_map.rs:33
-    wire places_22_21 = high_5_21 & low_1_7; // chunk_map.rs:33
-    wire places_23_21 = high_5_21 & low_0_7; // chunk_map.rs:33
-    wire places_24_21 = high_4_21 & low_7_7; // chunk_map.rs:33
-    wire places_25_21 = high_4_21 & low_6_7; // chunk_map.rs:33
-    wire places_26_21 = high_4_21 & low_5_7; // chunk_map.rs:33
-    wire places_27_21 = high_4_21 & low_4_7; // chunk_map.rs:33
-    wire places_28_21 = high_4_21 & low_3_7; // chunk_map.rs:33
-    wire places_29_21 = high_4_21 & low_2_7; // chunk_map.rs:33
-    wire places_30_21 = high_4_21 & low_1_7; // chunk_map.rs:33
-    wire places_31_21 = high_4_21 & low_0_7; // chunk_map.rs:33
-    wire places_32_21 = high_3_21 & low_7_7; // chunk_map.rs:33
-    wire places_33_21 = high_3_21 & low_6_7; // chunk_map.rs:33
-    wire places_34_21 = high_3_21 & low_5_7; // chunk_map.rs:33
-    wire places_35_21 = high_3_21 & low_4_7; // chunk_map.rs:33
-    wire places_36_21 = high_3_21 & low_3_7; // chunk_map.rs:33
-    wire places_37_21 = high_3_21 & low_2_7; // chunk_map.rs:33
-    wire places_38_21 = high_3_21 & low_1_7; // chunk_map.rs:33
-    wire places_39_21 = high_3_21 & low_0_7; // chunk_map.rs:33
-    wire places_40_21 = high_2_21 & low_7_7; // chunk_map.rs:33
-    wire places_41_21 = high_2_21 & low_6_7; // chunk_map.rs:33
-    wire places_42_21 = high_2_21 & low_5_7; // chunk_map.rs:33
-    wire places_43_21 = high_2_21 & low_4_7; // chunk_map.rs:33
-    wire places_44_21 = high_2_21 & low_3_7; // chunk_map.rs:33
-    wire places_45_21 = high_2_21 & low_2_7; // chunk_map.rs:33
-    wire places_46_21 = high_2_21 & low_1_7; // chunk_map.rs:33
-    wire places_47_21 = high_2_21 & low_0_7; // chunk_map.rs:33
-    wire places_48_21 = high_1_21 & low_7_7; // chunk_map.rs:33
-    wire places_49_21 = high_1_21 & low_6_7; // chunk_map.rs:33
-    wire places_50_21 = high_1_21 & low_5_7; // chunk_map.rs:33
-    wire places_51_21 = high_1_21 & low_4_7; // chunk_map.rs:33
-    wire places_52_21 = high_1_21 & low_3_7; // chunk_map.rs:33
-    wire places_53_21 = high_1_21 & low_2_7; // chunk_map.rs:33
-    wire places_54_21 = high_1_21 & low_1_7; // chunk_map.rs:33
-    wire places_55_21 = high_1_21 & low_0_7; // chunk_map.rs:33
-    wire places_56_21 = high_0_21 & low_7_7; // chunk_map.rs:33
-    wire places_57_21 = high_0_21 & low_6_7; // chunk_map.rs:33
-    wire places_58_21 = high_0_21 & low_5_7; // chunk_map.rs:33
-    wire places_59_21 = high_0_21 & low_4_7; // chunk_map.rs:33
-    wire places_60_21 = high_0_21 & low_3_7; // chunk_map.rs:33
-    wire places_61_21 = high_0_21 & low_2_7; // chunk_map.rs:33
-    wire places_62_21 = high_0_21 & low_1_7; // chunk_map.rs:33
-    wire places_63_21 = high_0_21 & low_0_7; // chunk_map.rs:33
-    wire [63:0] _t55 = {places_0_21, places_1_21, places_2_21, places_3_21, places_4_21, places_5_21, places_6_21, places_7_21, places_8_21, places_9_21, places_10_21, places_11_21, places_12_21, places_13_21, places_14_21, places_15_21, places_16_21, places_17_21, places_18_21, places_19_21, places_20_21, places_21_21, places_22_21, places_23_21, places_24_21, places_25_21, places_26_21, places_27_21, places_28_21, places_29_21, places_30_21, places_31_21, places_32_21, places_33_21, places_34_21, places_35_21, places_36_21, places_37_21, places_38_21, places_39_21, places_40_21, places_41_21, places_42_21, places_43_21, places_44_21, places_45_21, places_46_21, places_47_21, places_48_21, places_49_21, places_50_21, places_51_21, places_52_21, places_53_21, places_54_21, places_55_21, places_56_21, places_57_21, places_58_21, places_59_21, places_60_21, places_61_21, places_62_21, places_63_21}; // chunk_map.rs:34
-    wire _t56 = present_7 & shown_entries_1[62]; // chunk_map.rs:37
-    wire high_0_22 = (shown_entries_1[61:59] == 3'h0) & _t56; // chunk_map.rs:32
-    wire high_1_22 = (shown_entries_1[61:59] == 3'h1) & _t56; // chunk_map.rs:32
-    wire high_2_22 = (shown_entries_1[61:59] == 3'h2) & _t56; // chunk_map.rs:32
-    wire high_3_22 = (shown_entries_1[61:59] == 3'h3) & _t56; // chunk_map.rs:32
-    wire high_4_22 = (shown_entries_1[61:59] == 3'h4) & _t56; // chunk_map.rs:32
-    wire high_5_22 = (shown_entries_1[61:59] == 3'h5) & _t56; // chunk_map.rs:32
-    wire high_6_22 = (shown_entries_1[61:59] == 3'h6) & _t56; // chunk_map.rs:32
-    wire high_7_22 = (shown_entries_1[61:59] == 3'h7) & _t56; // chunk_map.rs:32
-    wire places_0_22 = high_7_22 & low_7_7; // chunk_map.rs:33
-    wire places_1_22 = high_7_22 & low_6_7; // chunk_map.rs:33
-    wire places_2_22 = high_7_22 & low_5_7; // chunk_map.rs:33
-    wire places_3_22 = high_7_22 & low_4_7; // chunk_map.rs:33
-    wire places_4_22 = high_7_22 & low_3_7; // chunk_map.rs:33
-    wire places_5_22 = high_7_22 & low_2_7; // chunk_map.rs:33
-    wire places_6_22 = high_7_22 & low_1_7; // chunk_map.rs:33
-    wire places_7_22 = high_7_22 & low_0_7; // chunk_map.rs:33
-    wire places_8_22 = high_6_22 & low_7_7; // chunk_map.rs:33
-    wire places_9_22 = high_6_22 & low_6_7; // chunk_map.rs:33
-    wire places_10_22 = high_6_22 & low_5_7; // chunk_map.rs:33
-    wire places_11_22 = high_6_22 & low_4_7; // chunk_map.rs:33
-    wire places_12_22 = high_6_22 & low_3_7; // chunk_map.rs:33
-    wire places_13_22 = high_6_22 & low_2_7; // chunk_map.rs:33
-    wire places_14_22 = high_6_22 & low_1_7; // chunk_map.rs:33
-    wire places_15_22 = high_6_22 & low_0_7; // chunk_map.rs:33
-    wire places_16_22 = high_5_22 & low_7_7; // chunk_map.rs:33
-    wire places_17_22 = high_5_22 & low_6_7; // chunk_map.rs:33
-    wire places_18_22 = high_5_22 & low_5_7; // chunk_map.rs:33
-    wire places_19_22 = high_5_22 & low_4_7; // chunk_map.rs:33
-    wire places_20_22 = high_5_22 & low_3_7; // chunk_map.rs:33
-    wire places_21_22 = high_5_22 & low_2_7; // chunk_map.rs:33
-    wire places_22_22 = high_5_22 & low_1_7; // chunk_map.rs:33
-    wire places_23_22 = high_5_22 & low_0_7; // chunk_map.rs:33
-    wire places_24_22 = high_4_22 & low_7_7; // chunk_map.rs:33
-    wire places_25_22 = high_4_22 & low_6_7; // chunk_map.rs:33
-    wire places_26_22 = high_4_22 & low_5_7; // chunk_map.rs:33
-    wire places_27_22 = high_4_22 & low_4_7; // chunk_map.rs:33
-    wire places_28_22 = high_4_22 & low_3_7; // chunk_map.rs:33
-    wire places_29_22 = high_4_22 & low_2_7; // chunk_map.rs:33
-    wire places_30_22 = high_4_22 & low_1_7; // chunk_map.rs:33
-    wire places_31_22 = high_4_22 & low_0_7; // chunk_map.rs:33
-    wire places_32_22 = high_3_22 & low_7_7; // chunk_map.rs:33
-    wire places_33_22 = high_3_22 & low_6_7; // chunk_map.rs:33
-    wire places_34_22 = high_3_22 & low_5_7; // chunk_map.rs:33
-    wire places_35_22 = high_3_22 & low_4_7; // chunk_map.rs:33
-    wire places_36_22 = high_3_22 & low_3_7; // chunk_map.rs:33
-    wire places_37_22 = high_3_22 & low_2_7; // chunk_map.rs:33
-    wire places_38_22 = high_3_22 & low_1_7; // chunk_map.rs:33
-    wire places_39_22 = high_3_22 & low_0_7; // chunk_map.rs:33
-    wire places_40_22 = high_2_22 & low_7_7; // chunk_map.rs:33
-    wire places_41_22 = high_2_22 & low_6_7; // chunk_map.rs:33
-    wire places_42_22 = high_2_22 & low_5_7; // chunk_map.rs:33
-    wire places_43_22 = high_2_22 & low_4_7; // chunk_map.rs:33
-    wire places_44_22 = high_2_22 & low_3_7; // chunk_map.rs:33
-    wire places_45_22 = high_2_22 & low_2_7; // chunk_map.rs:33
-    wire places_46_22 = high_2_22 & low_1_7; // chunk_map.rs:33
-    wire places_47_22 = high_2_22 & low_0_7; // chunk_map.rs:33
-    wire places_48_22 = high_1_22 & low_7_7; // chunk_map.rs:33
-    wire places_49_22 = high_1_22 & low_6_7; // chunk_map.rs:33
-    wire places_50_22 = high_1_22 & low_5_7; // chunk_map.rs:33
-    wire places_51_22 = high_1_22 & low_4_7; // chunk_map.rs:33
-    wire places_52_22 = high_1_22 & low_3_7; // chunk_map.rs:33
-    wire places_53_22 = high_1_22 & low_2_7; // chunk_map.rs:33
-    wire places_54_22 = high_1_22 & low_1_7; // chunk_map.rs:33
-    wire places_55_22 = high_1_22 & low_0_7; // chunk_map.rs:33
-    wire places_56_22 = high_0_22 & low_7_7; // chunk_map.rs:33
-    wire places_57_22 = high_0_22 & low_6_7; // chunk_map.rs:33
-    wire places_58_22 = high_0_22 & low_5_7; // chunk_map.rs:33
-    wire places_59_22 = high_0_22 & low_4_7; // chunk_map.rs:33
-    wire places_60_22 = high_0_22 & low_3_7; // chunk_map.rs:33
-    wire places_61_22 = high_0_22 & low_2_7; // chunk_map.rs:33
-    wire places_62_22 = high_0_22 & low_1_7; // chunk_map.rs:33
-    wire places_63_22 = high_0_22 & low_0_7; // chunk_map.rs:33
-    wire [63:0] _t57 = {places_0_22, places_1_22, places_2_22, places_3_22, places_4_22, places_5_22, places_6_22, places_7_22, places_8_22, places_9_22, places_10_22, places_11_22, places_12_22, places_13_22, places_14_22, places_15_22, places_16_22, places_17_22, places_18_22, places_19_22, places_20_22, places_21_22, places_22_22, places_23_22, places_24_22, places_25_22, places_26_22, places_27_22, places_28_22, places_29_22, places_30_22, places_31_22, places_32_22, places_33_22, places_34_22, places_35_22, places_36_22, places_37_22, places_38_22, places_39_22, places_40_22, places_41_22, places_42_22, places_43_22, places_44_22, places_45_22, places_46_22, places_47_22, places_48_22, places_49_22, places_50_22, places_51_22, places_52_22, places_53_22, places_54_22, places_55_22, places_56_22, places_57_22, places_58_22, places_59_22, places_60_22, places_61_22, places_62_22, places_63_22}; // chunk_map.rs:34
-    wire _t58 = present_7 & shown_entries_1[63]; // chunk_map.rs:38
-    wire high_0_23 = (shown_entries_1[61:59] == 3'h0) & _t58; // chunk_map.rs:32
-    wire high_1_23 = (shown_entries_1[61:59] == 3'h1) & _t58; // chunk_map.rs:32
-    wire high_2_23 = (shown_entries_1[61:59] == 3'h2) & _t58; // chunk_map.rs:32
-    wire high_3_23 = (shown_entries_1[61:59] == 3'h3) & _t58; // chunk_map.rs:32
-    wire high_4_23 = (shown_entries_1[61:59] == 3'h4) & _t58; // chunk_map.rs:32
-    wire high_5_23 = (shown_entries_1[61:59] == 3'h5) & _t58; // chunk_map.rs:32
-    wire high_6_23 = (shown_entries_1[61:59] == 3'h6) & _t58; // chunk_map.rs:32
-    wire high_7_23 = (shown_entries_1[61:59] == 3'h7) & _t58; // chunk_map.rs:32
-    wire places_0_23 = high_7_23 & low_7_7; // chunk_map.rs:33
-    wire places_1_23 = high_7_23 & low_6_7; // chunk_map.rs:33
-    wire places_2_23 = high_7_23 & low_5_7; // chunk_map.rs:33
-    wire places_3_23 = high_7_23 & low_4_7; // chunk_map.rs:33
-    wire places_4_23 = high_7_23 & low_3_7; // chunk_map.rs:33
-    wire places_5_23 = high_7_23 & low_2_7; // chunk_map.rs:33
-    wire places_6_23 = high_7_23 & low_1_7; // chunk_map.rs:33
-    wire places_7_23 = high_7_23 & low_0_7; // chunk_map.rs:33
-    wire places_8_23 = high_6_23 & low_7_7; // chunk_map.rs:33
-    wire places_9_23 = high_6_23 & low_6_7; // chunk_map.rs:33
-    wire places_10_23 = high_6_23 & low_5_7; // chunk_map.rs:33
-    wire places_11_23 = high_6_23 & low_4_7; // chunk_map.rs:33
-    wire places_12_23 = high_6_23 & low_3_7; // chunk_map.rs:33
-    wire places_13_23 = high_6_23 & low_2_7; // chunk_map.rs:33
-    wire places_14_23 = high_6_23 & low_1_7; // chunk_map.rs:33
-    wire places_15_23 = high_6_23 & low_0_7; // chunk_map.rs:33
-    wire places_16_23 = high_5_23 & low_7_7; // chunk_map.rs:33
-    wire places_17_23 = high_5_23 & low_6_7; // chunk_map.rs:33
-    wire places_18_23 = high_5_23 & low_5_7; // chunk_map.rs:33
-    wire places_19_23 = high_5_23 & low_4_7; // chunk_map.rs:33
-    wire places_20_23 = high_5_23 & low_3_7; // chunk_map.rs:33
-    wire places_21_23 = high_5_23 & low_2_7; // chunk_map.rs:33
-    wire places_22_23 = high_5_23 & low_1_7; // chunk_map.rs:33
-    wire places_23_23 = high_5_23 & low_0_7; // chunk_map.rs:33
-    wire places_24_23 = high_4_23 & low_7_7; // chunk_map.rs:33
-    wire places_25_23 = high_4_23 & low_6_7; // chunk_map.rs:33
-    wire places_26_23 = high_4_23 & low_5_7; // chunk_map.rs:33
-    wire places_27_23 = high_4_23 & low_4_7; // chunk_map.rs:33
-    wire places_28_23 = high_4_23 & low_3_7; // chunk_map.rs:33
-    wire places_29_23 = high_4_23 & low_2_7; // chunk_map.rs:33
-    wire places_30_23 = high_4_23 & low_1_7; // chunk_map.rs:33
-    wire places_31_23 = high_4_23 & low_0_7; // chunk_map.rs:33
-    wire places_32_23 = high_3_23 & low_7_7; // chunk_map.rs:33
-    wire places_33_23 = high_3_23 & low_6_7; // chunk_map.rs:33
-    wire places_34_23 = high_3_23 & low_5_7; // chunk_map.rs:33
-    wire places_35_23 = high_3_23 & low_4_7; // chunk_map.rs:33
-    wire places_36_23 = high_3_23 & low_3_7; // chunk_map.rs:33
-    wire places_37_23 = high_3_23 & low_2_7; // chunk_map.rs:33
-    wire places_38_23 = high_3_23 & low_1_7; // chunk_map.rs:33
-    wire places_39_23 = high_3_23 & low_0_7; // chunk_map.rs:33
-    wire places_40_23 = high_2_23 & low_7_7; // chunk_map.rs:33
-    wire places_41_23 = high_2_23 & low_6_7; // chunk_map.rs:33
-    wire places_42_23 = high_2_23 & low_5_7; // chunk_map.rs:33
-    wire places_43_23 = high_2_23 & low_4_7; // chunk_map.rs:33
-    wire places_44_23 = high_2_23 & low_3_7; // chunk_map.rs:33
-    wire places_45_23 = high_2_23 & low_2_7; // chunk_map.rs:33
-    wire places_46_23 = high_2_23 & low_1_7; // chunk_map.rs:33
-    wire places_47_23 = high_2_23 & low_0_7; // chunk_map.rs:33
-    wire places_48_23 = high_1_23 & low_7_7; // chunk_map.rs:33
-    wire places_49_23 = high_1_23 & low_6_7; // chunk_map.rs:33
-    wire places_50_23 = high_1_23 & low_5_7; // chunk_map.rs:33
-    wire places_51_23 = high_1_23 & low_4_7; // chunk_map.rs:33
-    wire places_52_23 = high_1_23 & low_3_7; // chunk_map.rs:33
-    wire places_53_23 = high_1_23 & low_2_7; // chunk_map.rs:33
-    wire places_54_23 = high_1_23 & low_1_7; // chunk_map.rs:33
-    wire places_55_23 = high_1_23 & low_0_7; // chunk_map.rs:33
-    wire places_56_23 = high_0_23 & low_7_7; // chunk_map.rs:33
-    wire places_57_23 = high_0_23 & low_6_7; // chunk_map.rs:33
-    wire places_58_23 = high_0_23 & low_5_7; // chunk_map.rs:33
-    wire places_59_23 = high_0_23 & low_4_7; // chunk_map.rs:33
-    wire places_60_23 = high_0_23 & low_3_7; // chunk_map.rs:33
-    wire places_61_23 = high_0_23 & low_2_7; // chunk_map.rs:33
-    wire places_62_23 = high_0_23 & low_1_7; // chunk_map.rs:33
-    wire places_63_23 = high_0_23 & low_0_7; // chunk_map.rs:33
-    wire [63:0] _t59 = {places_0_23, places_1_23, places_2_23, places_3_23, places_4_23, places_5_23, places_6_23, places_7_23, places_8_23, places_9_23, places_10_23, places_11_23, places_12_23, places_13_23, places_14_23, places_15_23, places_16_23, places_17_23, places_18_23, places_19_23, places_20_23, places_21_23, places_22_23, places_23_23, places_24_23, places_25_23, places_26_23, places_27_23, places_28_23, places_29_23, places_30_23, places_31_23, places_32_23, places_33_23, places_34_23, places_35_23, places_36_23, places_37_23, places_38_23, places_39_23, places_40_23, places_41_23, places_42_23, places_43_23, places_44_23, places_45_23, places_46_23, places_47_23, places_48_23, places_49_23, places_50_23, places_51_23, places_52_23, places_53_23, places_54_23, places_55_23, places_56_23, places_57_23, places_58_23, places_59_23, places_60_23, places_61_23, places_62_23, places_63_23}; // chunk_map.rs:34
-    wire low_0_8 = shown_entries_1[66:64] == 3'h0; // chunk_map.rs:30
-    wire low_1_8 = shown_entries_1[66:64] == 3'h1; // chunk_map.rs:30
-    wire low_2_8 = shown_entries_1[66:64] == 3'h2; // chunk_map.rs:30
-    wire low_3_8 = shown_entries_1[66:64] == 3'h3; // chunk_map.rs:30
-    wire low_4_8 = shown_entries_1[66:64] == 3'h4; // chunk_map.rs:30
-    wire low_5_8 = shown_entries_1[66:64] == 3'h5; // chunk_map.rs:30
-    wire low_6_8 = shown_entries_1[66:64] == 3'h6; // chunk_map.rs:30
-    wire low_7_8 = shown_entries_1[66:64] == 3'h7; // chunk_map.rs:30
-    wire high_0_24 = (shown_entries_1[69:67] == 3'h0) & present_8; // chunk_map.rs:32
-    wire high_1_24 = (shown_entries_1[69:67] == 3'h1) & present_8; // chunk_map.rs:32
-    wire high_2_24 = (shown_entries_1[69:67] == 3'h2) & present_8; // chunk_map.rs:32
-    wire high_3_24 = (shown_entries_1[69:67] == 3'h3) & present_8; // chunk_map.rs:32
-    wire high_4_24 = (shown_entries_1[69:67] == 3'h4) & present_8; // chunk_map.rs:32
-    wire high_5_24 = (shown_entries_1[69:67] == 3'h5) & present_8; // chunk_map.rs:32
-    wire high_6_24 = (shown_entries_1[69:67] == 3'h6) & present_8; // chunk_map.rs:32
-    wire high_7_24 = (shown_entries_1[69:67] == 3'h7) & present_8; // chunk_map.rs:32
-    wire places_0_24 = high_7_24 & low_7_8; // chunk_map.rs:33
-    wire places_1_24 = high_7_24 & low_6_8; // chunk_map.rs:33
-    wire places_2_24 = high_7_24 & low_5_8; // chunk_map.rs:33
-    wire places_3_24 = high_7_24 & low_4_8; // chunk_map.rs:33
-    wire places_4_24 = high_7_24 & low_3_8; // chunk_map.rs:33
-    wire places_5_24 = high_7_24 & low_2_8; // chunk_map.rs:33
-    wire places_6_24 = high_7_24 & low_1_8; // chunk_map.rs:33
-    wire places_7_24 = high_7_24 & low_0_8; // chunk_map.rs:33
-    wire places_8_24 = high_6_24 & low_7_8; // chunk_map.rs:33
-    wire places_9_24 = high_6_24 & low_6_8; // chunk_map.rs:33
-    wire places_10_24 = high_6_24 & low_5_8; // chunk_map.rs:33
-    wire places_11_24 = high_6_24 & low_4_8; // chunk_map.rs:33
-    wire places_12_24 = high_6_24 & low_3_8; // chunk_map.rs:33
-    wire places_13_24 = high_6_24 & low_2_8; // chunk_map.rs:33
-    wire places_14_24 = high_6_24 & low_1_8; // chunk_map.rs:33
-    wire places_15_24 = high_6_24 & low_0_8; // chunk_map.rs:33
-    wire places_16_24 = high_5_24 & low_7_8; // chunk_map.rs:33
-    wire places_17_24 = high_5_24 & low_6_8; // chunk_map.rs:33
-    wire places_18_24 = high_5_24 & low_5_8; // chunk_map.rs:33
-    wire places_19_24 = high_5_24 & low_4_8; // chunk_map.rs:33
-    wire places_20_24 = high_5_24 & low_3_8; // chunk_map.rs:33
-    wire places_21_24 = high_5_24 & low_2_8; // chunk_map.rs:33
-    wire places_22_24 = high_5_24 & low_1_8; // chunk_map.rs:33
-    wire places_23_24 = high_5_24 & low_0_8; // chunk_map.rs:33
-    wire places_24_24 = high_4_24 & low_7_8; // chunk_map.rs:33
-    wire places_25_24 = high_4_24 & low_6_8; // chunk_map.rs:33
-    wire places_26_24 = high_4_24 & low_5_8; // chunk_map.rs:33
-    wire places_27_24 = high_4_24 & low_4_8; // chunk_map.rs:33
-    wire places_28_24 = high_4_24 & low_3_8; // chunk_map.rs:33
-    wire places_29_24 = high_4_24 & low_2_8; // chunk_map.rs:33
-    wire places_30_24 = high_4_24 & low_1_8; // chunk_map.rs:33
-    wire places_31_24 = high_4_24 & low_0_8; // chunk_map.rs:33
-    wire places_32_24 = high_3_24 & low_7_8; // chunk_map.rs:33
-    wire places_33_24 = high_3_24 & low_6_8; // chunk_map.rs:33
-    wire places_34_24 = high_3_24 & low_5_8; // chunk_map.rs:33
-    wire places_35_24 = high_3_24 & low_4_8; // chunk_map.rs:33
-    wire places_36_24 = high_3_24 & low_3_8; // chunk_map.rs:33
-    wire places_37_24 = high_3_24 & low_2_8; // chunk_map.rs:33
-    wire places_38_24 = high_3_24 & low_1_8; // chunk_map.rs:33
-    wire places_39_24 = high_3_24 & low_0_8; // chunk_map.rs:33
-    wire places_40_24 = high_2_24 & low_7_8; // chunk_map.rs:33
-    wire places_41_24 = high_2_24 & low_6_8; // chunk_map.rs:33
-    wire places_42_24 = high_2_24 & low_5_8; // chunk_map.rs:33
-    wire places_43_24 = high_2_24 & low_4_8; // chunk_map.rs:33
-    wire places_44_24 = high_2_24 & low_3_8; // chunk_map.rs:33
-    wire places_45_24 = high_2_24 & low_2_8; // chunk_map.rs:33
-    wire places_46_24 = high_2_24 & low_1_8; // chunk_map.rs:33
-    wire places_47_24 = high_2_24 & low_0_8; // chunk_map.rs:33
-    wire places_48_24 = high_1_24 & low_7_8; // chunk_map.rs:33
-    wire places_49_24 = high_1_24 & low_6_8; // chunk_map.rs:33
-    wire places_50_24 = high_1_24 & low_5_8; // chunk_map.rs:33
-    wire places_51_24 = high_1_24 & low_4_8; // chunk_map.rs:33
-    wire places_52_24 = high_1_24 & low_3_8; // chunk_map.rs:33
-    wire places_53_24 = high_1_24 & low_2_8; // chunk_map.rs:33
-    wire places_54_24 = high_1_24 & low_1_8; // chunk_map.rs:33
-    wire places_55_24 = high_1_24 & low_0_8; // chunk_map.rs:33
-    wire places_56_24 = high_0_24 & low_7_8; // chunk_map.rs:33
-    wire places_57_24 = high_0_24 & low_6_8; // chunk_map.rs:33
-    wire places_58_24 = high_0_24 & low_5_8; // chunk_map.rs:33
-    wire places_59_24 = high_0_24 & low_4_8; // chunk_map.rs:33
-    wire places_60_24 = high_0_24 & low_3_8; // chunk_map.rs:33
-    wire places_61_24 = high_0_24 & low_2_8; // chunk_map.rs:33
-    wire places_62_24 = high_0_24 & low_1_8; // chunk_map.rs:33
-    wire places_63_24 = high_0_24 & low_0_8; // chunk_map.rs:33
-    wire [63:0] _t60 = {places_0_24, places_1_24, places_2_24, places_3_24, places_4_24, places_5_24, places_6_24, places_7_24, places_8_24, places_9_24, places_10_24, places_11_24, places_12_24, places_13_24, places_14_24, places_15_24, places_16_24, places_17_24, places_18_24, places_19_24, places_20_24, places_21_24, places_22_24, places_23_24, places_24_24, places_25_24, places_26_24, places_27_24, places_28_24, places_29_24, places_30_24, places_31_24, places_32_24, places_33_24, places_34_24, places_35_24, places_36_24, places_37_24, places_38_24, places_39_24, places_40_24, places_41_24, places_42_24, places_43_24, places_44_24, places_45_24, places_46_24, places_47_24, places_48_24, places_49_24, places_50_24, places_51_24, places_52_24, places_53_24, places_54_24, places_55_24, places_56_24, places_57_24, places_58_24, places_59_24, places_60_24, places_61_24, places_62_24, places_63_24}; // chunk_map.rs:34
-    wire [63:0] new_outlier = ((((((((64'h0 | _t20) | _t25) | _t30) | _t35) | _t40) | _t45) | _t50) | _t55) | _t60; // chunk_map.rs:36
-    wire _t61 = present_8 & shown_entries_1[70]; // chunk_map.rs:37
-    wire high_0_25 = (shown_entries_1[69:67] == 3'h0) & _t61; // chunk_map.rs:32
-    wire high_1_25 = (shown_entries_1[69:67] == 3'h1) & _t61; // chunk_map.rs:32
-    wire high_2_25 = (shown_entries_1[69:67] == 3'h2) & _t61; // chunk_map.rs:32
-    wire high_3_25 = (shown_entries_1[69:67] == 3'h3) & _t61; // chunk_map.rs:32
-    wire high_4_25 = (shown_entries_1[69:67] == 3'h4) & _t61; // chunk_map.rs:32
-    wire high_5_25 = (shown_entries_1[69:67] == 3'h5) & _t61; // chunk_map.rs:32
-    wire high_6_25 = (shown_entries_1[69:67] == 3'h6) & _t61; // chunk_map.rs:32
-    wire high_7_25 = (shown_entries_1[69:67] == 3'h7) & _t61; // chunk_map.rs:32
-    wire places_0_25 = high_7_25 & low_7_8; // chunk_map.rs:33
-    wire places_1_25 = high_7_25 & low_6_8; // chunk_map.rs:33
-    wire places_2_25 = high_7_25 & low_5_8; // chunk_map.rs:33
-    wire places_3_25 = high_7_25 & low_4_8; // chunk_map.rs:33
-    wire places_4_25 = high_7_25 & low_3_8; // chunk_map.rs:33
-    wire places_5_25 = high_7_25 & low_2_8; // chunk_map.rs:33
-    wire places_6_25 = high_7_25 & low_1_8; // chunk_map.rs:33
-    wire places_7_25 = high_7_25 & low_0_8; // chunk_map.rs:33
-    wire places_8_25 = high_6_25 & low_7_8; // chunk_map.rs:33
-    wire places_9_25 = high_6_25 & low_6_8; // chunk_map.rs:33
-    wire places_10_25 = high_6_25 & low_5_8; // chunk_map.rs:33
-    wire places_11_25 = high_6_25 & low_4_8; // chunk_map.rs:33
-    wire places_12_25 = high_6_25 & low_3_8; // chunk_map.rs:33
-    wire places_13_25 = high_6_25 & low_2_8; // chunk_map.rs:33
-    wire places_14_25 = high_6_25 & low_1_8; // chunk_map.rs:33
-    wire places_15_25 = high_6_25 & low_0_8; // chunk_map.rs:33
-    wire places_16_25 = high_5_25 & low_7_8; // chunk_map.rs:33
-    wire places_17_25 = high_5_25 & low_6_8; // chunk_map.rs:33
-    wire places_18_25 = high_5_25 & low_5_8; // chunk_map.rs:33
-    wire places_19_25 = high_5_25 & low_4_8; // chunk_map.rs:33
-    wire places_20_25 = high_5_25 & low_3_8; // chunk_map.rs:33
-    wire places_21_25 = high_5_25 & low_2_8; // chunk_map.rs:33
-    wire places_22_25 = high_5_25 & low_1_8; // chunk_map.rs:33
-    wire places_23_25 = high_5_25 & low_0_8; // chunk_map.rs:33
-    wire places_24_25 = high_4_25 & low_7_8; // chunk_map.rs:33
-    wire places_25_25 = high_4_25 & low_6_8; // chunk_map.rs:33
-    wire places_26_25 = high_4_25 & low_5_8; // chunk_map.rs:33
-    wire places_27_25 = high_4_25 & low_4_8; // chunk_map.rs:33
-    wire places_28_25 = high_4_25 & low_3_8; // chunk_map.rs:33
-    wire places_29_25 = high_4_25 & low_2_8; // chunk_map.rs:33
-    wire places_30_25 = high_4_25 & low_1_8; // chunk_map.rs:33
-    wire places_31_25 = high_4_25 & low_0_8; // chunk_map.rs:33
-    wire places_32_25 = high_3_25 & low_7_8; // chunk_map.rs:33
-    wire places_33_25 = high_3_25 & low_6_8; // chunk_map.rs:33
-    wire places_34_25 = high_3_25 & low_5_8; // chunk_map.rs:33
-    wire places_35_25 = high_3_25 & low_4_8; // chunk_map.rs:33
-    wire places_36_25 = high_3_25 & low_3_8; // chunk_map.rs:33
-    wire places_37_25 = high_3_25 & low_2_8; // chunk_map.rs:33
-    wire places_38_25 = high_3_25 & low_1_8; // chunk_map.rs:33
-    wire places_39_25 = high_3_25 & low_0_8; // chunk_map.rs:33
-    wire places_40_25 = high_2_25 & low_7_8; // chunk_map.rs:33
-    wire places_41_25 = high_2_25 & low_6_8; // chunk_map.rs:33
-    wire places_42_25 = high_2_25 & low_5_8; // chunk_map.rs:33
-    wire places_43_25 = high_2_25 & low_4_8; // chunk_map.rs:33
-    wire places_44_25 = high_2_25 & low_3_8; // chunk_map.rs:33
-    wire places_45_25 = high_2_25 & low_2_8; // chunk_map.rs:33
-    wire places_46_25 = high_2_25 & low_1_8; // chunk_map.rs:33
-    wire places_47_25 = high_2_25 & low_0_8; // chunk_map.rs:33
-    wire places_48_25 = high_1_25 & low_7_8; // chunk_map.rs:33
-    wire places_49_25 = high_1_25 & low_6_8; // chunk_map.rs:33
-    wire places_50_25 = high_1_25 & low_5_8; // chunk_map.rs:33
-    wire places_51_25 = high_1_25 & low_4_8; // chunk_map.rs:33
-    wire places_52_25 = high_1_25 & low_3_8; // chunk_map.rs:33
-    wire places_53_25 = high_1_25 & low_2_8; // chunk_map.rs:33
-    wire places_54_25 = high_1_25 & low_1_8; // chunk_map.rs:33
-    wire places_55_25 = high_1_25 & low_0_8; // chunk_map.rs:33
-    wire places_56_25 = high_0_25 & low_7_8; // chunk_map.rs:33
-    wire places_57_25 = high_0_25 & low_6_8; // chunk_map.rs:33
-    wire places_58_25 = high_0_25 & low_5_8; // chunk_map.rs:33
-    wire places_59_25 = high_0_25 & low_4_8; // chunk_map.rs:33
-    wire places_60_25 = high_0_25 & low_3_8; // chunk_map.rs:33
-    wire places_61_25 = high_0_25 & low_2_8; // chunk_map.rs:33
-    wire places_62_25 = high_0_25 & low_1_8; // chunk_map.rs:33
-    wire places_63_25 = high_0_25 & low_0_8; // chunk_map.rs:33
-    wire [63:0] _t62 = {places_0_25, places_1_25, places_2_25, places_3_25, places_4_25, places_5_25, places_6_25, places_7_25, places_8_25, places_9_25, places_10_25, places_11_25, places_12_25, places_13_25, places_14_25, places_15_25, places_16_25, places_17_25, places_18_25, places_19_25, places_20_25, places_21_25, places_22_25, places_23_25, places_24_25, places_25_25, places_26_25, places_27_25, places_28_25, places_29_25, places_30_25, places_31_25, places_32_25, places_33_25, places_34_25, places_35_25, places_36_25, places_37_25, places_38_25, places_39_25, places_40_25, places_41_25, places_42_25, places_43_25, places_44_25, places_45_25, places_46_25, places_47_25, places_48_25, places_49_25, places_50_25, places_51_25, places_52_25, places_53_25, places_54_25, places_55_25, places_56_25, places_57_25, places_58_25, places_59_25, places_60_25, places_61_25, places_62_25, places_63_25}; // chunk_map.rs:34
-    wire [63:0] new_outer = ((((((((64'h0 | _t22) | _t27) | _t32) | _t37) | _t42) | _t47) | _t52) | _t57) | _t62; // chunk_map.rs:37
-    wire _t63 = present_8 & shown_entries_1[71]; // chunk_map.rs:38
-    wire high_0_26 = (shown_entries_1[69:67] == 3'h0) & _t63; // chunk_map.rs:32
-    wire high_1_26 = (shown_entries_1[69:67] == 3'h1) & _t63; // chunk_map.rs:32
-    wire high_2_26 = (shown_entries_1[69:67] == 3'h2) & _t63; // chunk_map.rs:32
-    wire high_3_26 = (shown_entries_1[69:67] == 3'h3) & _t63; // chunk_map.rs:32
-    wire high_4_26 = (shown_entries_1[69:67] == 3'h4) & _t63; // chunk_map.rs:32
-    wire high_5_26 = (shown_entries_1[69:67] == 3'h5) & _t63; // chunk_map.rs:32
-    wire high_6_26 = (shown_entries_1[69:67] == 3'h6) & _t63; // chunk_map.rs:32
-    wire high_7_26 = (shown_entries_1[69:67] == 3'h7) & _t63; // chunk_map.rs:32
-    wire places_0_26 = high_7_26 & low_7_8; // chunk_map.rs:33
-    wire places_1_26 = high_7_26 & low_6_8; // chunk_map.rs:33
-    wire places_2_26 = high_7_26 & low_5_8; // chunk_map.rs:33
-    wire places_3_26 = high_7_26 & low_4_8; // chunk_map.rs:33
-    wire places_4_26 = high_7_26 & low_3_8; // chunk_map.rs:33
-    wire places_5_26 = high_7_26 & low_2_8; // chunk_map.rs:33
-    wire places_6_26 = high_7_26 & low_1_8; // chunk_map.rs:33
-    wire places_7_26 = high_7_26 & low_0_8; // chunk_map.rs:33
-    wire places_8_26 = high_6_26 & low_7_8; // chunk_map.rs:33
-    wire places_9_26 = high_6_26 & low_6_8; // chunk_map.rs:33
-    wire places_10_26 = high_6_26 & low_5_8; // chunk_map.rs:33
-    wire places_11_26 = high_6_26 & low_4_8; // chunk_map.rs:33
-    wire places_12_26 = high_6_26 & low_3_8; // chunk_map.rs:33
-    wire places_13_26 = high_6_26 & low_2_8; // chunk_map.rs:33
-    wire places_14_26 = high_6_26 & low_1_8; // chunk_map.rs:33
-    wire places_15_26 = high_6_26 & low_0_8; // chunk_map.rs:33
-    wire places_16_26 = high_5_26 & low_7_8; // chunk_map.rs:33
-    wire places_17_26 = high_5_26 & low_6_8; // chunk_map.rs:33
-    wire places_18_26 = high_5_26 & low_5_8; // chunk_map.rs:33
-    wire places_19_26 = high_5_26 & low_4_8; // chunk_map.rs:33
-    wire places_20_26 = high_5_26 & low_3_8; // chunk_map.rs:33
-    wire places_21_26 = high_5_26 & low_2_8; // chunk_map.rs:33
-    wire places_22_26 = high_5_26 & low_1_8; // chunk_map.rs:33
-    wire places_23_26 = high_5_26 & low_0_8; // chunk_map.rs:33
-    wire places_24_26 = high_4_26 & low_7_8; // chunk_map.rs:33
-    wire places_25_26 = high_4_26 & low_6_8; // chunk_map.rs:33
-    wire places_26_26 = high_4_26 & low_5_8; // chunk_map.rs:33
-    wire places_27_26 = high_4_26 & low_4_8; // chunk_map.rs:33
-    wire places_28_26 = high_4_26 & low_3_8; // chunk_map.rs:33
-    wire places_29_26 = high_4_26 & low_2_8; // chunk_map.rs:33
-    wire places_30_26 = high_4_26 & low_1_8; // chunk_map.rs:33
-    wire places_31_26 = high_4_26 & low_0_8; // chunk_map.rs:33
-    wire places_32_26 = high_3_26 & low_7_8; // chunk_map.rs:33
-    wire places_33_26 = high_3_26 & low_6_8; // chunk_map.rs:33
-    wire places_34_26 = high_3_26 & low_5_8; // chunk_map.rs:33
-    wire places_35_26 = high_3_26 & low_4_8; // chunk_map.rs:33
-    wire places_36_26 = high_3_26 & low_3_8; // chunk_map.rs:33
-    wire places_37_26 = high_3_26 & low_2_8; // chunk_map.rs:33
-    wire places_38_26 = high_3_26 & low_1_8; // chunk_map.rs:33
-    wire places_39_26 = high_3_26 & low_0_8; // chunk_map.rs:33
-    wire places_40_26 = high_2_26 & low_7_8; // chunk_map.rs:33
-    wire places_41_26 = high_2_26 & low_6_8; // chunk_map.rs:33
-    wire places_42_26 = high_2_26 & low_5_8; // chunk_map.rs:33
-    wire places_43_26 = high_2_26 & low_4_8; // chunk_map.rs:33
-    wire places_44_26 = high_2_26 & low_3_8; // chunk_map.rs:33
-    wire places_45_26 = high_2_26 & low_2_8; // chunk_map.rs:33
-    wire places_46_26 = high_2_26 & low_1_8; // chunk_map.rs:33
-    wire places_47_26 = high_2_26 & low_0_8; // chunk_map.rs:33
-    wire places_48_26 = high_1_26 & low_7_8; // chunk_map.rs:33
-    wire places_49_26 = high_1_26 & low_6_8; // chunk_map.rs:33
-    wire places_50_26 = high_1_26 & low_5_8; // chunk_map.rs:33
-    wire places_51_26 = high_1_26 & low_4_8; // chunk_map.rs:33
-    wire places_52_26 = high_1_26 & low_3_8; // chunk_map.rs:33
-    wire places_53_26 = high_1_26 & low_2_8; // chunk_map.rs:33
-    wire places_54_26 = high_1_26 & low_1_8; // chunk_map.rs:33
-    wire places_55_26 = high_1_26 & low_0_8; // chunk_map.rs:33
-    wire places_56_26 = high_0_26 & low_7_8; // chunk_map.rs:33
-    wire places_57_26 = high_0_26 & low_6_8; // chunk_map.rs:33
-    wire places_58_26 = high_0_26 & low_5_8; // chunk_map.rs:33
-    wire places_59_26 = high_0_26 & low_4_8; // chunk_map.rs:33
-    wire places_60_26 = high_0_26 & low_3_8; // chunk_map.rs:33
-    wire places_61_26 = high_0_26 & low_2_8; // chunk_map.rs:33
-    wire places_62_26 = high_0_26 & low_1_8; // chunk_map.rs:33
-    wire places_63_26 = high_0_26 & low_0_8; // chunk_map.rs:33
-    wire [63:0] _t64 = {places_0_26, places_1_26, places_2_26, places_3_26, places_4_26, places_5_26, places_6_26, places_7_26, places_8_26, places_9_26, places_10_26, places_11_26, places_12_26, places_13_26, places_14_26, places_15_26, places_16_26, places_17_26, places_18_26, places_19_26, places_20_26, places_21_26, places_22_26, places_23_26, places_24_26, places_25_26, places_26_26, places_27_26, places_28_26, places_29_26, places_30_26, places_31_26, places_32_26, places_33_26, places_34_26, places_35_26, places_36_26, places_37_26, places_38_26, places_39_26, places_40_26, places_41_26, places_42_26, places_43_26, places_44_26, places_45_26, places_46_26, places_47_26, places_48_26, places_49_26, places_50_26, places_51_26, places_52_26, places_53_26, places_54_26, places_55_26, places_56_26, places_57_26, places_58_26, places_59_26, places_60_26, places_61_26, places_62_26, places_63_26}; // chunk_map.rs:34
-    wire [63:0] new_sign = ((((((((64'h0 | _t24) | _t29) | _t34) | _t39) | _t44) | _t49) | _t54) | _t59) | _t64; // chunk_map.rs:38
+    // the sparse part: words to chunks
+    wire passes = (may_begin | flush) | open; // packet_gate.rs:10
+    assign out_data = sparse_data;
+    assign out_keep = sparse_keep;
+    assign out_last = sparse_last;
+    assign out_valid = sparse_valid & passes;
+    assign sparse_ready = out_ready & passes;
     always @(posedge clk) begin
         if (rst) begin
-            building_outlier <= 64'h0;
-            building_outer <= 64'h0;
-            building_sign <= 64'h0;
-            built <= 1'h0;
-            waits <= 1'h0;
+            open <= 1'h0;
+        end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
+    end
+    assign out_ready = walker_s_ready;
+    assign words_wait = walker_holds;
+    assign count_error = walker_count_error;
+    assign sparse_length_error = walker_length_error;
+    wire [7:0] _t19 = length_1[13:6] - 8'h1; // dequantizer_front.rs:74
+    always @(posedge clk) begin
+        if (rst) begin
+            room <= 1'h0;
         end else begin
-            if (transfer) begin
-                building_outlier <= building_outlier | new_outlier;
-                building_outer <= building_outer | new_outer;
-                building_sign <= building_sign | new_sign;
-            end
-            if (moves) begin
-                building_outlier <= transfer ? new_outlier : 64'h0;
-                building_outer <= transfer ? new_outer : 64'h0;
-                building_sign <= transfer ? new_sign : 64'h0;
-            end
-            built <= (transfer & shown_complete_1) | (built & (~moves));
-            waits <= moves | (waits & (~chunk_taken));
-        end
-    end
-    wire [5:0] positions_0 = shown_entries_1[5:0]; // chunk_map.rs:47
-    wire [5:0] positions_1 = shown_entries_1[13:8]; // chunk_map.rs:47
-    wire [5:0] positions_2 = shown_entries_1[21:16]; // chunk_map.rs:47
-    wire [5:0] positions_3 = shown_entries_1[29:24]; // chunk_map.rs:47
-    wire [5:0] positions_4 = shown_entries_1[37:32]; // chunk_map.rs:47
-    wire [5:0] positions_5 = shown_entries_1[45:40]; // chunk_map.rs:47
-    wire [5:0] positions_6 = shown_entries_1[53:48]; // chunk_map.rs:47
-    wire [5:0] positions_7 = shown_entries_1[61:56]; // chunk_map.rs:47
-    wire [5:0] positions_8 = shown_entries_1[69:64]; // chunk_map.rs:47
-    wire wrong = (present_0 & any_before) & (positions_0 <= position); // chunk_map.rs:49
-    wire [5:0] last = present_0 ? positions_0 : position; // chunk_map.rs:50
-    wire _t65 = (wrong | ((present_1 & present_0) & (positions_1 <= positions_0))) | ((present_2 & present_1) & (positions_2 <= positions_1)); // chunk_map.rs:52
-    wire _t66 = (_t65 | ((present_3 & present_2) & (positions_3 <= positions_2))) | ((present_4 & present_3) & (positions_4 <= positions_3)); // chunk_map.rs:52
-    wire [5:0] _t67 = present_4 ? positions_4 : (present_3 ? positions_3 : (present_2 ? positions_2 : (present_1 ? positions_1 : last))); // chunk_map.rs:53
-    wire _t68 = (_t66 | ((present_5 & present_4) & (positions_5 <= positions_4))) | ((present_6 & present_5) & (positions_6 <= positions_5)); // chunk_map.rs:52
-    wire wrong_order = (_t68 | ((present_7 & present_6) & (positions_7 <= positions_6))) | ((present_8 & present_7) & (positions_8 <= positions_7)); // chunk_map.rs:52
-    wire [5:0] last_position = present_8 ? positions_8 : (present_7 ? positions_7 : (present_6 ? positions_6 : (present_5 ? positions_5 : _t67))); // chunk_map.rs:53
-    always @(posedge clk) if (transfer) position <= last_position;
-    always @(posedge clk) begin
-        if (rst) begin
-            any_before <= 1'h0;
-        end else if (transfer) any_before <= (any_before | (|shown_present_1)) & (~shown_complete_1);
-    end
-    assign order_error = flag_2;
-    always @(posedge clk) begin
-        if (rst) begin
-            flag_2 <= 1'h0;
-        end else begin
-            flag_2 <= transfer & wrong_order;
+            room <= in_flight < 5'h1e;
         end
     end
 
-    // the map in use; it moves down by the lanes at every beat
-    wire done_1 = decoding & 1'h1; // dequantizer_back.rs:51
-    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer_back.rs:52
-    assign chunk_taken = load;
+    // chunks to the maps of their beats
+    assign header_payload = walker_header_payload;
+    wire slot_free = slots_used != 5'h8; // dequantizer_front.rs:33
+    assign header_valid = walker_header_valid & slot_free;
+    oaken_record_walker_p64 walker (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(out_valid),
+        .s_ready(walker_s_ready),
+        .s_data(out_data),
+        .s_keep(out_keep),
+        .s_last(out_last),
+        .chunks_minus_1(_t19[6:0]),
+        .start(room),
+        .flush(flush),
+        .write_valid(write_valid),
+        .write_word(write_word),
+        .write_data(write_data),
+        .header_valid(walker_header_valid),
+        .header_ready(header_ready & slot_free),
+        .header_payload(walker_header_payload),
+        .m_valid(walker_m_valid),
+        .m_ready(reader_s_ready),
+        .m_at(at),
+        .m_count(count),
+        .m_first(first),
+        .m_last(last),
+        .done(reader_done),
+        .reading(reader_reading),
+        .oldest(reader_oldest),
+        .begins(walker_begins),
+        .holds(walker_holds),
+        .count_error(walker_count_error),
+        .length_error(walker_length_error)
+    );
+    assign order_error = reader_order_error & (~flag);
+
+    // the map in use
+    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:42
+    assign reader_m_ready = takes;
+    oaken_beat_reader_p64 reader (
+        .clk(clk),
+        .rst(rst),
+        .write_valid(write_valid),
+        .write_word(write_word),
+        .write_data(write_data),
+        .s_valid(walker_m_valid),
+        .s_ready(reader_s_ready),
+        .s_at(at),
+        .s_counts(count),
+        .s_wrong(1'h0),
+        .s_first(first),
+        .s_last(last),
+        .m_valid(reader_m_valid),
+        .m_ready(reader_m_ready),
+        .m_outlier(reader_m_outlier),
+        .m_outer(reader_m_outer),
+        .m_sign(reader_m_sign),
+        .m_first(reader_m_first),
+        .m_last(reader_m_last),
+        .done(reader_done),
+        .reading(reader_reading),
+        .oldest(reader_oldest),
+        .order_error(reader_order_error)
+    );
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:44
+    always @(posedge clk) if (load) begin
+        map_outlier <= reader_m_outlier;
+        map_outer <= reader_m_outer;
+        map_sign <= reader_m_sign;
+        map_last <= reader_m_last;
+    end
+    wire new_vector = load & reader_m_first; // dequantizer_back.rs:45
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
         end else begin
-            if (done_1) in_use <= 1'h0;
-            if (load) in_use <= 1'h1;
+            in_use <= load | (in_use & (~decoding));
         end
     end
-    always @(posedge clk) begin
-        if (decoding) begin
-            map_outlier <= 64'h0;
-            map_outer <= 64'h0;
-            map_sign <= 64'h0;
-        end
-        if (load) begin
-            map_outlier <= waiting_outlier;
-            map_outer <= waiting_outer;
-            map_sign <= waiting_sign;
-            map_last <= waiting_last;
-        end
-    end
-    wire new_vector = load & waiting_first; // dequantizer_back.rs:53
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:65
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:65
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:65
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:48
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:48
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:48
     always @(posedge clk) if (new_vector) begin
         info_split <= next_info_split;
         info_middle_exact <= next_info_middle_exact;
@@ -5072,11 +2943,11 @@ module oaken_dequantizer_core_p64_n8192 (
     always @(posedge clk) begin
         if (rst) begin
             load_slot <= 4'h0;
-            tables_ready <= 4'h0;
+            tables_ready <= 5'h0;
         end else begin
             if (new_vector) load_slot <= (load_slot == 4'h7) ? 4'h0 : (load_slot + 4'h1);
-            if (done & (~new_vector)) tables_ready <= tables_ready + 4'h1;
-            else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
+            if (done & (~new_vector)) tables_ready <= tables_ready + 5'h1;
+            else if (new_vector & (~done)) tables_ready <= tables_ready - 5'h1;
         end
     end
 
@@ -5086,14 +2957,14 @@ module oaken_dequantizer_core_p64_n8192 (
     wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dense_reader.rs:49
     always @(posedge clk) begin
         if (rst) begin
-            due <= 4'h0;
+            due <= 5'h0;
         end else begin
-            if (reader_begins & (~dense_begins)) due <= due + 4'h1;
-            else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
+            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:59
-    assign guard_m_ready = slice_1_s_ready;
+    assign guard_m_ready = slice_s_ready;
     length_guard_256x128 guard (
         .clk(clk),
         .rst(rst),
@@ -5112,96 +2983,95 @@ module oaken_dequantizer_core_p64_n8192 (
         .early(guard_early),
         .late(guard_late)
     );
-    assign dense_length_error = flag_3;
+    assign dense_length_error = flag_1;
     always @(posedge clk) begin
         if (rst) begin
-            flag_3 <= 1'h0;
+            flag_1 <= 1'h0;
         end else begin
-            flag_3 <= wrong_length;
+            flag_1 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:87
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:68
     assign decoding = issue & go;
-    register_slice_256 slice_1 (
+    register_slice_256 slice (
         .clk(clk),
         .rst(rst),
         .s_valid(guard_m_valid),
-        .s_ready(slice_1_s_ready),
+        .s_ready(slice_s_ready),
         .s_payload(guard_m_data),
         .m_valid(dense_valid_1),
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & 1'h1; // dequantizer_back.rs:99
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:120
-    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:120
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:124
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:124
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:124
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:100
+    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:100
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:104
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:104
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:104
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -5246,9 +3116,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane0_itself_half_m = lane0_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane0_exact_s1 <= lane0_exact;
-    wire _t69 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t20 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t69; // side_table.rs:172
+    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t20; // side_table.rs:172
     wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? lane0_itself_half_m : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -5264,9 +3134,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_side_half_scale_1 <= lane0_side_half_scale;
         lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t70 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t21 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane0_product <= _t70;
+        lane0_product <= _t21;
         lane0_side_later_base_value <= lane0_side_base_value_1;
         lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         lane0_side_later_half_scale <= lane0_side_half_scale_1;
@@ -5289,8 +3159,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t71 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t71}; // leading_zeros.rs:17
+    wire [1:0] _t22 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t22}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -5303,8 +3173,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t72 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t72}}; // leading_zeros.rs:17
+    wire [1:0] _t23 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t23}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5330,9 +3200,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:105
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:105
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t73 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
+    wire [11:0] _t24 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane0_rest <= |_t73;
+        lane0_rest <= |_t24;
         lane0_zero_s2 <= lane0_zero;
         lane0_zero_s3 <= lane0_zero_s2;
         lane0_zero_s4 <= lane0_zero_s3;
@@ -5343,9 +3213,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:111
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:113
-    wire [16:0] _t74 = lane0_kept + lane0_more; // decode.rs:114
+    wire [16:0] _t25 = lane0_kept + lane0_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane0_magnitude <= _t74[16:1];
+        lane0_magnitude <= _t25[16:1];
         lane0_negative_1_s2 <= lane0_negative_1;
         lane0_negative_1_s3 <= lane0_negative_1_s2;
         lane0_negative_1_s4 <= lane0_negative_1_s3;
@@ -5353,9 +3223,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_negative_1_s6 <= lane0_negative_1_s5;
         values_0_negative <= lane0_negative_1_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:124
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:124
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:124
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:104
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:104
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:104
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -5382,9 +3252,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane1_itself_half_m = lane1_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane1_exact_s1 <= lane1_exact;
-    wire _t75 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t26 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t75; // side_table.rs:172
+    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t26; // side_table.rs:172
     wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -5400,9 +3270,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_side_half_scale_1 <= lane1_side_half_scale;
         lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t76 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t27 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane1_product <= _t76;
+        lane1_product <= _t27;
         lane1_side_later_base_value <= lane1_side_base_value_1;
         lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         lane1_side_later_half_scale <= lane1_side_half_scale_1;
@@ -5425,8 +3295,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
     wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
     wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t77 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t77}; // leading_zeros.rs:17
+    wire [1:0] _t28 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t28}; // leading_zeros.rs:17
     wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
     wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
@@ -5439,8 +3309,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
     wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
     wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t78 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t78}}; // leading_zeros.rs:17
+    wire [1:0] _t29 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t29}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5466,9 +3336,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:105
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:105
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t79 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
+    wire [11:0] _t30 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane1_rest <= |_t79;
+        lane1_rest <= |_t30;
         lane1_zero_s2 <= lane1_zero;
         lane1_zero_s3 <= lane1_zero_s2;
         lane1_zero_s4 <= lane1_zero_s3;
@@ -5479,9 +3349,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:111
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:113
-    wire [16:0] _t80 = lane1_kept + lane1_more; // decode.rs:114
+    wire [16:0] _t31 = lane1_kept + lane1_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane1_magnitude <= _t80[16:1];
+        lane1_magnitude <= _t31[16:1];
         lane1_negative_1_s2 <= lane1_negative_1;
         lane1_negative_1_s3 <= lane1_negative_1_s2;
         lane1_negative_1_s4 <= lane1_negative_1_s3;
@@ -5489,9 +3359,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_negative_1_s6 <= lane1_negative_1_s5;
         values_1_negative <= lane1_negative_1_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:124
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:124
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:124
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:104
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:104
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:104
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -5518,9 +3388,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane2_itself_half_m = lane2_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane2_exact_s1 <= lane2_exact;
-    wire _t81 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t32 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t81; // side_table.rs:172
+    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t32; // side_table.rs:172
     wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -5536,9 +3406,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_side_half_scale_1 <= lane2_side_half_scale;
         lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t82 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t33 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane2_product <= _t82;
+        lane2_product <= _t33;
         lane2_side_later_base_value <= lane2_side_base_value_1;
         lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         lane2_side_later_half_scale <= lane2_side_half_scale_1;
@@ -5561,8 +3431,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
     wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
     wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t83 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t83}; // leading_zeros.rs:17
+    wire [1:0] _t34 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t34}; // leading_zeros.rs:17
     wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
     wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
@@ -5575,8 +3445,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
     wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
     wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t84 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t84}}; // leading_zeros.rs:17
+    wire [1:0] _t35 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t35}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5602,9 +3472,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:105
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:105
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t85 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
+    wire [11:0] _t36 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane2_rest <= |_t85;
+        lane2_rest <= |_t36;
         lane2_zero_s2 <= lane2_zero;
         lane2_zero_s3 <= lane2_zero_s2;
         lane2_zero_s4 <= lane2_zero_s3;
@@ -5615,9 +3485,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:111
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:113
-    wire [16:0] _t86 = lane2_kept + lane2_more; // decode.rs:114
+    wire [16:0] _t37 = lane2_kept + lane2_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane2_magnitude <= _t86[16:1];
+        lane2_magnitude <= _t37[16:1];
         lane2_negative_1_s2 <= lane2_negative_1;
         lane2_negative_1_s3 <= lane2_negative_1_s2;
         lane2_negative_1_s4 <= lane2_negative_1_s3;
@@ -5625,9 +3495,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_negative_1_s6 <= lane2_negative_1_s5;
         values_2_negative <= lane2_negative_1_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:124
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:124
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:124
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:104
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:104
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:104
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -5654,9 +3524,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane3_itself_half_m = lane3_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane3_exact_s1 <= lane3_exact;
-    wire _t87 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t38 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t87; // side_table.rs:172
+    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t38; // side_table.rs:172
     wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -5672,9 +3542,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_side_half_scale_1 <= lane3_side_half_scale;
         lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t88 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t39 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane3_product <= _t88;
+        lane3_product <= _t39;
         lane3_side_later_base_value <= lane3_side_base_value_1;
         lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         lane3_side_later_half_scale <= lane3_side_half_scale_1;
@@ -5697,8 +3567,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
     wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
     wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t89 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t89}; // leading_zeros.rs:17
+    wire [1:0] _t40 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t40}; // leading_zeros.rs:17
     wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
     wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
@@ -5711,8 +3581,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
     wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
     wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t90 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t90}}; // leading_zeros.rs:17
+    wire [1:0] _t41 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t41}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5738,9 +3608,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:105
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:105
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t91 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
+    wire [11:0] _t42 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane3_rest <= |_t91;
+        lane3_rest <= |_t42;
         lane3_zero_s2 <= lane3_zero;
         lane3_zero_s3 <= lane3_zero_s2;
         lane3_zero_s4 <= lane3_zero_s3;
@@ -5751,9 +3621,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:111
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:113
-    wire [16:0] _t92 = lane3_kept + lane3_more; // decode.rs:114
+    wire [16:0] _t43 = lane3_kept + lane3_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane3_magnitude <= _t92[16:1];
+        lane3_magnitude <= _t43[16:1];
         lane3_negative_1_s2 <= lane3_negative_1;
         lane3_negative_1_s3 <= lane3_negative_1_s2;
         lane3_negative_1_s4 <= lane3_negative_1_s3;
@@ -5761,9 +3631,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_negative_1_s6 <= lane3_negative_1_s5;
         values_3_negative <= lane3_negative_1_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:124
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:124
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:124
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:104
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:104
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:104
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -5790,9 +3660,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane4_itself_half_m = lane4_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane4_exact_s1 <= lane4_exact;
-    wire _t93 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t44 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t93; // side_table.rs:172
+    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t44; // side_table.rs:172
     wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -5808,9 +3678,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_side_half_scale_1 <= lane4_side_half_scale;
         lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t94 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t45 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane4_product <= _t94;
+        lane4_product <= _t45;
         lane4_side_later_base_value <= lane4_side_base_value_1;
         lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
         lane4_side_later_half_scale <= lane4_side_half_scale_1;
@@ -5833,8 +3703,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane4_low_3 = lane4_high_1[1:0]; // leading_zeros.rs:14
     wire lane4_none_4 = ~(|lane4_high_3); // leading_zeros.rs:15
     wire lane4_of_low_2 = ~lane4_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t95 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t95}; // leading_zeros.rs:17
+    wire [1:0] _t46 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t46}; // leading_zeros.rs:17
     wire [3:0] lane4_high_4 = lane4_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane4_low_4 = lane4_high[3:0]; // leading_zeros.rs:14
     wire lane4_none_5 = ~(|lane4_high_4); // leading_zeros.rs:15
@@ -5847,8 +3717,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane4_low_6 = lane4_high_4[1:0]; // leading_zeros.rs:14
     wire lane4_none_7 = ~(|lane4_high_6); // leading_zeros.rs:15
     wire lane4_of_low_6 = ~lane4_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t96 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t96}}; // leading_zeros.rs:17
+    wire [1:0] _t47 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t47}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5874,9 +3744,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:105
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:105
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t97 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
+    wire [11:0] _t48 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane4_rest <= |_t97;
+        lane4_rest <= |_t48;
         lane4_zero_s2 <= lane4_zero;
         lane4_zero_s3 <= lane4_zero_s2;
         lane4_zero_s4 <= lane4_zero_s3;
@@ -5887,9 +3757,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:111
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:113
-    wire [16:0] _t98 = lane4_kept + lane4_more; // decode.rs:114
+    wire [16:0] _t49 = lane4_kept + lane4_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane4_magnitude <= _t98[16:1];
+        lane4_magnitude <= _t49[16:1];
         lane4_negative_1_s2 <= lane4_negative_1;
         lane4_negative_1_s3 <= lane4_negative_1_s2;
         lane4_negative_1_s4 <= lane4_negative_1_s3;
@@ -5897,9 +3767,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_negative_1_s6 <= lane4_negative_1_s5;
         values_4_negative <= lane4_negative_1_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:124
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:124
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:124
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:104
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:104
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:104
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -5926,9 +3796,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane5_itself_half_m = lane5_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane5_exact_s1 <= lane5_exact;
-    wire _t99 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t50 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t99; // side_table.rs:172
+    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t50; // side_table.rs:172
     wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -5944,9 +3814,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_side_half_scale_1 <= lane5_side_half_scale;
         lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t100 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t51 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane5_product <= _t100;
+        lane5_product <= _t51;
         lane5_side_later_base_value <= lane5_side_base_value_1;
         lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
         lane5_side_later_half_scale <= lane5_side_half_scale_1;
@@ -5969,8 +3839,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane5_low_3 = lane5_high_1[1:0]; // leading_zeros.rs:14
     wire lane5_none_4 = ~(|lane5_high_3); // leading_zeros.rs:15
     wire lane5_of_low_2 = ~lane5_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t101 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t101}; // leading_zeros.rs:17
+    wire [1:0] _t52 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t52}; // leading_zeros.rs:17
     wire [3:0] lane5_high_4 = lane5_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane5_low_4 = lane5_high[3:0]; // leading_zeros.rs:14
     wire lane5_none_5 = ~(|lane5_high_4); // leading_zeros.rs:15
@@ -5983,8 +3853,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane5_low_6 = lane5_high_4[1:0]; // leading_zeros.rs:14
     wire lane5_none_7 = ~(|lane5_high_6); // leading_zeros.rs:15
     wire lane5_of_low_6 = ~lane5_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t102 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t102}}; // leading_zeros.rs:17
+    wire [1:0] _t53 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t53}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6010,9 +3880,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:105
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:105
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t103 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
+    wire [11:0] _t54 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane5_rest <= |_t103;
+        lane5_rest <= |_t54;
         lane5_zero_s2 <= lane5_zero;
         lane5_zero_s3 <= lane5_zero_s2;
         lane5_zero_s4 <= lane5_zero_s3;
@@ -6023,9 +3893,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:111
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:113
-    wire [16:0] _t104 = lane5_kept + lane5_more; // decode.rs:114
+    wire [16:0] _t55 = lane5_kept + lane5_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane5_magnitude <= _t104[16:1];
+        lane5_magnitude <= _t55[16:1];
         lane5_negative_1_s2 <= lane5_negative_1;
         lane5_negative_1_s3 <= lane5_negative_1_s2;
         lane5_negative_1_s4 <= lane5_negative_1_s3;
@@ -6033,9 +3903,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_negative_1_s6 <= lane5_negative_1_s5;
         values_5_negative <= lane5_negative_1_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:124
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:124
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:124
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:104
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:104
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:104
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -6062,9 +3932,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane6_itself_half_m = lane6_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane6_exact_s1 <= lane6_exact;
-    wire _t105 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t56 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t105; // side_table.rs:172
+    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t56; // side_table.rs:172
     wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -6080,9 +3950,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_side_half_scale_1 <= lane6_side_half_scale;
         lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t106 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t57 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane6_product <= _t106;
+        lane6_product <= _t57;
         lane6_side_later_base_value <= lane6_side_base_value_1;
         lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
         lane6_side_later_half_scale <= lane6_side_half_scale_1;
@@ -6105,8 +3975,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane6_low_3 = lane6_high_1[1:0]; // leading_zeros.rs:14
     wire lane6_none_4 = ~(|lane6_high_3); // leading_zeros.rs:15
     wire lane6_of_low_2 = ~lane6_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t107 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t107}; // leading_zeros.rs:17
+    wire [1:0] _t58 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t58}; // leading_zeros.rs:17
     wire [3:0] lane6_high_4 = lane6_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane6_low_4 = lane6_high[3:0]; // leading_zeros.rs:14
     wire lane6_none_5 = ~(|lane6_high_4); // leading_zeros.rs:15
@@ -6119,8 +3989,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane6_low_6 = lane6_high_4[1:0]; // leading_zeros.rs:14
     wire lane6_none_7 = ~(|lane6_high_6); // leading_zeros.rs:15
     wire lane6_of_low_6 = ~lane6_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t108 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t108}}; // leading_zeros.rs:17
+    wire [1:0] _t59 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t59}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6146,9 +4016,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:105
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:105
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t109 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
+    wire [11:0] _t60 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane6_rest <= |_t109;
+        lane6_rest <= |_t60;
         lane6_zero_s2 <= lane6_zero;
         lane6_zero_s3 <= lane6_zero_s2;
         lane6_zero_s4 <= lane6_zero_s3;
@@ -6159,9 +4029,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:111
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:113
-    wire [16:0] _t110 = lane6_kept + lane6_more; // decode.rs:114
+    wire [16:0] _t61 = lane6_kept + lane6_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane6_magnitude <= _t110[16:1];
+        lane6_magnitude <= _t61[16:1];
         lane6_negative_1_s2 <= lane6_negative_1;
         lane6_negative_1_s3 <= lane6_negative_1_s2;
         lane6_negative_1_s4 <= lane6_negative_1_s3;
@@ -6169,9 +4039,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_negative_1_s6 <= lane6_negative_1_s5;
         values_6_negative <= lane6_negative_1_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:124
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:124
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:124
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:104
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:104
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:104
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -6198,9 +4068,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane7_itself_half_m = lane7_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane7_exact_s1 <= lane7_exact;
-    wire _t111 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t62 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t111; // side_table.rs:172
+    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t62; // side_table.rs:172
     wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -6216,9 +4086,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_side_half_scale_1 <= lane7_side_half_scale;
         lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t112 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t63 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane7_product <= _t112;
+        lane7_product <= _t63;
         lane7_side_later_base_value <= lane7_side_base_value_1;
         lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
         lane7_side_later_half_scale <= lane7_side_half_scale_1;
@@ -6241,8 +4111,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane7_low_3 = lane7_high_1[1:0]; // leading_zeros.rs:14
     wire lane7_none_4 = ~(|lane7_high_3); // leading_zeros.rs:15
     wire lane7_of_low_2 = ~lane7_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t113 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t113}; // leading_zeros.rs:17
+    wire [1:0] _t64 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t64}; // leading_zeros.rs:17
     wire [3:0] lane7_high_4 = lane7_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane7_low_4 = lane7_high[3:0]; // leading_zeros.rs:14
     wire lane7_none_5 = ~(|lane7_high_4); // leading_zeros.rs:15
@@ -6255,8 +4125,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane7_low_6 = lane7_high_4[1:0]; // leading_zeros.rs:14
     wire lane7_none_7 = ~(|lane7_high_6); // leading_zeros.rs:15
     wire lane7_of_low_6 = ~lane7_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t114 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t114}}; // leading_zeros.rs:17
+    wire [1:0] _t65 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t65}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6282,9 +4152,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:105
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:105
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t115 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
+    wire [11:0] _t66 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane7_rest <= |_t115;
+        lane7_rest <= |_t66;
         lane7_zero_s2 <= lane7_zero;
         lane7_zero_s3 <= lane7_zero_s2;
         lane7_zero_s4 <= lane7_zero_s3;
@@ -6295,9 +4165,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:111
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:113
-    wire [16:0] _t116 = lane7_kept + lane7_more; // decode.rs:114
+    wire [16:0] _t67 = lane7_kept + lane7_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane7_magnitude <= _t116[16:1];
+        lane7_magnitude <= _t67[16:1];
         lane7_negative_1_s2 <= lane7_negative_1;
         lane7_negative_1_s3 <= lane7_negative_1_s2;
         lane7_negative_1_s4 <= lane7_negative_1_s3;
@@ -6305,9 +4175,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_negative_1_s6 <= lane7_negative_1_s5;
         values_7_negative <= lane7_negative_1_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:124
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:124
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:124
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:104
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:104
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:104
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -6334,9 +4204,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane8_itself_half_m = lane8_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane8_exact_s1 <= lane8_exact;
-    wire _t117 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t68 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t117; // side_table.rs:172
+    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t68; // side_table.rs:172
     wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -6352,9 +4222,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_side_half_scale_1 <= lane8_side_half_scale;
         lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t118 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t69 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane8_product <= _t118;
+        lane8_product <= _t69;
         lane8_side_later_base_value <= lane8_side_base_value_1;
         lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
         lane8_side_later_half_scale <= lane8_side_half_scale_1;
@@ -6377,8 +4247,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane8_low_3 = lane8_high_1[1:0]; // leading_zeros.rs:14
     wire lane8_none_4 = ~(|lane8_high_3); // leading_zeros.rs:15
     wire lane8_of_low_2 = ~lane8_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t119 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t119}; // leading_zeros.rs:17
+    wire [1:0] _t70 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t70}; // leading_zeros.rs:17
     wire [3:0] lane8_high_4 = lane8_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane8_low_4 = lane8_high[3:0]; // leading_zeros.rs:14
     wire lane8_none_5 = ~(|lane8_high_4); // leading_zeros.rs:15
@@ -6391,8 +4261,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane8_low_6 = lane8_high_4[1:0]; // leading_zeros.rs:14
     wire lane8_none_7 = ~(|lane8_high_6); // leading_zeros.rs:15
     wire lane8_of_low_6 = ~lane8_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t120 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t120}}; // leading_zeros.rs:17
+    wire [1:0] _t71 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t71}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6418,9 +4288,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:105
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:105
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t121 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
+    wire [11:0] _t72 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane8_rest <= |_t121;
+        lane8_rest <= |_t72;
         lane8_zero_s2 <= lane8_zero;
         lane8_zero_s3 <= lane8_zero_s2;
         lane8_zero_s4 <= lane8_zero_s3;
@@ -6431,9 +4301,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:111
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:113
-    wire [16:0] _t122 = lane8_kept + lane8_more; // decode.rs:114
+    wire [16:0] _t73 = lane8_kept + lane8_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane8_magnitude <= _t122[16:1];
+        lane8_magnitude <= _t73[16:1];
         lane8_negative_1_s2 <= lane8_negative_1;
         lane8_negative_1_s3 <= lane8_negative_1_s2;
         lane8_negative_1_s4 <= lane8_negative_1_s3;
@@ -6441,9 +4311,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_negative_1_s6 <= lane8_negative_1_s5;
         values_8_negative <= lane8_negative_1_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:124
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:124
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:124
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:104
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:104
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:104
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -6470,9 +4340,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane9_itself_half_m = lane9_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane9_exact_s1 <= lane9_exact;
-    wire _t123 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire _t74 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
     wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:172
-    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t123; // side_table.rs:172
+    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t74; // side_table.rs:172
     wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
     wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:172
     wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
@@ -6488,9 +4358,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_side_half_scale_1 <= lane9_side_half_scale;
         lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t124 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t75 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane9_product <= _t124;
+        lane9_product <= _t75;
         lane9_side_later_base_value <= lane9_side_base_value_1;
         lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
         lane9_side_later_half_scale <= lane9_side_half_scale_1;
@@ -6513,8 +4383,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane9_low_3 = lane9_high_1[1:0]; // leading_zeros.rs:14
     wire lane9_none_4 = ~(|lane9_high_3); // leading_zeros.rs:15
     wire lane9_of_low_2 = ~lane9_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t125 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t125}; // leading_zeros.rs:17
+    wire [1:0] _t76 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t76}; // leading_zeros.rs:17
     wire [3:0] lane9_high_4 = lane9_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane9_low_4 = lane9_high[3:0]; // leading_zeros.rs:14
     wire lane9_none_5 = ~(|lane9_high_4); // leading_zeros.rs:15
@@ -6527,8 +4397,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane9_low_6 = lane9_high_4[1:0]; // leading_zeros.rs:14
     wire lane9_none_7 = ~(|lane9_high_6); // leading_zeros.rs:15
     wire lane9_of_low_6 = ~lane9_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t126 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t126}}; // leading_zeros.rs:17
+    wire [1:0] _t77 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t77}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6554,9 +4424,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:105
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:105
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t127 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
+    wire [11:0] _t78 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane9_rest <= |_t127;
+        lane9_rest <= |_t78;
         lane9_zero_s2 <= lane9_zero;
         lane9_zero_s3 <= lane9_zero_s2;
         lane9_zero_s4 <= lane9_zero_s3;
@@ -6567,9 +4437,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:111
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:113
-    wire [16:0] _t128 = lane9_kept + lane9_more; // decode.rs:114
+    wire [16:0] _t79 = lane9_kept + lane9_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane9_magnitude <= _t128[16:1];
+        lane9_magnitude <= _t79[16:1];
         lane9_negative_1_s2 <= lane9_negative_1;
         lane9_negative_1_s3 <= lane9_negative_1_s2;
         lane9_negative_1_s4 <= lane9_negative_1_s3;
@@ -6577,9 +4447,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_negative_1_s6 <= lane9_negative_1_s5;
         values_9_negative <= lane9_negative_1_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:124
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:124
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:124
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:104
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:104
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:104
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -6606,13 +4476,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane10_itself_half_m = lane10_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane10_exact_s1 <= lane10_exact;
-    wire [19:0] _t129 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t130 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t131 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t129; // side_table.rs:172
-    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t130; // side_table.rs:172
+    wire [19:0] _t80 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t81 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t82 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t80; // side_table.rs:172
+    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t81; // side_table.rs:172
     wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t131; // side_table.rs:172
+    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t82; // side_table.rs:172
     wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:174
@@ -6626,9 +4496,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_side_half_scale_1 <= lane10_side_half_scale;
         lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t132 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t83 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane10_product <= _t132;
+        lane10_product <= _t83;
         lane10_side_later_base_value <= lane10_side_base_value_1;
         lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
         lane10_side_later_half_scale <= lane10_side_half_scale_1;
@@ -6651,8 +4521,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane10_low_3 = lane10_high_1[1:0]; // leading_zeros.rs:14
     wire lane10_none_4 = ~(|lane10_high_3); // leading_zeros.rs:15
     wire lane10_of_low_2 = ~lane10_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t133 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t133}; // leading_zeros.rs:17
+    wire [1:0] _t84 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t84}; // leading_zeros.rs:17
     wire [3:0] lane10_high_4 = lane10_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane10_low_4 = lane10_high[3:0]; // leading_zeros.rs:14
     wire lane10_none_5 = ~(|lane10_high_4); // leading_zeros.rs:15
@@ -6665,8 +4535,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane10_low_6 = lane10_high_4[1:0]; // leading_zeros.rs:14
     wire lane10_none_7 = ~(|lane10_high_6); // leading_zeros.rs:15
     wire lane10_of_low_6 = ~lane10_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t134 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t134}}; // leading_zeros.rs:17
+    wire [1:0] _t85 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t85}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6692,9 +4562,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:105
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:105
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t135 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
+    wire [11:0] _t86 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane10_rest <= |_t135;
+        lane10_rest <= |_t86;
         lane10_zero_s2 <= lane10_zero;
         lane10_zero_s3 <= lane10_zero_s2;
         lane10_zero_s4 <= lane10_zero_s3;
@@ -6705,9 +4575,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:111
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:113
-    wire [16:0] _t136 = lane10_kept + lane10_more; // decode.rs:114
+    wire [16:0] _t87 = lane10_kept + lane10_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane10_magnitude <= _t136[16:1];
+        lane10_magnitude <= _t87[16:1];
         lane10_negative_1_s2 <= lane10_negative_1;
         lane10_negative_1_s3 <= lane10_negative_1_s2;
         lane10_negative_1_s4 <= lane10_negative_1_s3;
@@ -6715,9 +4585,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_negative_1_s6 <= lane10_negative_1_s5;
         values_10_negative <= lane10_negative_1_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:124
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:124
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:124
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:104
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:104
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:104
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -6744,13 +4614,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane11_itself_half_m = lane11_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane11_exact_s1 <= lane11_exact;
-    wire [19:0] _t137 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t138 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t139 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t137; // side_table.rs:172
-    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t138; // side_table.rs:172
+    wire [19:0] _t88 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t89 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t90 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t88; // side_table.rs:172
+    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t89; // side_table.rs:172
     wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t139; // side_table.rs:172
+    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t90; // side_table.rs:172
     wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:174
@@ -6764,9 +4634,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_side_half_scale_1 <= lane11_side_half_scale;
         lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t140 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t91 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane11_product <= _t140;
+        lane11_product <= _t91;
         lane11_side_later_base_value <= lane11_side_base_value_1;
         lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
         lane11_side_later_half_scale <= lane11_side_half_scale_1;
@@ -6789,8 +4659,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane11_low_3 = lane11_high_1[1:0]; // leading_zeros.rs:14
     wire lane11_none_4 = ~(|lane11_high_3); // leading_zeros.rs:15
     wire lane11_of_low_2 = ~lane11_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t141 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t141}; // leading_zeros.rs:17
+    wire [1:0] _t92 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t92}; // leading_zeros.rs:17
     wire [3:0] lane11_high_4 = lane11_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane11_low_4 = lane11_high[3:0]; // leading_zeros.rs:14
     wire lane11_none_5 = ~(|lane11_high_4); // leading_zeros.rs:15
@@ -6803,8 +4673,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane11_low_6 = lane11_high_4[1:0]; // leading_zeros.rs:14
     wire lane11_none_7 = ~(|lane11_high_6); // leading_zeros.rs:15
     wire lane11_of_low_6 = ~lane11_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t142 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t142}}; // leading_zeros.rs:17
+    wire [1:0] _t93 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t93}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6830,9 +4700,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:105
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:105
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t143 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
+    wire [11:0] _t94 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane11_rest <= |_t143;
+        lane11_rest <= |_t94;
         lane11_zero_s2 <= lane11_zero;
         lane11_zero_s3 <= lane11_zero_s2;
         lane11_zero_s4 <= lane11_zero_s3;
@@ -6843,9 +4713,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:111
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:113
-    wire [16:0] _t144 = lane11_kept + lane11_more; // decode.rs:114
+    wire [16:0] _t95 = lane11_kept + lane11_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane11_magnitude <= _t144[16:1];
+        lane11_magnitude <= _t95[16:1];
         lane11_negative_1_s2 <= lane11_negative_1;
         lane11_negative_1_s3 <= lane11_negative_1_s2;
         lane11_negative_1_s4 <= lane11_negative_1_s3;
@@ -6853,9 +4723,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_negative_1_s6 <= lane11_negative_1_s5;
         values_11_negative <= lane11_negative_1_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:124
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:124
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:124
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:104
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:104
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:104
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -6882,13 +4752,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane12_itself_half_m = lane12_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane12_exact_s1 <= lane12_exact;
-    wire [19:0] _t145 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t146 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t147 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t145; // side_table.rs:172
-    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t146; // side_table.rs:172
+    wire [19:0] _t96 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t97 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t98 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t96; // side_table.rs:172
+    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t97; // side_table.rs:172
     wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t147; // side_table.rs:172
+    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t98; // side_table.rs:172
     wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:174
@@ -6902,9 +4772,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_side_half_scale_1 <= lane12_side_half_scale;
         lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t148 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t99 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane12_product <= _t148;
+        lane12_product <= _t99;
         lane12_side_later_base_value <= lane12_side_base_value_1;
         lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
         lane12_side_later_half_scale <= lane12_side_half_scale_1;
@@ -6927,8 +4797,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane12_low_3 = lane12_high_1[1:0]; // leading_zeros.rs:14
     wire lane12_none_4 = ~(|lane12_high_3); // leading_zeros.rs:15
     wire lane12_of_low_2 = ~lane12_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t149 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t149}; // leading_zeros.rs:17
+    wire [1:0] _t100 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t100}; // leading_zeros.rs:17
     wire [3:0] lane12_high_4 = lane12_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane12_low_4 = lane12_high[3:0]; // leading_zeros.rs:14
     wire lane12_none_5 = ~(|lane12_high_4); // leading_zeros.rs:15
@@ -6941,8 +4811,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane12_low_6 = lane12_high_4[1:0]; // leading_zeros.rs:14
     wire lane12_none_7 = ~(|lane12_high_6); // leading_zeros.rs:15
     wire lane12_of_low_6 = ~lane12_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t150 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t150}}; // leading_zeros.rs:17
+    wire [1:0] _t101 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t101}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6968,9 +4838,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:105
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:105
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t151 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
+    wire [11:0] _t102 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane12_rest <= |_t151;
+        lane12_rest <= |_t102;
         lane12_zero_s2 <= lane12_zero;
         lane12_zero_s3 <= lane12_zero_s2;
         lane12_zero_s4 <= lane12_zero_s3;
@@ -6981,9 +4851,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:111
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:113
-    wire [16:0] _t152 = lane12_kept + lane12_more; // decode.rs:114
+    wire [16:0] _t103 = lane12_kept + lane12_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane12_magnitude <= _t152[16:1];
+        lane12_magnitude <= _t103[16:1];
         lane12_negative_1_s2 <= lane12_negative_1;
         lane12_negative_1_s3 <= lane12_negative_1_s2;
         lane12_negative_1_s4 <= lane12_negative_1_s3;
@@ -6991,9 +4861,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_negative_1_s6 <= lane12_negative_1_s5;
         values_12_negative <= lane12_negative_1_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:124
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:124
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:124
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:104
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:104
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:104
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -7020,13 +4890,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane13_itself_half_m = lane13_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane13_exact_s1 <= lane13_exact;
-    wire [19:0] _t153 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t154 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t155 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t153; // side_table.rs:172
-    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t154; // side_table.rs:172
+    wire [19:0] _t104 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t105 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t106 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t104; // side_table.rs:172
+    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t105; // side_table.rs:172
     wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t155; // side_table.rs:172
+    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t106; // side_table.rs:172
     wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:174
@@ -7040,9 +4910,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_side_half_scale_1 <= lane13_side_half_scale;
         lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t156 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t107 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane13_product <= _t156;
+        lane13_product <= _t107;
         lane13_side_later_base_value <= lane13_side_base_value_1;
         lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
         lane13_side_later_half_scale <= lane13_side_half_scale_1;
@@ -7065,8 +4935,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane13_low_3 = lane13_high_1[1:0]; // leading_zeros.rs:14
     wire lane13_none_4 = ~(|lane13_high_3); // leading_zeros.rs:15
     wire lane13_of_low_2 = ~lane13_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t157 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t157}; // leading_zeros.rs:17
+    wire [1:0] _t108 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t108}; // leading_zeros.rs:17
     wire [3:0] lane13_high_4 = lane13_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane13_low_4 = lane13_high[3:0]; // leading_zeros.rs:14
     wire lane13_none_5 = ~(|lane13_high_4); // leading_zeros.rs:15
@@ -7079,8 +4949,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane13_low_6 = lane13_high_4[1:0]; // leading_zeros.rs:14
     wire lane13_none_7 = ~(|lane13_high_6); // leading_zeros.rs:15
     wire lane13_of_low_6 = ~lane13_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t158 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t158}}; // leading_zeros.rs:17
+    wire [1:0] _t109 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t109}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7106,9 +4976,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:105
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:105
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t159 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
+    wire [11:0] _t110 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane13_rest <= |_t159;
+        lane13_rest <= |_t110;
         lane13_zero_s2 <= lane13_zero;
         lane13_zero_s3 <= lane13_zero_s2;
         lane13_zero_s4 <= lane13_zero_s3;
@@ -7119,9 +4989,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:111
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:113
-    wire [16:0] _t160 = lane13_kept + lane13_more; // decode.rs:114
+    wire [16:0] _t111 = lane13_kept + lane13_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane13_magnitude <= _t160[16:1];
+        lane13_magnitude <= _t111[16:1];
         lane13_negative_1_s2 <= lane13_negative_1;
         lane13_negative_1_s3 <= lane13_negative_1_s2;
         lane13_negative_1_s4 <= lane13_negative_1_s3;
@@ -7129,9 +4999,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_negative_1_s6 <= lane13_negative_1_s5;
         values_13_negative <= lane13_negative_1_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:124
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:124
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:124
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:104
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:104
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:104
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -7158,13 +5028,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane14_itself_half_m = lane14_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane14_exact_s1 <= lane14_exact;
-    wire [19:0] _t161 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t162 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t163 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t161; // side_table.rs:172
-    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t162; // side_table.rs:172
+    wire [19:0] _t112 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t113 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t114 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t112; // side_table.rs:172
+    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t113; // side_table.rs:172
     wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t163; // side_table.rs:172
+    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t114; // side_table.rs:172
     wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:174
@@ -7178,9 +5048,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_side_half_scale_1 <= lane14_side_half_scale;
         lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t164 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t115 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane14_product <= _t164;
+        lane14_product <= _t115;
         lane14_side_later_base_value <= lane14_side_base_value_1;
         lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
         lane14_side_later_half_scale <= lane14_side_half_scale_1;
@@ -7203,8 +5073,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane14_low_3 = lane14_high_1[1:0]; // leading_zeros.rs:14
     wire lane14_none_4 = ~(|lane14_high_3); // leading_zeros.rs:15
     wire lane14_of_low_2 = ~lane14_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t165 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t165}; // leading_zeros.rs:17
+    wire [1:0] _t116 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t116}; // leading_zeros.rs:17
     wire [3:0] lane14_high_4 = lane14_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane14_low_4 = lane14_high[3:0]; // leading_zeros.rs:14
     wire lane14_none_5 = ~(|lane14_high_4); // leading_zeros.rs:15
@@ -7217,8 +5087,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane14_low_6 = lane14_high_4[1:0]; // leading_zeros.rs:14
     wire lane14_none_7 = ~(|lane14_high_6); // leading_zeros.rs:15
     wire lane14_of_low_6 = ~lane14_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t166 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t166}}; // leading_zeros.rs:17
+    wire [1:0] _t117 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t117}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7244,9 +5114,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:105
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:105
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t167 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
+    wire [11:0] _t118 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane14_rest <= |_t167;
+        lane14_rest <= |_t118;
         lane14_zero_s2 <= lane14_zero;
         lane14_zero_s3 <= lane14_zero_s2;
         lane14_zero_s4 <= lane14_zero_s3;
@@ -7257,9 +5127,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:111
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:113
-    wire [16:0] _t168 = lane14_kept + lane14_more; // decode.rs:114
+    wire [16:0] _t119 = lane14_kept + lane14_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane14_magnitude <= _t168[16:1];
+        lane14_magnitude <= _t119[16:1];
         lane14_negative_1_s2 <= lane14_negative_1;
         lane14_negative_1_s3 <= lane14_negative_1_s2;
         lane14_negative_1_s4 <= lane14_negative_1_s3;
@@ -7267,9 +5137,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_negative_1_s6 <= lane14_negative_1_s5;
         values_14_negative <= lane14_negative_1_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:124
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:124
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:124
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:104
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:104
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:104
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -7296,13 +5166,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane15_itself_half_m = lane15_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane15_exact_s1 <= lane15_exact;
-    wire [19:0] _t169 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t170 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t171 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t169; // side_table.rs:172
-    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t170; // side_table.rs:172
+    wire [19:0] _t120 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t121 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t122 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t120; // side_table.rs:172
+    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t121; // side_table.rs:172
     wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t171; // side_table.rs:172
+    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t122; // side_table.rs:172
     wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:174
@@ -7316,9 +5186,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_side_half_scale_1 <= lane15_side_half_scale;
         lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t172 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t123 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane15_product <= _t172;
+        lane15_product <= _t123;
         lane15_side_later_base_value <= lane15_side_base_value_1;
         lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
         lane15_side_later_half_scale <= lane15_side_half_scale_1;
@@ -7341,8 +5211,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane15_low_3 = lane15_high_1[1:0]; // leading_zeros.rs:14
     wire lane15_none_4 = ~(|lane15_high_3); // leading_zeros.rs:15
     wire lane15_of_low_2 = ~lane15_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t173 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t173}; // leading_zeros.rs:17
+    wire [1:0] _t124 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t124}; // leading_zeros.rs:17
     wire [3:0] lane15_high_4 = lane15_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane15_low_4 = lane15_high[3:0]; // leading_zeros.rs:14
     wire lane15_none_5 = ~(|lane15_high_4); // leading_zeros.rs:15
@@ -7355,8 +5225,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane15_low_6 = lane15_high_4[1:0]; // leading_zeros.rs:14
     wire lane15_none_7 = ~(|lane15_high_6); // leading_zeros.rs:15
     wire lane15_of_low_6 = ~lane15_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t174 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t174}}; // leading_zeros.rs:17
+    wire [1:0] _t125 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t125}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7382,9 +5252,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:105
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:105
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t175 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
+    wire [11:0] _t126 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane15_rest <= |_t175;
+        lane15_rest <= |_t126;
         lane15_zero_s2 <= lane15_zero;
         lane15_zero_s3 <= lane15_zero_s2;
         lane15_zero_s4 <= lane15_zero_s3;
@@ -7395,9 +5265,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:111
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:113
-    wire [16:0] _t176 = lane15_kept + lane15_more; // decode.rs:114
+    wire [16:0] _t127 = lane15_kept + lane15_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane15_magnitude <= _t176[16:1];
+        lane15_magnitude <= _t127[16:1];
         lane15_negative_1_s2 <= lane15_negative_1;
         lane15_negative_1_s3 <= lane15_negative_1_s2;
         lane15_negative_1_s4 <= lane15_negative_1_s3;
@@ -7405,9 +5275,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_negative_1_s6 <= lane15_negative_1_s5;
         values_15_negative <= lane15_negative_1_s6;
     end
-    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:124
-    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:124
-    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:124
+    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:104
+    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:104
+    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:104
     wire [4:0] lane16_distance = {1'h0, coded_code_16} - info_split; // decode.rs:74
     wire lane16_below = lane16_distance[4]; // decode.rs:75
     wire [3:0] lane16_whole = lane16_distance[3:0] ^ {4{lane16_below}}; // decode.rs:76
@@ -7434,13 +5304,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane16_itself_half_m = lane16_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane16_exact_s1 <= lane16_exact;
-    wire [19:0] _t177 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t178 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t179 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t177; // side_table.rs:172
-    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t178; // side_table.rs:172
+    wire [19:0] _t128 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t129 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t130 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t128; // side_table.rs:172
+    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t129; // side_table.rs:172
     wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t179; // side_table.rs:172
+    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t130; // side_table.rs:172
     wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:174
@@ -7454,9 +5324,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_side_half_scale_1 <= lane16_side_half_scale;
         lane16_h_s2 <= lane16_h;
     end
-    wire [12:0] _t180 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t131 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane16_product <= _t180;
+        lane16_product <= _t131;
         lane16_side_later_base_value <= lane16_side_base_value_1;
         lane16_side_later_base_sticky <= lane16_side_base_sticky_1;
         lane16_side_later_half_scale <= lane16_side_half_scale_1;
@@ -7479,8 +5349,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane16_low_3 = lane16_high_1[1:0]; // leading_zeros.rs:14
     wire lane16_none_4 = ~(|lane16_high_3); // leading_zeros.rs:15
     wire lane16_of_low_2 = ~lane16_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t181 = lane16_none_2 ? lane16_of_low_1 : {lane16_none_4, lane16_none_4 ? lane16_of_low_2 : (~lane16_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane16_of_low_3 = {lane16_none_2, _t181}; // leading_zeros.rs:17
+    wire [1:0] _t132 = lane16_none_2 ? lane16_of_low_1 : {lane16_none_4, lane16_none_4 ? lane16_of_low_2 : (~lane16_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane16_of_low_3 = {lane16_none_2, _t132}; // leading_zeros.rs:17
     wire [3:0] lane16_high_4 = lane16_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane16_low_4 = lane16_high[3:0]; // leading_zeros.rs:14
     wire lane16_none_5 = ~(|lane16_high_4); // leading_zeros.rs:15
@@ -7493,8 +5363,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane16_low_6 = lane16_high_4[1:0]; // leading_zeros.rs:14
     wire lane16_none_7 = ~(|lane16_high_6); // leading_zeros.rs:15
     wire lane16_of_low_6 = ~lane16_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t182 = lane16_none_5 ? lane16_of_low_5 : {lane16_none_7, lane16_none_7 ? lane16_of_low_6 : (~lane16_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane16_zeros = {lane16_none_1, lane16_none_1 ? lane16_of_low_3 : {lane16_none_5, _t182}}; // leading_zeros.rs:17
+    wire [1:0] _t133 = lane16_none_5 ? lane16_of_low_5 : {lane16_none_7, lane16_none_7 ? lane16_of_low_6 : (~lane16_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane16_zeros = {lane16_none_1, lane16_none_1 ? lane16_of_low_3 : {lane16_none_5, _t133}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane16_scale <= lane16_side_later_half_scale;
     wire lane16_limited = (~(|lane16_scale[5:4])) & (lane16_zeros > lane16_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7520,9 +5390,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_lost_8 = lane16_frame_1[8] & (lane16_shift <= 4'h2); // decode.rs:105
     wire lane16_lost_9 = lane16_frame_1[9] & (lane16_shift <= 4'h1); // decode.rs:105
     wire lane16_lost_10 = lane16_frame_1[10] & (lane16_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t183 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:106
+    wire [11:0] _t134 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane16_rest <= |_t183;
+        lane16_rest <= |_t134;
         lane16_zero_s2 <= lane16_zero;
         lane16_zero_s3 <= lane16_zero_s2;
         lane16_zero_s4 <= lane16_zero_s3;
@@ -7533,9 +5403,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_up = lane16_normal[0] & (lane16_rest | lane16_normal[1]); // decode.rs:111
     wire [16:0] lane16_kept = {lane16_exponent, lane16_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane16_more = {5'h0, lane16_normal[11], 10'h0, lane16_up}; // decode.rs:113
-    wire [16:0] _t184 = lane16_kept + lane16_more; // decode.rs:114
+    wire [16:0] _t135 = lane16_kept + lane16_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane16_magnitude <= _t184[16:1];
+        lane16_magnitude <= _t135[16:1];
         lane16_negative_1_s2 <= lane16_negative_1;
         lane16_negative_1_s3 <= lane16_negative_1_s2;
         lane16_negative_1_s4 <= lane16_negative_1_s3;
@@ -7543,9 +5413,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_negative_1_s6 <= lane16_negative_1_s5;
         values_16_negative <= lane16_negative_1_s6;
     end
-    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:124
-    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:124
-    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:124
+    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:104
+    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:104
+    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:104
     wire [4:0] lane17_distance = {1'h0, coded_code_17} - info_split; // decode.rs:74
     wire lane17_below = lane17_distance[4]; // decode.rs:75
     wire [3:0] lane17_whole = lane17_distance[3:0] ^ {4{lane17_below}}; // decode.rs:76
@@ -7572,13 +5442,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane17_itself_half_m = lane17_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane17_exact_s1 <= lane17_exact;
-    wire [19:0] _t185 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t186 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t187 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t185; // side_table.rs:172
-    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t186; // side_table.rs:172
+    wire [19:0] _t136 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t137 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t138 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t136; // side_table.rs:172
+    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t137; // side_table.rs:172
     wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t187; // side_table.rs:172
+    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t138; // side_table.rs:172
     wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:174
@@ -7592,9 +5462,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_side_half_scale_1 <= lane17_side_half_scale;
         lane17_h_s2 <= lane17_h;
     end
-    wire [12:0] _t188 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t139 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane17_product <= _t188;
+        lane17_product <= _t139;
         lane17_side_later_base_value <= lane17_side_base_value_1;
         lane17_side_later_base_sticky <= lane17_side_base_sticky_1;
         lane17_side_later_half_scale <= lane17_side_half_scale_1;
@@ -7617,8 +5487,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane17_low_3 = lane17_high_1[1:0]; // leading_zeros.rs:14
     wire lane17_none_4 = ~(|lane17_high_3); // leading_zeros.rs:15
     wire lane17_of_low_2 = ~lane17_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t189 = lane17_none_2 ? lane17_of_low_1 : {lane17_none_4, lane17_none_4 ? lane17_of_low_2 : (~lane17_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane17_of_low_3 = {lane17_none_2, _t189}; // leading_zeros.rs:17
+    wire [1:0] _t140 = lane17_none_2 ? lane17_of_low_1 : {lane17_none_4, lane17_none_4 ? lane17_of_low_2 : (~lane17_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane17_of_low_3 = {lane17_none_2, _t140}; // leading_zeros.rs:17
     wire [3:0] lane17_high_4 = lane17_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane17_low_4 = lane17_high[3:0]; // leading_zeros.rs:14
     wire lane17_none_5 = ~(|lane17_high_4); // leading_zeros.rs:15
@@ -7631,8 +5501,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane17_low_6 = lane17_high_4[1:0]; // leading_zeros.rs:14
     wire lane17_none_7 = ~(|lane17_high_6); // leading_zeros.rs:15
     wire lane17_of_low_6 = ~lane17_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t190 = lane17_none_5 ? lane17_of_low_5 : {lane17_none_7, lane17_none_7 ? lane17_of_low_6 : (~lane17_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane17_zeros = {lane17_none_1, lane17_none_1 ? lane17_of_low_3 : {lane17_none_5, _t190}}; // leading_zeros.rs:17
+    wire [1:0] _t141 = lane17_none_5 ? lane17_of_low_5 : {lane17_none_7, lane17_none_7 ? lane17_of_low_6 : (~lane17_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane17_zeros = {lane17_none_1, lane17_none_1 ? lane17_of_low_3 : {lane17_none_5, _t141}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane17_scale <= lane17_side_later_half_scale;
     wire lane17_limited = (~(|lane17_scale[5:4])) & (lane17_zeros > lane17_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7658,9 +5528,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_lost_8 = lane17_frame_1[8] & (lane17_shift <= 4'h2); // decode.rs:105
     wire lane17_lost_9 = lane17_frame_1[9] & (lane17_shift <= 4'h1); // decode.rs:105
     wire lane17_lost_10 = lane17_frame_1[10] & (lane17_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t191 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:106
+    wire [11:0] _t142 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane17_rest <= |_t191;
+        lane17_rest <= |_t142;
         lane17_zero_s2 <= lane17_zero;
         lane17_zero_s3 <= lane17_zero_s2;
         lane17_zero_s4 <= lane17_zero_s3;
@@ -7671,9 +5541,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_up = lane17_normal[0] & (lane17_rest | lane17_normal[1]); // decode.rs:111
     wire [16:0] lane17_kept = {lane17_exponent, lane17_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane17_more = {5'h0, lane17_normal[11], 10'h0, lane17_up}; // decode.rs:113
-    wire [16:0] _t192 = lane17_kept + lane17_more; // decode.rs:114
+    wire [16:0] _t143 = lane17_kept + lane17_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane17_magnitude <= _t192[16:1];
+        lane17_magnitude <= _t143[16:1];
         lane17_negative_1_s2 <= lane17_negative_1;
         lane17_negative_1_s3 <= lane17_negative_1_s2;
         lane17_negative_1_s4 <= lane17_negative_1_s3;
@@ -7681,9 +5551,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_negative_1_s6 <= lane17_negative_1_s5;
         values_17_negative <= lane17_negative_1_s6;
     end
-    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:124
-    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:124
-    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:124
+    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:104
+    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:104
+    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:104
     wire [4:0] lane18_distance = {1'h0, coded_code_18} - info_split; // decode.rs:74
     wire lane18_below = lane18_distance[4]; // decode.rs:75
     wire [3:0] lane18_whole = lane18_distance[3:0] ^ {4{lane18_below}}; // decode.rs:76
@@ -7710,13 +5580,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane18_itself_half_m = lane18_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane18_exact_s1 <= lane18_exact;
-    wire [19:0] _t193 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t194 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t195 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t193; // side_table.rs:172
-    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t194; // side_table.rs:172
+    wire [19:0] _t144 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t145 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t146 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t144; // side_table.rs:172
+    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t145; // side_table.rs:172
     wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t195; // side_table.rs:172
+    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t146; // side_table.rs:172
     wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:174
@@ -7730,9 +5600,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_side_half_scale_1 <= lane18_side_half_scale;
         lane18_h_s2 <= lane18_h;
     end
-    wire [12:0] _t196 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t147 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane18_product <= _t196;
+        lane18_product <= _t147;
         lane18_side_later_base_value <= lane18_side_base_value_1;
         lane18_side_later_base_sticky <= lane18_side_base_sticky_1;
         lane18_side_later_half_scale <= lane18_side_half_scale_1;
@@ -7755,8 +5625,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane18_low_3 = lane18_high_1[1:0]; // leading_zeros.rs:14
     wire lane18_none_4 = ~(|lane18_high_3); // leading_zeros.rs:15
     wire lane18_of_low_2 = ~lane18_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t197 = lane18_none_2 ? lane18_of_low_1 : {lane18_none_4, lane18_none_4 ? lane18_of_low_2 : (~lane18_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane18_of_low_3 = {lane18_none_2, _t197}; // leading_zeros.rs:17
+    wire [1:0] _t148 = lane18_none_2 ? lane18_of_low_1 : {lane18_none_4, lane18_none_4 ? lane18_of_low_2 : (~lane18_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane18_of_low_3 = {lane18_none_2, _t148}; // leading_zeros.rs:17
     wire [3:0] lane18_high_4 = lane18_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane18_low_4 = lane18_high[3:0]; // leading_zeros.rs:14
     wire lane18_none_5 = ~(|lane18_high_4); // leading_zeros.rs:15
@@ -7769,8 +5639,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane18_low_6 = lane18_high_4[1:0]; // leading_zeros.rs:14
     wire lane18_none_7 = ~(|lane18_high_6); // leading_zeros.rs:15
     wire lane18_of_low_6 = ~lane18_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t198 = lane18_none_5 ? lane18_of_low_5 : {lane18_none_7, lane18_none_7 ? lane18_of_low_6 : (~lane18_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane18_zeros = {lane18_none_1, lane18_none_1 ? lane18_of_low_3 : {lane18_none_5, _t198}}; // leading_zeros.rs:17
+    wire [1:0] _t149 = lane18_none_5 ? lane18_of_low_5 : {lane18_none_7, lane18_none_7 ? lane18_of_low_6 : (~lane18_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane18_zeros = {lane18_none_1, lane18_none_1 ? lane18_of_low_3 : {lane18_none_5, _t149}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane18_scale <= lane18_side_later_half_scale;
     wire lane18_limited = (~(|lane18_scale[5:4])) & (lane18_zeros > lane18_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7796,9 +5666,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_lost_8 = lane18_frame_1[8] & (lane18_shift <= 4'h2); // decode.rs:105
     wire lane18_lost_9 = lane18_frame_1[9] & (lane18_shift <= 4'h1); // decode.rs:105
     wire lane18_lost_10 = lane18_frame_1[10] & (lane18_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t199 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:106
+    wire [11:0] _t150 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane18_rest <= |_t199;
+        lane18_rest <= |_t150;
         lane18_zero_s2 <= lane18_zero;
         lane18_zero_s3 <= lane18_zero_s2;
         lane18_zero_s4 <= lane18_zero_s3;
@@ -7809,9 +5679,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_up = lane18_normal[0] & (lane18_rest | lane18_normal[1]); // decode.rs:111
     wire [16:0] lane18_kept = {lane18_exponent, lane18_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane18_more = {5'h0, lane18_normal[11], 10'h0, lane18_up}; // decode.rs:113
-    wire [16:0] _t200 = lane18_kept + lane18_more; // decode.rs:114
+    wire [16:0] _t151 = lane18_kept + lane18_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane18_magnitude <= _t200[16:1];
+        lane18_magnitude <= _t151[16:1];
         lane18_negative_1_s2 <= lane18_negative_1;
         lane18_negative_1_s3 <= lane18_negative_1_s2;
         lane18_negative_1_s4 <= lane18_negative_1_s3;
@@ -7819,9 +5689,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_negative_1_s6 <= lane18_negative_1_s5;
         values_18_negative <= lane18_negative_1_s6;
     end
-    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:124
-    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:124
-    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:124
+    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:104
+    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:104
+    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:104
     wire [4:0] lane19_distance = {1'h0, coded_code_19} - info_split; // decode.rs:74
     wire lane19_below = lane19_distance[4]; // decode.rs:75
     wire [3:0] lane19_whole = lane19_distance[3:0] ^ {4{lane19_below}}; // decode.rs:76
@@ -7848,13 +5718,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane19_itself_half_m = lane19_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane19_exact_s1 <= lane19_exact;
-    wire [19:0] _t201 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t202 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t203 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t201; // side_table.rs:172
-    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t202; // side_table.rs:172
+    wire [19:0] _t152 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t153 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t154 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t152; // side_table.rs:172
+    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t153; // side_table.rs:172
     wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t203; // side_table.rs:172
+    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t154; // side_table.rs:172
     wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:174
@@ -7868,9 +5738,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_side_half_scale_1 <= lane19_side_half_scale;
         lane19_h_s2 <= lane19_h;
     end
-    wire [12:0] _t204 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t155 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane19_product <= _t204;
+        lane19_product <= _t155;
         lane19_side_later_base_value <= lane19_side_base_value_1;
         lane19_side_later_base_sticky <= lane19_side_base_sticky_1;
         lane19_side_later_half_scale <= lane19_side_half_scale_1;
@@ -7893,8 +5763,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane19_low_3 = lane19_high_1[1:0]; // leading_zeros.rs:14
     wire lane19_none_4 = ~(|lane19_high_3); // leading_zeros.rs:15
     wire lane19_of_low_2 = ~lane19_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t205 = lane19_none_2 ? lane19_of_low_1 : {lane19_none_4, lane19_none_4 ? lane19_of_low_2 : (~lane19_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane19_of_low_3 = {lane19_none_2, _t205}; // leading_zeros.rs:17
+    wire [1:0] _t156 = lane19_none_2 ? lane19_of_low_1 : {lane19_none_4, lane19_none_4 ? lane19_of_low_2 : (~lane19_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane19_of_low_3 = {lane19_none_2, _t156}; // leading_zeros.rs:17
     wire [3:0] lane19_high_4 = lane19_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane19_low_4 = lane19_high[3:0]; // leading_zeros.rs:14
     wire lane19_none_5 = ~(|lane19_high_4); // leading_zeros.rs:15
@@ -7907,8 +5777,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane19_low_6 = lane19_high_4[1:0]; // leading_zeros.rs:14
     wire lane19_none_7 = ~(|lane19_high_6); // leading_zeros.rs:15
     wire lane19_of_low_6 = ~lane19_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t206 = lane19_none_5 ? lane19_of_low_5 : {lane19_none_7, lane19_none_7 ? lane19_of_low_6 : (~lane19_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane19_zeros = {lane19_none_1, lane19_none_1 ? lane19_of_low_3 : {lane19_none_5, _t206}}; // leading_zeros.rs:17
+    wire [1:0] _t157 = lane19_none_5 ? lane19_of_low_5 : {lane19_none_7, lane19_none_7 ? lane19_of_low_6 : (~lane19_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane19_zeros = {lane19_none_1, lane19_none_1 ? lane19_of_low_3 : {lane19_none_5, _t157}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane19_scale <= lane19_side_later_half_scale;
     wire lane19_limited = (~(|lane19_scale[5:4])) & (lane19_zeros > lane19_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7934,9 +5804,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_lost_8 = lane19_frame_1[8] & (lane19_shift <= 4'h2); // decode.rs:105
     wire lane19_lost_9 = lane19_frame_1[9] & (lane19_shift <= 4'h1); // decode.rs:105
     wire lane19_lost_10 = lane19_frame_1[10] & (lane19_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t207 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:106
+    wire [11:0] _t158 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane19_rest <= |_t207;
+        lane19_rest <= |_t158;
         lane19_zero_s2 <= lane19_zero;
         lane19_zero_s3 <= lane19_zero_s2;
         lane19_zero_s4 <= lane19_zero_s3;
@@ -7947,9 +5817,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_up = lane19_normal[0] & (lane19_rest | lane19_normal[1]); // decode.rs:111
     wire [16:0] lane19_kept = {lane19_exponent, lane19_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane19_more = {5'h0, lane19_normal[11], 10'h0, lane19_up}; // decode.rs:113
-    wire [16:0] _t208 = lane19_kept + lane19_more; // decode.rs:114
+    wire [16:0] _t159 = lane19_kept + lane19_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane19_magnitude <= _t208[16:1];
+        lane19_magnitude <= _t159[16:1];
         lane19_negative_1_s2 <= lane19_negative_1;
         lane19_negative_1_s3 <= lane19_negative_1_s2;
         lane19_negative_1_s4 <= lane19_negative_1_s3;
@@ -7957,9 +5827,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_negative_1_s6 <= lane19_negative_1_s5;
         values_19_negative <= lane19_negative_1_s6;
     end
-    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:124
-    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:124
-    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:124
+    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:104
+    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:104
+    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:104
     wire [4:0] lane20_distance = {1'h0, coded_code_20} - info_split; // decode.rs:74
     wire lane20_below = lane20_distance[4]; // decode.rs:75
     wire [3:0] lane20_whole = lane20_distance[3:0] ^ {4{lane20_below}}; // decode.rs:76
@@ -7986,13 +5856,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane20_itself_half_m = lane20_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane20_exact_s1 <= lane20_exact;
-    wire [19:0] _t209 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t210 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t211 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t209; // side_table.rs:172
-    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t210; // side_table.rs:172
+    wire [19:0] _t160 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t161 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t162 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t160; // side_table.rs:172
+    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t161; // side_table.rs:172
     wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t211; // side_table.rs:172
+    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t162; // side_table.rs:172
     wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:174
@@ -8006,9 +5876,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_side_half_scale_1 <= lane20_side_half_scale;
         lane20_h_s2 <= lane20_h;
     end
-    wire [12:0] _t212 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t163 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane20_product <= _t212;
+        lane20_product <= _t163;
         lane20_side_later_base_value <= lane20_side_base_value_1;
         lane20_side_later_base_sticky <= lane20_side_base_sticky_1;
         lane20_side_later_half_scale <= lane20_side_half_scale_1;
@@ -8031,8 +5901,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane20_low_3 = lane20_high_1[1:0]; // leading_zeros.rs:14
     wire lane20_none_4 = ~(|lane20_high_3); // leading_zeros.rs:15
     wire lane20_of_low_2 = ~lane20_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t213 = lane20_none_2 ? lane20_of_low_1 : {lane20_none_4, lane20_none_4 ? lane20_of_low_2 : (~lane20_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane20_of_low_3 = {lane20_none_2, _t213}; // leading_zeros.rs:17
+    wire [1:0] _t164 = lane20_none_2 ? lane20_of_low_1 : {lane20_none_4, lane20_none_4 ? lane20_of_low_2 : (~lane20_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane20_of_low_3 = {lane20_none_2, _t164}; // leading_zeros.rs:17
     wire [3:0] lane20_high_4 = lane20_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane20_low_4 = lane20_high[3:0]; // leading_zeros.rs:14
     wire lane20_none_5 = ~(|lane20_high_4); // leading_zeros.rs:15
@@ -8045,8 +5915,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane20_low_6 = lane20_high_4[1:0]; // leading_zeros.rs:14
     wire lane20_none_7 = ~(|lane20_high_6); // leading_zeros.rs:15
     wire lane20_of_low_6 = ~lane20_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t214 = lane20_none_5 ? lane20_of_low_5 : {lane20_none_7, lane20_none_7 ? lane20_of_low_6 : (~lane20_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane20_zeros = {lane20_none_1, lane20_none_1 ? lane20_of_low_3 : {lane20_none_5, _t214}}; // leading_zeros.rs:17
+    wire [1:0] _t165 = lane20_none_5 ? lane20_of_low_5 : {lane20_none_7, lane20_none_7 ? lane20_of_low_6 : (~lane20_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane20_zeros = {lane20_none_1, lane20_none_1 ? lane20_of_low_3 : {lane20_none_5, _t165}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane20_scale <= lane20_side_later_half_scale;
     wire lane20_limited = (~(|lane20_scale[5:4])) & (lane20_zeros > lane20_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8072,9 +5942,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_lost_8 = lane20_frame_1[8] & (lane20_shift <= 4'h2); // decode.rs:105
     wire lane20_lost_9 = lane20_frame_1[9] & (lane20_shift <= 4'h1); // decode.rs:105
     wire lane20_lost_10 = lane20_frame_1[10] & (lane20_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t215 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:106
+    wire [11:0] _t166 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane20_rest <= |_t215;
+        lane20_rest <= |_t166;
         lane20_zero_s2 <= lane20_zero;
         lane20_zero_s3 <= lane20_zero_s2;
         lane20_zero_s4 <= lane20_zero_s3;
@@ -8085,9 +5955,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_up = lane20_normal[0] & (lane20_rest | lane20_normal[1]); // decode.rs:111
     wire [16:0] lane20_kept = {lane20_exponent, lane20_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane20_more = {5'h0, lane20_normal[11], 10'h0, lane20_up}; // decode.rs:113
-    wire [16:0] _t216 = lane20_kept + lane20_more; // decode.rs:114
+    wire [16:0] _t167 = lane20_kept + lane20_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane20_magnitude <= _t216[16:1];
+        lane20_magnitude <= _t167[16:1];
         lane20_negative_1_s2 <= lane20_negative_1;
         lane20_negative_1_s3 <= lane20_negative_1_s2;
         lane20_negative_1_s4 <= lane20_negative_1_s3;
@@ -8095,9 +5965,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_negative_1_s6 <= lane20_negative_1_s5;
         values_20_negative <= lane20_negative_1_s6;
     end
-    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:124
-    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:124
-    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:124
+    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:104
+    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:104
+    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:104
     wire [4:0] lane21_distance = {1'h0, coded_code_21} - info_split; // decode.rs:74
     wire lane21_below = lane21_distance[4]; // decode.rs:75
     wire [3:0] lane21_whole = lane21_distance[3:0] ^ {4{lane21_below}}; // decode.rs:76
@@ -8124,13 +5994,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane21_itself_half_m = lane21_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane21_exact_s1 <= lane21_exact;
-    wire [19:0] _t217 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t218 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t219 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t217; // side_table.rs:172
-    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t218; // side_table.rs:172
+    wire [19:0] _t168 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t169 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t170 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t168; // side_table.rs:172
+    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t169; // side_table.rs:172
     wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t219; // side_table.rs:172
+    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t170; // side_table.rs:172
     wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:174
@@ -8144,9 +6014,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_side_half_scale_1 <= lane21_side_half_scale;
         lane21_h_s2 <= lane21_h;
     end
-    wire [12:0] _t220 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t171 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane21_product <= _t220;
+        lane21_product <= _t171;
         lane21_side_later_base_value <= lane21_side_base_value_1;
         lane21_side_later_base_sticky <= lane21_side_base_sticky_1;
         lane21_side_later_half_scale <= lane21_side_half_scale_1;
@@ -8169,8 +6039,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane21_low_3 = lane21_high_1[1:0]; // leading_zeros.rs:14
     wire lane21_none_4 = ~(|lane21_high_3); // leading_zeros.rs:15
     wire lane21_of_low_2 = ~lane21_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t221 = lane21_none_2 ? lane21_of_low_1 : {lane21_none_4, lane21_none_4 ? lane21_of_low_2 : (~lane21_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane21_of_low_3 = {lane21_none_2, _t221}; // leading_zeros.rs:17
+    wire [1:0] _t172 = lane21_none_2 ? lane21_of_low_1 : {lane21_none_4, lane21_none_4 ? lane21_of_low_2 : (~lane21_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane21_of_low_3 = {lane21_none_2, _t172}; // leading_zeros.rs:17
     wire [3:0] lane21_high_4 = lane21_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane21_low_4 = lane21_high[3:0]; // leading_zeros.rs:14
     wire lane21_none_5 = ~(|lane21_high_4); // leading_zeros.rs:15
@@ -8183,8 +6053,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane21_low_6 = lane21_high_4[1:0]; // leading_zeros.rs:14
     wire lane21_none_7 = ~(|lane21_high_6); // leading_zeros.rs:15
     wire lane21_of_low_6 = ~lane21_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t222 = lane21_none_5 ? lane21_of_low_5 : {lane21_none_7, lane21_none_7 ? lane21_of_low_6 : (~lane21_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane21_zeros = {lane21_none_1, lane21_none_1 ? lane21_of_low_3 : {lane21_none_5, _t222}}; // leading_zeros.rs:17
+    wire [1:0] _t173 = lane21_none_5 ? lane21_of_low_5 : {lane21_none_7, lane21_none_7 ? lane21_of_low_6 : (~lane21_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane21_zeros = {lane21_none_1, lane21_none_1 ? lane21_of_low_3 : {lane21_none_5, _t173}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane21_scale <= lane21_side_later_half_scale;
     wire lane21_limited = (~(|lane21_scale[5:4])) & (lane21_zeros > lane21_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8210,9 +6080,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_lost_8 = lane21_frame_1[8] & (lane21_shift <= 4'h2); // decode.rs:105
     wire lane21_lost_9 = lane21_frame_1[9] & (lane21_shift <= 4'h1); // decode.rs:105
     wire lane21_lost_10 = lane21_frame_1[10] & (lane21_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t223 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:106
+    wire [11:0] _t174 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane21_rest <= |_t223;
+        lane21_rest <= |_t174;
         lane21_zero_s2 <= lane21_zero;
         lane21_zero_s3 <= lane21_zero_s2;
         lane21_zero_s4 <= lane21_zero_s3;
@@ -8223,9 +6093,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_up = lane21_normal[0] & (lane21_rest | lane21_normal[1]); // decode.rs:111
     wire [16:0] lane21_kept = {lane21_exponent, lane21_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane21_more = {5'h0, lane21_normal[11], 10'h0, lane21_up}; // decode.rs:113
-    wire [16:0] _t224 = lane21_kept + lane21_more; // decode.rs:114
+    wire [16:0] _t175 = lane21_kept + lane21_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane21_magnitude <= _t224[16:1];
+        lane21_magnitude <= _t175[16:1];
         lane21_negative_1_s2 <= lane21_negative_1;
         lane21_negative_1_s3 <= lane21_negative_1_s2;
         lane21_negative_1_s4 <= lane21_negative_1_s3;
@@ -8233,9 +6103,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_negative_1_s6 <= lane21_negative_1_s5;
         values_21_negative <= lane21_negative_1_s6;
     end
-    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:124
-    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:124
-    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:124
+    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:104
+    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:104
+    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:104
     wire [4:0] lane22_distance = {1'h0, coded_code_22} - info_split; // decode.rs:74
     wire lane22_below = lane22_distance[4]; // decode.rs:75
     wire [3:0] lane22_whole = lane22_distance[3:0] ^ {4{lane22_below}}; // decode.rs:76
@@ -8262,13 +6132,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane22_itself_half_m = lane22_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane22_exact_s1 <= lane22_exact;
-    wire [19:0] _t225 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t226 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t227 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t225; // side_table.rs:172
-    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t226; // side_table.rs:172
+    wire [19:0] _t176 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t177 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t178 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t176; // side_table.rs:172
+    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t177; // side_table.rs:172
     wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t227; // side_table.rs:172
+    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t178; // side_table.rs:172
     wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:174
@@ -8282,9 +6152,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_side_half_scale_1 <= lane22_side_half_scale;
         lane22_h_s2 <= lane22_h;
     end
-    wire [12:0] _t228 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t179 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane22_product <= _t228;
+        lane22_product <= _t179;
         lane22_side_later_base_value <= lane22_side_base_value_1;
         lane22_side_later_base_sticky <= lane22_side_base_sticky_1;
         lane22_side_later_half_scale <= lane22_side_half_scale_1;
@@ -8307,8 +6177,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane22_low_3 = lane22_high_1[1:0]; // leading_zeros.rs:14
     wire lane22_none_4 = ~(|lane22_high_3); // leading_zeros.rs:15
     wire lane22_of_low_2 = ~lane22_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t229 = lane22_none_2 ? lane22_of_low_1 : {lane22_none_4, lane22_none_4 ? lane22_of_low_2 : (~lane22_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane22_of_low_3 = {lane22_none_2, _t229}; // leading_zeros.rs:17
+    wire [1:0] _t180 = lane22_none_2 ? lane22_of_low_1 : {lane22_none_4, lane22_none_4 ? lane22_of_low_2 : (~lane22_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane22_of_low_3 = {lane22_none_2, _t180}; // leading_zeros.rs:17
     wire [3:0] lane22_high_4 = lane22_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane22_low_4 = lane22_high[3:0]; // leading_zeros.rs:14
     wire lane22_none_5 = ~(|lane22_high_4); // leading_zeros.rs:15
@@ -8321,8 +6191,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane22_low_6 = lane22_high_4[1:0]; // leading_zeros.rs:14
     wire lane22_none_7 = ~(|lane22_high_6); // leading_zeros.rs:15
     wire lane22_of_low_6 = ~lane22_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t230 = lane22_none_5 ? lane22_of_low_5 : {lane22_none_7, lane22_none_7 ? lane22_of_low_6 : (~lane22_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane22_zeros = {lane22_none_1, lane22_none_1 ? lane22_of_low_3 : {lane22_none_5, _t230}}; // leading_zeros.rs:17
+    wire [1:0] _t181 = lane22_none_5 ? lane22_of_low_5 : {lane22_none_7, lane22_none_7 ? lane22_of_low_6 : (~lane22_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane22_zeros = {lane22_none_1, lane22_none_1 ? lane22_of_low_3 : {lane22_none_5, _t181}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane22_scale <= lane22_side_later_half_scale;
     wire lane22_limited = (~(|lane22_scale[5:4])) & (lane22_zeros > lane22_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8348,9 +6218,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_lost_8 = lane22_frame_1[8] & (lane22_shift <= 4'h2); // decode.rs:105
     wire lane22_lost_9 = lane22_frame_1[9] & (lane22_shift <= 4'h1); // decode.rs:105
     wire lane22_lost_10 = lane22_frame_1[10] & (lane22_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t231 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:106
+    wire [11:0] _t182 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane22_rest <= |_t231;
+        lane22_rest <= |_t182;
         lane22_zero_s2 <= lane22_zero;
         lane22_zero_s3 <= lane22_zero_s2;
         lane22_zero_s4 <= lane22_zero_s3;
@@ -8361,9 +6231,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_up = lane22_normal[0] & (lane22_rest | lane22_normal[1]); // decode.rs:111
     wire [16:0] lane22_kept = {lane22_exponent, lane22_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane22_more = {5'h0, lane22_normal[11], 10'h0, lane22_up}; // decode.rs:113
-    wire [16:0] _t232 = lane22_kept + lane22_more; // decode.rs:114
+    wire [16:0] _t183 = lane22_kept + lane22_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane22_magnitude <= _t232[16:1];
+        lane22_magnitude <= _t183[16:1];
         lane22_negative_1_s2 <= lane22_negative_1;
         lane22_negative_1_s3 <= lane22_negative_1_s2;
         lane22_negative_1_s4 <= lane22_negative_1_s3;
@@ -8371,9 +6241,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_negative_1_s6 <= lane22_negative_1_s5;
         values_22_negative <= lane22_negative_1_s6;
     end
-    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:124
-    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:124
-    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:124
+    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:104
+    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:104
+    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:104
     wire [4:0] lane23_distance = {1'h0, coded_code_23} - info_split; // decode.rs:74
     wire lane23_below = lane23_distance[4]; // decode.rs:75
     wire [3:0] lane23_whole = lane23_distance[3:0] ^ {4{lane23_below}}; // decode.rs:76
@@ -8400,13 +6270,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane23_itself_half_m = lane23_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane23_exact_s1 <= lane23_exact;
-    wire [19:0] _t233 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t234 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t235 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t233; // side_table.rs:172
-    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t234; // side_table.rs:172
+    wire [19:0] _t184 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t185 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t186 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t184; // side_table.rs:172
+    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t185; // side_table.rs:172
     wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t235; // side_table.rs:172
+    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t186; // side_table.rs:172
     wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:174
@@ -8420,9 +6290,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_side_half_scale_1 <= lane23_side_half_scale;
         lane23_h_s2 <= lane23_h;
     end
-    wire [12:0] _t236 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t187 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane23_product <= _t236;
+        lane23_product <= _t187;
         lane23_side_later_base_value <= lane23_side_base_value_1;
         lane23_side_later_base_sticky <= lane23_side_base_sticky_1;
         lane23_side_later_half_scale <= lane23_side_half_scale_1;
@@ -8445,8 +6315,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane23_low_3 = lane23_high_1[1:0]; // leading_zeros.rs:14
     wire lane23_none_4 = ~(|lane23_high_3); // leading_zeros.rs:15
     wire lane23_of_low_2 = ~lane23_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t237 = lane23_none_2 ? lane23_of_low_1 : {lane23_none_4, lane23_none_4 ? lane23_of_low_2 : (~lane23_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane23_of_low_3 = {lane23_none_2, _t237}; // leading_zeros.rs:17
+    wire [1:0] _t188 = lane23_none_2 ? lane23_of_low_1 : {lane23_none_4, lane23_none_4 ? lane23_of_low_2 : (~lane23_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane23_of_low_3 = {lane23_none_2, _t188}; // leading_zeros.rs:17
     wire [3:0] lane23_high_4 = lane23_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane23_low_4 = lane23_high[3:0]; // leading_zeros.rs:14
     wire lane23_none_5 = ~(|lane23_high_4); // leading_zeros.rs:15
@@ -8459,8 +6329,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane23_low_6 = lane23_high_4[1:0]; // leading_zeros.rs:14
     wire lane23_none_7 = ~(|lane23_high_6); // leading_zeros.rs:15
     wire lane23_of_low_6 = ~lane23_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t238 = lane23_none_5 ? lane23_of_low_5 : {lane23_none_7, lane23_none_7 ? lane23_of_low_6 : (~lane23_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane23_zeros = {lane23_none_1, lane23_none_1 ? lane23_of_low_3 : {lane23_none_5, _t238}}; // leading_zeros.rs:17
+    wire [1:0] _t189 = lane23_none_5 ? lane23_of_low_5 : {lane23_none_7, lane23_none_7 ? lane23_of_low_6 : (~lane23_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane23_zeros = {lane23_none_1, lane23_none_1 ? lane23_of_low_3 : {lane23_none_5, _t189}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane23_scale <= lane23_side_later_half_scale;
     wire lane23_limited = (~(|lane23_scale[5:4])) & (lane23_zeros > lane23_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8486,9 +6356,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_lost_8 = lane23_frame_1[8] & (lane23_shift <= 4'h2); // decode.rs:105
     wire lane23_lost_9 = lane23_frame_1[9] & (lane23_shift <= 4'h1); // decode.rs:105
     wire lane23_lost_10 = lane23_frame_1[10] & (lane23_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t239 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:106
+    wire [11:0] _t190 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane23_rest <= |_t239;
+        lane23_rest <= |_t190;
         lane23_zero_s2 <= lane23_zero;
         lane23_zero_s3 <= lane23_zero_s2;
         lane23_zero_s4 <= lane23_zero_s3;
@@ -8499,9 +6369,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_up = lane23_normal[0] & (lane23_rest | lane23_normal[1]); // decode.rs:111
     wire [16:0] lane23_kept = {lane23_exponent, lane23_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane23_more = {5'h0, lane23_normal[11], 10'h0, lane23_up}; // decode.rs:113
-    wire [16:0] _t240 = lane23_kept + lane23_more; // decode.rs:114
+    wire [16:0] _t191 = lane23_kept + lane23_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane23_magnitude <= _t240[16:1];
+        lane23_magnitude <= _t191[16:1];
         lane23_negative_1_s2 <= lane23_negative_1;
         lane23_negative_1_s3 <= lane23_negative_1_s2;
         lane23_negative_1_s4 <= lane23_negative_1_s3;
@@ -8509,9 +6379,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_negative_1_s6 <= lane23_negative_1_s5;
         values_23_negative <= lane23_negative_1_s6;
     end
-    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:124
-    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:124
-    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:124
+    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:104
+    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:104
+    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:104
     wire [4:0] lane24_distance = {1'h0, coded_code_24} - info_split; // decode.rs:74
     wire lane24_below = lane24_distance[4]; // decode.rs:75
     wire [3:0] lane24_whole = lane24_distance[3:0] ^ {4{lane24_below}}; // decode.rs:76
@@ -8538,13 +6408,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane24_itself_half_m = lane24_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane24_exact_s1 <= lane24_exact;
-    wire [19:0] _t241 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t242 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t243 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t241; // side_table.rs:172
-    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t242; // side_table.rs:172
+    wire [19:0] _t192 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t193 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t194 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t192; // side_table.rs:172
+    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t193; // side_table.rs:172
     wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t243; // side_table.rs:172
+    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t194; // side_table.rs:172
     wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:174
@@ -8558,9 +6428,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_side_half_scale_1 <= lane24_side_half_scale;
         lane24_h_s2 <= lane24_h;
     end
-    wire [12:0] _t244 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t195 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane24_product <= _t244;
+        lane24_product <= _t195;
         lane24_side_later_base_value <= lane24_side_base_value_1;
         lane24_side_later_base_sticky <= lane24_side_base_sticky_1;
         lane24_side_later_half_scale <= lane24_side_half_scale_1;
@@ -8583,8 +6453,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane24_low_3 = lane24_high_1[1:0]; // leading_zeros.rs:14
     wire lane24_none_4 = ~(|lane24_high_3); // leading_zeros.rs:15
     wire lane24_of_low_2 = ~lane24_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t245 = lane24_none_2 ? lane24_of_low_1 : {lane24_none_4, lane24_none_4 ? lane24_of_low_2 : (~lane24_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane24_of_low_3 = {lane24_none_2, _t245}; // leading_zeros.rs:17
+    wire [1:0] _t196 = lane24_none_2 ? lane24_of_low_1 : {lane24_none_4, lane24_none_4 ? lane24_of_low_2 : (~lane24_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane24_of_low_3 = {lane24_none_2, _t196}; // leading_zeros.rs:17
     wire [3:0] lane24_high_4 = lane24_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane24_low_4 = lane24_high[3:0]; // leading_zeros.rs:14
     wire lane24_none_5 = ~(|lane24_high_4); // leading_zeros.rs:15
@@ -8597,8 +6467,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane24_low_6 = lane24_high_4[1:0]; // leading_zeros.rs:14
     wire lane24_none_7 = ~(|lane24_high_6); // leading_zeros.rs:15
     wire lane24_of_low_6 = ~lane24_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t246 = lane24_none_5 ? lane24_of_low_5 : {lane24_none_7, lane24_none_7 ? lane24_of_low_6 : (~lane24_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane24_zeros = {lane24_none_1, lane24_none_1 ? lane24_of_low_3 : {lane24_none_5, _t246}}; // leading_zeros.rs:17
+    wire [1:0] _t197 = lane24_none_5 ? lane24_of_low_5 : {lane24_none_7, lane24_none_7 ? lane24_of_low_6 : (~lane24_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane24_zeros = {lane24_none_1, lane24_none_1 ? lane24_of_low_3 : {lane24_none_5, _t197}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane24_scale <= lane24_side_later_half_scale;
     wire lane24_limited = (~(|lane24_scale[5:4])) & (lane24_zeros > lane24_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8624,9 +6494,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_lost_8 = lane24_frame_1[8] & (lane24_shift <= 4'h2); // decode.rs:105
     wire lane24_lost_9 = lane24_frame_1[9] & (lane24_shift <= 4'h1); // decode.rs:105
     wire lane24_lost_10 = lane24_frame_1[10] & (lane24_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t247 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:106
+    wire [11:0] _t198 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane24_rest <= |_t247;
+        lane24_rest <= |_t198;
         lane24_zero_s2 <= lane24_zero;
         lane24_zero_s3 <= lane24_zero_s2;
         lane24_zero_s4 <= lane24_zero_s3;
@@ -8637,9 +6507,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_up = lane24_normal[0] & (lane24_rest | lane24_normal[1]); // decode.rs:111
     wire [16:0] lane24_kept = {lane24_exponent, lane24_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane24_more = {5'h0, lane24_normal[11], 10'h0, lane24_up}; // decode.rs:113
-    wire [16:0] _t248 = lane24_kept + lane24_more; // decode.rs:114
+    wire [16:0] _t199 = lane24_kept + lane24_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane24_magnitude <= _t248[16:1];
+        lane24_magnitude <= _t199[16:1];
         lane24_negative_1_s2 <= lane24_negative_1;
         lane24_negative_1_s3 <= lane24_negative_1_s2;
         lane24_negative_1_s4 <= lane24_negative_1_s3;
@@ -8647,9 +6517,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_negative_1_s6 <= lane24_negative_1_s5;
         values_24_negative <= lane24_negative_1_s6;
     end
-    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:124
-    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:124
-    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:124
+    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:104
+    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:104
+    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:104
     wire [4:0] lane25_distance = {1'h0, coded_code_25} - info_split; // decode.rs:74
     wire lane25_below = lane25_distance[4]; // decode.rs:75
     wire [3:0] lane25_whole = lane25_distance[3:0] ^ {4{lane25_below}}; // decode.rs:76
@@ -8676,13 +6546,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane25_itself_half_m = lane25_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane25_exact_s1 <= lane25_exact;
-    wire [19:0] _t249 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t250 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t251 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t249; // side_table.rs:172
-    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t250; // side_table.rs:172
+    wire [19:0] _t200 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t201 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t202 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t200; // side_table.rs:172
+    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t201; // side_table.rs:172
     wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t251; // side_table.rs:172
+    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t202; // side_table.rs:172
     wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:174
@@ -8696,9 +6566,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_side_half_scale_1 <= lane25_side_half_scale;
         lane25_h_s2 <= lane25_h;
     end
-    wire [12:0] _t252 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t203 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane25_product <= _t252;
+        lane25_product <= _t203;
         lane25_side_later_base_value <= lane25_side_base_value_1;
         lane25_side_later_base_sticky <= lane25_side_base_sticky_1;
         lane25_side_later_half_scale <= lane25_side_half_scale_1;
@@ -8721,8 +6591,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane25_low_3 = lane25_high_1[1:0]; // leading_zeros.rs:14
     wire lane25_none_4 = ~(|lane25_high_3); // leading_zeros.rs:15
     wire lane25_of_low_2 = ~lane25_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t253 = lane25_none_2 ? lane25_of_low_1 : {lane25_none_4, lane25_none_4 ? lane25_of_low_2 : (~lane25_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane25_of_low_3 = {lane25_none_2, _t253}; // leading_zeros.rs:17
+    wire [1:0] _t204 = lane25_none_2 ? lane25_of_low_1 : {lane25_none_4, lane25_none_4 ? lane25_of_low_2 : (~lane25_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane25_of_low_3 = {lane25_none_2, _t204}; // leading_zeros.rs:17
     wire [3:0] lane25_high_4 = lane25_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane25_low_4 = lane25_high[3:0]; // leading_zeros.rs:14
     wire lane25_none_5 = ~(|lane25_high_4); // leading_zeros.rs:15
@@ -8735,8 +6605,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane25_low_6 = lane25_high_4[1:0]; // leading_zeros.rs:14
     wire lane25_none_7 = ~(|lane25_high_6); // leading_zeros.rs:15
     wire lane25_of_low_6 = ~lane25_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t254 = lane25_none_5 ? lane25_of_low_5 : {lane25_none_7, lane25_none_7 ? lane25_of_low_6 : (~lane25_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane25_zeros = {lane25_none_1, lane25_none_1 ? lane25_of_low_3 : {lane25_none_5, _t254}}; // leading_zeros.rs:17
+    wire [1:0] _t205 = lane25_none_5 ? lane25_of_low_5 : {lane25_none_7, lane25_none_7 ? lane25_of_low_6 : (~lane25_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane25_zeros = {lane25_none_1, lane25_none_1 ? lane25_of_low_3 : {lane25_none_5, _t205}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane25_scale <= lane25_side_later_half_scale;
     wire lane25_limited = (~(|lane25_scale[5:4])) & (lane25_zeros > lane25_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8762,9 +6632,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_lost_8 = lane25_frame_1[8] & (lane25_shift <= 4'h2); // decode.rs:105
     wire lane25_lost_9 = lane25_frame_1[9] & (lane25_shift <= 4'h1); // decode.rs:105
     wire lane25_lost_10 = lane25_frame_1[10] & (lane25_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t255 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:106
+    wire [11:0] _t206 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane25_rest <= |_t255;
+        lane25_rest <= |_t206;
         lane25_zero_s2 <= lane25_zero;
         lane25_zero_s3 <= lane25_zero_s2;
         lane25_zero_s4 <= lane25_zero_s3;
@@ -8775,9 +6645,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_up = lane25_normal[0] & (lane25_rest | lane25_normal[1]); // decode.rs:111
     wire [16:0] lane25_kept = {lane25_exponent, lane25_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane25_more = {5'h0, lane25_normal[11], 10'h0, lane25_up}; // decode.rs:113
-    wire [16:0] _t256 = lane25_kept + lane25_more; // decode.rs:114
+    wire [16:0] _t207 = lane25_kept + lane25_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane25_magnitude <= _t256[16:1];
+        lane25_magnitude <= _t207[16:1];
         lane25_negative_1_s2 <= lane25_negative_1;
         lane25_negative_1_s3 <= lane25_negative_1_s2;
         lane25_negative_1_s4 <= lane25_negative_1_s3;
@@ -8785,9 +6655,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_negative_1_s6 <= lane25_negative_1_s5;
         values_25_negative <= lane25_negative_1_s6;
     end
-    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:124
-    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:124
-    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:124
+    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:104
+    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:104
+    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:104
     wire [4:0] lane26_distance = {1'h0, coded_code_26} - info_split; // decode.rs:74
     wire lane26_below = lane26_distance[4]; // decode.rs:75
     wire [3:0] lane26_whole = lane26_distance[3:0] ^ {4{lane26_below}}; // decode.rs:76
@@ -8814,13 +6684,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane26_itself_half_m = lane26_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane26_exact_s1 <= lane26_exact;
-    wire [19:0] _t257 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t258 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t259 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t257; // side_table.rs:172
-    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t258; // side_table.rs:172
+    wire [19:0] _t208 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t209 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t210 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t208; // side_table.rs:172
+    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t209; // side_table.rs:172
     wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t259; // side_table.rs:172
+    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t210; // side_table.rs:172
     wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:174
@@ -8834,9 +6704,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_side_half_scale_1 <= lane26_side_half_scale;
         lane26_h_s2 <= lane26_h;
     end
-    wire [12:0] _t260 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t211 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane26_product <= _t260;
+        lane26_product <= _t211;
         lane26_side_later_base_value <= lane26_side_base_value_1;
         lane26_side_later_base_sticky <= lane26_side_base_sticky_1;
         lane26_side_later_half_scale <= lane26_side_half_scale_1;
@@ -8859,8 +6729,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane26_low_3 = lane26_high_1[1:0]; // leading_zeros.rs:14
     wire lane26_none_4 = ~(|lane26_high_3); // leading_zeros.rs:15
     wire lane26_of_low_2 = ~lane26_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t261 = lane26_none_2 ? lane26_of_low_1 : {lane26_none_4, lane26_none_4 ? lane26_of_low_2 : (~lane26_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane26_of_low_3 = {lane26_none_2, _t261}; // leading_zeros.rs:17
+    wire [1:0] _t212 = lane26_none_2 ? lane26_of_low_1 : {lane26_none_4, lane26_none_4 ? lane26_of_low_2 : (~lane26_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane26_of_low_3 = {lane26_none_2, _t212}; // leading_zeros.rs:17
     wire [3:0] lane26_high_4 = lane26_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane26_low_4 = lane26_high[3:0]; // leading_zeros.rs:14
     wire lane26_none_5 = ~(|lane26_high_4); // leading_zeros.rs:15
@@ -8873,8 +6743,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane26_low_6 = lane26_high_4[1:0]; // leading_zeros.rs:14
     wire lane26_none_7 = ~(|lane26_high_6); // leading_zeros.rs:15
     wire lane26_of_low_6 = ~lane26_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t262 = lane26_none_5 ? lane26_of_low_5 : {lane26_none_7, lane26_none_7 ? lane26_of_low_6 : (~lane26_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane26_zeros = {lane26_none_1, lane26_none_1 ? lane26_of_low_3 : {lane26_none_5, _t262}}; // leading_zeros.rs:17
+    wire [1:0] _t213 = lane26_none_5 ? lane26_of_low_5 : {lane26_none_7, lane26_none_7 ? lane26_of_low_6 : (~lane26_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane26_zeros = {lane26_none_1, lane26_none_1 ? lane26_of_low_3 : {lane26_none_5, _t213}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane26_scale <= lane26_side_later_half_scale;
     wire lane26_limited = (~(|lane26_scale[5:4])) & (lane26_zeros > lane26_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8900,9 +6770,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_lost_8 = lane26_frame_1[8] & (lane26_shift <= 4'h2); // decode.rs:105
     wire lane26_lost_9 = lane26_frame_1[9] & (lane26_shift <= 4'h1); // decode.rs:105
     wire lane26_lost_10 = lane26_frame_1[10] & (lane26_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t263 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:106
+    wire [11:0] _t214 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane26_rest <= |_t263;
+        lane26_rest <= |_t214;
         lane26_zero_s2 <= lane26_zero;
         lane26_zero_s3 <= lane26_zero_s2;
         lane26_zero_s4 <= lane26_zero_s3;
@@ -8913,9 +6783,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_up = lane26_normal[0] & (lane26_rest | lane26_normal[1]); // decode.rs:111
     wire [16:0] lane26_kept = {lane26_exponent, lane26_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane26_more = {5'h0, lane26_normal[11], 10'h0, lane26_up}; // decode.rs:113
-    wire [16:0] _t264 = lane26_kept + lane26_more; // decode.rs:114
+    wire [16:0] _t215 = lane26_kept + lane26_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane26_magnitude <= _t264[16:1];
+        lane26_magnitude <= _t215[16:1];
         lane26_negative_1_s2 <= lane26_negative_1;
         lane26_negative_1_s3 <= lane26_negative_1_s2;
         lane26_negative_1_s4 <= lane26_negative_1_s3;
@@ -8923,9 +6793,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_negative_1_s6 <= lane26_negative_1_s5;
         values_26_negative <= lane26_negative_1_s6;
     end
-    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:124
-    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:124
-    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:124
+    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:104
+    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:104
+    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:104
     wire [4:0] lane27_distance = {1'h0, coded_code_27} - info_split; // decode.rs:74
     wire lane27_below = lane27_distance[4]; // decode.rs:75
     wire [3:0] lane27_whole = lane27_distance[3:0] ^ {4{lane27_below}}; // decode.rs:76
@@ -8952,13 +6822,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane27_itself_half_m = lane27_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane27_exact_s1 <= lane27_exact;
-    wire [19:0] _t265 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t266 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t267 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t265; // side_table.rs:172
-    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t266; // side_table.rs:172
+    wire [19:0] _t216 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t217 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t218 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t216; // side_table.rs:172
+    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t217; // side_table.rs:172
     wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t267; // side_table.rs:172
+    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t218; // side_table.rs:172
     wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:174
@@ -8972,9 +6842,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_side_half_scale_1 <= lane27_side_half_scale;
         lane27_h_s2 <= lane27_h;
     end
-    wire [12:0] _t268 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t219 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane27_product <= _t268;
+        lane27_product <= _t219;
         lane27_side_later_base_value <= lane27_side_base_value_1;
         lane27_side_later_base_sticky <= lane27_side_base_sticky_1;
         lane27_side_later_half_scale <= lane27_side_half_scale_1;
@@ -8997,8 +6867,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane27_low_3 = lane27_high_1[1:0]; // leading_zeros.rs:14
     wire lane27_none_4 = ~(|lane27_high_3); // leading_zeros.rs:15
     wire lane27_of_low_2 = ~lane27_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t269 = lane27_none_2 ? lane27_of_low_1 : {lane27_none_4, lane27_none_4 ? lane27_of_low_2 : (~lane27_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane27_of_low_3 = {lane27_none_2, _t269}; // leading_zeros.rs:17
+    wire [1:0] _t220 = lane27_none_2 ? lane27_of_low_1 : {lane27_none_4, lane27_none_4 ? lane27_of_low_2 : (~lane27_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane27_of_low_3 = {lane27_none_2, _t220}; // leading_zeros.rs:17
     wire [3:0] lane27_high_4 = lane27_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane27_low_4 = lane27_high[3:0]; // leading_zeros.rs:14
     wire lane27_none_5 = ~(|lane27_high_4); // leading_zeros.rs:15
@@ -9011,8 +6881,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane27_low_6 = lane27_high_4[1:0]; // leading_zeros.rs:14
     wire lane27_none_7 = ~(|lane27_high_6); // leading_zeros.rs:15
     wire lane27_of_low_6 = ~lane27_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t270 = lane27_none_5 ? lane27_of_low_5 : {lane27_none_7, lane27_none_7 ? lane27_of_low_6 : (~lane27_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane27_zeros = {lane27_none_1, lane27_none_1 ? lane27_of_low_3 : {lane27_none_5, _t270}}; // leading_zeros.rs:17
+    wire [1:0] _t221 = lane27_none_5 ? lane27_of_low_5 : {lane27_none_7, lane27_none_7 ? lane27_of_low_6 : (~lane27_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane27_zeros = {lane27_none_1, lane27_none_1 ? lane27_of_low_3 : {lane27_none_5, _t221}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane27_scale <= lane27_side_later_half_scale;
     wire lane27_limited = (~(|lane27_scale[5:4])) & (lane27_zeros > lane27_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9038,9 +6908,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_lost_8 = lane27_frame_1[8] & (lane27_shift <= 4'h2); // decode.rs:105
     wire lane27_lost_9 = lane27_frame_1[9] & (lane27_shift <= 4'h1); // decode.rs:105
     wire lane27_lost_10 = lane27_frame_1[10] & (lane27_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t271 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:106
+    wire [11:0] _t222 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane27_rest <= |_t271;
+        lane27_rest <= |_t222;
         lane27_zero_s2 <= lane27_zero;
         lane27_zero_s3 <= lane27_zero_s2;
         lane27_zero_s4 <= lane27_zero_s3;
@@ -9051,9 +6921,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_up = lane27_normal[0] & (lane27_rest | lane27_normal[1]); // decode.rs:111
     wire [16:0] lane27_kept = {lane27_exponent, lane27_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane27_more = {5'h0, lane27_normal[11], 10'h0, lane27_up}; // decode.rs:113
-    wire [16:0] _t272 = lane27_kept + lane27_more; // decode.rs:114
+    wire [16:0] _t223 = lane27_kept + lane27_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane27_magnitude <= _t272[16:1];
+        lane27_magnitude <= _t223[16:1];
         lane27_negative_1_s2 <= lane27_negative_1;
         lane27_negative_1_s3 <= lane27_negative_1_s2;
         lane27_negative_1_s4 <= lane27_negative_1_s3;
@@ -9061,9 +6931,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_negative_1_s6 <= lane27_negative_1_s5;
         values_27_negative <= lane27_negative_1_s6;
     end
-    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:124
-    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:124
-    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:124
+    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:104
+    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:104
+    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:104
     wire [4:0] lane28_distance = {1'h0, coded_code_28} - info_split; // decode.rs:74
     wire lane28_below = lane28_distance[4]; // decode.rs:75
     wire [3:0] lane28_whole = lane28_distance[3:0] ^ {4{lane28_below}}; // decode.rs:76
@@ -9090,13 +6960,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane28_itself_half_m = lane28_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane28_exact_s1 <= lane28_exact;
-    wire [19:0] _t273 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t274 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t275 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t273; // side_table.rs:172
-    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t274; // side_table.rs:172
+    wire [19:0] _t224 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t225 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t226 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t224; // side_table.rs:172
+    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t225; // side_table.rs:172
     wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t275; // side_table.rs:172
+    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t226; // side_table.rs:172
     wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:174
@@ -9110,9 +6980,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_side_half_scale_1 <= lane28_side_half_scale;
         lane28_h_s2 <= lane28_h;
     end
-    wire [12:0] _t276 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t227 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane28_product <= _t276;
+        lane28_product <= _t227;
         lane28_side_later_base_value <= lane28_side_base_value_1;
         lane28_side_later_base_sticky <= lane28_side_base_sticky_1;
         lane28_side_later_half_scale <= lane28_side_half_scale_1;
@@ -9135,8 +7005,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane28_low_3 = lane28_high_1[1:0]; // leading_zeros.rs:14
     wire lane28_none_4 = ~(|lane28_high_3); // leading_zeros.rs:15
     wire lane28_of_low_2 = ~lane28_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t277 = lane28_none_2 ? lane28_of_low_1 : {lane28_none_4, lane28_none_4 ? lane28_of_low_2 : (~lane28_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane28_of_low_3 = {lane28_none_2, _t277}; // leading_zeros.rs:17
+    wire [1:0] _t228 = lane28_none_2 ? lane28_of_low_1 : {lane28_none_4, lane28_none_4 ? lane28_of_low_2 : (~lane28_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane28_of_low_3 = {lane28_none_2, _t228}; // leading_zeros.rs:17
     wire [3:0] lane28_high_4 = lane28_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane28_low_4 = lane28_high[3:0]; // leading_zeros.rs:14
     wire lane28_none_5 = ~(|lane28_high_4); // leading_zeros.rs:15
@@ -9149,8 +7019,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane28_low_6 = lane28_high_4[1:0]; // leading_zeros.rs:14
     wire lane28_none_7 = ~(|lane28_high_6); // leading_zeros.rs:15
     wire lane28_of_low_6 = ~lane28_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t278 = lane28_none_5 ? lane28_of_low_5 : {lane28_none_7, lane28_none_7 ? lane28_of_low_6 : (~lane28_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane28_zeros = {lane28_none_1, lane28_none_1 ? lane28_of_low_3 : {lane28_none_5, _t278}}; // leading_zeros.rs:17
+    wire [1:0] _t229 = lane28_none_5 ? lane28_of_low_5 : {lane28_none_7, lane28_none_7 ? lane28_of_low_6 : (~lane28_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane28_zeros = {lane28_none_1, lane28_none_1 ? lane28_of_low_3 : {lane28_none_5, _t229}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane28_scale <= lane28_side_later_half_scale;
     wire lane28_limited = (~(|lane28_scale[5:4])) & (lane28_zeros > lane28_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9176,9 +7046,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_lost_8 = lane28_frame_1[8] & (lane28_shift <= 4'h2); // decode.rs:105
     wire lane28_lost_9 = lane28_frame_1[9] & (lane28_shift <= 4'h1); // decode.rs:105
     wire lane28_lost_10 = lane28_frame_1[10] & (lane28_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t279 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:106
+    wire [11:0] _t230 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane28_rest <= |_t279;
+        lane28_rest <= |_t230;
         lane28_zero_s2 <= lane28_zero;
         lane28_zero_s3 <= lane28_zero_s2;
         lane28_zero_s4 <= lane28_zero_s3;
@@ -9189,9 +7059,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_up = lane28_normal[0] & (lane28_rest | lane28_normal[1]); // decode.rs:111
     wire [16:0] lane28_kept = {lane28_exponent, lane28_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane28_more = {5'h0, lane28_normal[11], 10'h0, lane28_up}; // decode.rs:113
-    wire [16:0] _t280 = lane28_kept + lane28_more; // decode.rs:114
+    wire [16:0] _t231 = lane28_kept + lane28_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane28_magnitude <= _t280[16:1];
+        lane28_magnitude <= _t231[16:1];
         lane28_negative_1_s2 <= lane28_negative_1;
         lane28_negative_1_s3 <= lane28_negative_1_s2;
         lane28_negative_1_s4 <= lane28_negative_1_s3;
@@ -9199,9 +7069,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_negative_1_s6 <= lane28_negative_1_s5;
         values_28_negative <= lane28_negative_1_s6;
     end
-    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:124
-    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:124
-    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:124
+    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:104
+    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:104
+    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:104
     wire [4:0] lane29_distance = {1'h0, coded_code_29} - info_split; // decode.rs:74
     wire lane29_below = lane29_distance[4]; // decode.rs:75
     wire [3:0] lane29_whole = lane29_distance[3:0] ^ {4{lane29_below}}; // decode.rs:76
@@ -9228,13 +7098,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane29_itself_half_m = lane29_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane29_exact_s1 <= lane29_exact;
-    wire [19:0] _t281 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t282 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t283 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t281; // side_table.rs:172
-    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t282; // side_table.rs:172
+    wire [19:0] _t232 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t233 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t234 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t232; // side_table.rs:172
+    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t233; // side_table.rs:172
     wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t283; // side_table.rs:172
+    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t234; // side_table.rs:172
     wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:174
@@ -9248,9 +7118,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_side_half_scale_1 <= lane29_side_half_scale;
         lane29_h_s2 <= lane29_h;
     end
-    wire [12:0] _t284 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t235 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane29_product <= _t284;
+        lane29_product <= _t235;
         lane29_side_later_base_value <= lane29_side_base_value_1;
         lane29_side_later_base_sticky <= lane29_side_base_sticky_1;
         lane29_side_later_half_scale <= lane29_side_half_scale_1;
@@ -9273,8 +7143,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane29_low_3 = lane29_high_1[1:0]; // leading_zeros.rs:14
     wire lane29_none_4 = ~(|lane29_high_3); // leading_zeros.rs:15
     wire lane29_of_low_2 = ~lane29_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t285 = lane29_none_2 ? lane29_of_low_1 : {lane29_none_4, lane29_none_4 ? lane29_of_low_2 : (~lane29_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane29_of_low_3 = {lane29_none_2, _t285}; // leading_zeros.rs:17
+    wire [1:0] _t236 = lane29_none_2 ? lane29_of_low_1 : {lane29_none_4, lane29_none_4 ? lane29_of_low_2 : (~lane29_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane29_of_low_3 = {lane29_none_2, _t236}; // leading_zeros.rs:17
     wire [3:0] lane29_high_4 = lane29_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane29_low_4 = lane29_high[3:0]; // leading_zeros.rs:14
     wire lane29_none_5 = ~(|lane29_high_4); // leading_zeros.rs:15
@@ -9287,8 +7157,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane29_low_6 = lane29_high_4[1:0]; // leading_zeros.rs:14
     wire lane29_none_7 = ~(|lane29_high_6); // leading_zeros.rs:15
     wire lane29_of_low_6 = ~lane29_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t286 = lane29_none_5 ? lane29_of_low_5 : {lane29_none_7, lane29_none_7 ? lane29_of_low_6 : (~lane29_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane29_zeros = {lane29_none_1, lane29_none_1 ? lane29_of_low_3 : {lane29_none_5, _t286}}; // leading_zeros.rs:17
+    wire [1:0] _t237 = lane29_none_5 ? lane29_of_low_5 : {lane29_none_7, lane29_none_7 ? lane29_of_low_6 : (~lane29_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane29_zeros = {lane29_none_1, lane29_none_1 ? lane29_of_low_3 : {lane29_none_5, _t237}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane29_scale <= lane29_side_later_half_scale;
     wire lane29_limited = (~(|lane29_scale[5:4])) & (lane29_zeros > lane29_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9314,9 +7184,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_lost_8 = lane29_frame_1[8] & (lane29_shift <= 4'h2); // decode.rs:105
     wire lane29_lost_9 = lane29_frame_1[9] & (lane29_shift <= 4'h1); // decode.rs:105
     wire lane29_lost_10 = lane29_frame_1[10] & (lane29_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t287 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:106
+    wire [11:0] _t238 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane29_rest <= |_t287;
+        lane29_rest <= |_t238;
         lane29_zero_s2 <= lane29_zero;
         lane29_zero_s3 <= lane29_zero_s2;
         lane29_zero_s4 <= lane29_zero_s3;
@@ -9327,9 +7197,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_up = lane29_normal[0] & (lane29_rest | lane29_normal[1]); // decode.rs:111
     wire [16:0] lane29_kept = {lane29_exponent, lane29_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane29_more = {5'h0, lane29_normal[11], 10'h0, lane29_up}; // decode.rs:113
-    wire [16:0] _t288 = lane29_kept + lane29_more; // decode.rs:114
+    wire [16:0] _t239 = lane29_kept + lane29_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane29_magnitude <= _t288[16:1];
+        lane29_magnitude <= _t239[16:1];
         lane29_negative_1_s2 <= lane29_negative_1;
         lane29_negative_1_s3 <= lane29_negative_1_s2;
         lane29_negative_1_s4 <= lane29_negative_1_s3;
@@ -9337,9 +7207,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_negative_1_s6 <= lane29_negative_1_s5;
         values_29_negative <= lane29_negative_1_s6;
     end
-    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:124
-    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:124
-    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:124
+    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:104
+    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:104
+    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:104
     wire [4:0] lane30_distance = {1'h0, coded_code_30} - info_split; // decode.rs:74
     wire lane30_below = lane30_distance[4]; // decode.rs:75
     wire [3:0] lane30_whole = lane30_distance[3:0] ^ {4{lane30_below}}; // decode.rs:76
@@ -9366,13 +7236,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane30_itself_half_m = lane30_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane30_exact_s1 <= lane30_exact;
-    wire [19:0] _t289 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t290 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t291 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t289; // side_table.rs:172
-    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t290; // side_table.rs:172
+    wire [19:0] _t240 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t241 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t242 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t240; // side_table.rs:172
+    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t241; // side_table.rs:172
     wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t291; // side_table.rs:172
+    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t242; // side_table.rs:172
     wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:174
@@ -9386,9 +7256,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_side_half_scale_1 <= lane30_side_half_scale;
         lane30_h_s2 <= lane30_h;
     end
-    wire [12:0] _t292 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t243 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane30_product <= _t292;
+        lane30_product <= _t243;
         lane30_side_later_base_value <= lane30_side_base_value_1;
         lane30_side_later_base_sticky <= lane30_side_base_sticky_1;
         lane30_side_later_half_scale <= lane30_side_half_scale_1;
@@ -9411,8 +7281,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane30_low_3 = lane30_high_1[1:0]; // leading_zeros.rs:14
     wire lane30_none_4 = ~(|lane30_high_3); // leading_zeros.rs:15
     wire lane30_of_low_2 = ~lane30_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t293 = lane30_none_2 ? lane30_of_low_1 : {lane30_none_4, lane30_none_4 ? lane30_of_low_2 : (~lane30_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane30_of_low_3 = {lane30_none_2, _t293}; // leading_zeros.rs:17
+    wire [1:0] _t244 = lane30_none_2 ? lane30_of_low_1 : {lane30_none_4, lane30_none_4 ? lane30_of_low_2 : (~lane30_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane30_of_low_3 = {lane30_none_2, _t244}; // leading_zeros.rs:17
     wire [3:0] lane30_high_4 = lane30_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane30_low_4 = lane30_high[3:0]; // leading_zeros.rs:14
     wire lane30_none_5 = ~(|lane30_high_4); // leading_zeros.rs:15
@@ -9425,8 +7295,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane30_low_6 = lane30_high_4[1:0]; // leading_zeros.rs:14
     wire lane30_none_7 = ~(|lane30_high_6); // leading_zeros.rs:15
     wire lane30_of_low_6 = ~lane30_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t294 = lane30_none_5 ? lane30_of_low_5 : {lane30_none_7, lane30_none_7 ? lane30_of_low_6 : (~lane30_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane30_zeros = {lane30_none_1, lane30_none_1 ? lane30_of_low_3 : {lane30_none_5, _t294}}; // leading_zeros.rs:17
+    wire [1:0] _t245 = lane30_none_5 ? lane30_of_low_5 : {lane30_none_7, lane30_none_7 ? lane30_of_low_6 : (~lane30_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane30_zeros = {lane30_none_1, lane30_none_1 ? lane30_of_low_3 : {lane30_none_5, _t245}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane30_scale <= lane30_side_later_half_scale;
     wire lane30_limited = (~(|lane30_scale[5:4])) & (lane30_zeros > lane30_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9452,9 +7322,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_lost_8 = lane30_frame_1[8] & (lane30_shift <= 4'h2); // decode.rs:105
     wire lane30_lost_9 = lane30_frame_1[9] & (lane30_shift <= 4'h1); // decode.rs:105
     wire lane30_lost_10 = lane30_frame_1[10] & (lane30_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t295 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:106
+    wire [11:0] _t246 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane30_rest <= |_t295;
+        lane30_rest <= |_t246;
         lane30_zero_s2 <= lane30_zero;
         lane30_zero_s3 <= lane30_zero_s2;
         lane30_zero_s4 <= lane30_zero_s3;
@@ -9465,9 +7335,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_up = lane30_normal[0] & (lane30_rest | lane30_normal[1]); // decode.rs:111
     wire [16:0] lane30_kept = {lane30_exponent, lane30_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane30_more = {5'h0, lane30_normal[11], 10'h0, lane30_up}; // decode.rs:113
-    wire [16:0] _t296 = lane30_kept + lane30_more; // decode.rs:114
+    wire [16:0] _t247 = lane30_kept + lane30_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane30_magnitude <= _t296[16:1];
+        lane30_magnitude <= _t247[16:1];
         lane30_negative_1_s2 <= lane30_negative_1;
         lane30_negative_1_s3 <= lane30_negative_1_s2;
         lane30_negative_1_s4 <= lane30_negative_1_s3;
@@ -9475,9 +7345,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_negative_1_s6 <= lane30_negative_1_s5;
         values_30_negative <= lane30_negative_1_s6;
     end
-    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:124
-    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:124
-    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:124
+    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:104
+    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:104
+    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:104
     wire [4:0] lane31_distance = {1'h0, coded_code_31} - info_split; // decode.rs:74
     wire lane31_below = lane31_distance[4]; // decode.rs:75
     wire [3:0] lane31_whole = lane31_distance[3:0] ^ {4{lane31_below}}; // decode.rs:76
@@ -9504,13 +7374,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane31_itself_half_m = lane31_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane31_exact_s1 <= lane31_exact;
-    wire [19:0] _t297 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t298 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t299 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t297; // side_table.rs:172
-    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t298; // side_table.rs:172
+    wire [19:0] _t248 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t249 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t250 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t248; // side_table.rs:172
+    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t249; // side_table.rs:172
     wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t299; // side_table.rs:172
+    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t250; // side_table.rs:172
     wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:174
@@ -9524,9 +7394,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_side_half_scale_1 <= lane31_side_half_scale;
         lane31_h_s2 <= lane31_h;
     end
-    wire [12:0] _t300 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t251 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane31_product <= _t300;
+        lane31_product <= _t251;
         lane31_side_later_base_value <= lane31_side_base_value_1;
         lane31_side_later_base_sticky <= lane31_side_base_sticky_1;
         lane31_side_later_half_scale <= lane31_side_half_scale_1;
@@ -9549,8 +7419,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane31_low_3 = lane31_high_1[1:0]; // leading_zeros.rs:14
     wire lane31_none_4 = ~(|lane31_high_3); // leading_zeros.rs:15
     wire lane31_of_low_2 = ~lane31_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t301 = lane31_none_2 ? lane31_of_low_1 : {lane31_none_4, lane31_none_4 ? lane31_of_low_2 : (~lane31_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane31_of_low_3 = {lane31_none_2, _t301}; // leading_zeros.rs:17
+    wire [1:0] _t252 = lane31_none_2 ? lane31_of_low_1 : {lane31_none_4, lane31_none_4 ? lane31_of_low_2 : (~lane31_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane31_of_low_3 = {lane31_none_2, _t252}; // leading_zeros.rs:17
     wire [3:0] lane31_high_4 = lane31_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane31_low_4 = lane31_high[3:0]; // leading_zeros.rs:14
     wire lane31_none_5 = ~(|lane31_high_4); // leading_zeros.rs:15
@@ -9563,8 +7433,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane31_low_6 = lane31_high_4[1:0]; // leading_zeros.rs:14
     wire lane31_none_7 = ~(|lane31_high_6); // leading_zeros.rs:15
     wire lane31_of_low_6 = ~lane31_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t302 = lane31_none_5 ? lane31_of_low_5 : {lane31_none_7, lane31_none_7 ? lane31_of_low_6 : (~lane31_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane31_zeros = {lane31_none_1, lane31_none_1 ? lane31_of_low_3 : {lane31_none_5, _t302}}; // leading_zeros.rs:17
+    wire [1:0] _t253 = lane31_none_5 ? lane31_of_low_5 : {lane31_none_7, lane31_none_7 ? lane31_of_low_6 : (~lane31_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane31_zeros = {lane31_none_1, lane31_none_1 ? lane31_of_low_3 : {lane31_none_5, _t253}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane31_scale <= lane31_side_later_half_scale;
     wire lane31_limited = (~(|lane31_scale[5:4])) & (lane31_zeros > lane31_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9590,9 +7460,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_lost_8 = lane31_frame_1[8] & (lane31_shift <= 4'h2); // decode.rs:105
     wire lane31_lost_9 = lane31_frame_1[9] & (lane31_shift <= 4'h1); // decode.rs:105
     wire lane31_lost_10 = lane31_frame_1[10] & (lane31_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t303 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:106
+    wire [11:0] _t254 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane31_rest <= |_t303;
+        lane31_rest <= |_t254;
         lane31_zero_s2 <= lane31_zero;
         lane31_zero_s3 <= lane31_zero_s2;
         lane31_zero_s4 <= lane31_zero_s3;
@@ -9603,9 +7473,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_up = lane31_normal[0] & (lane31_rest | lane31_normal[1]); // decode.rs:111
     wire [16:0] lane31_kept = {lane31_exponent, lane31_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane31_more = {5'h0, lane31_normal[11], 10'h0, lane31_up}; // decode.rs:113
-    wire [16:0] _t304 = lane31_kept + lane31_more; // decode.rs:114
+    wire [16:0] _t255 = lane31_kept + lane31_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane31_magnitude <= _t304[16:1];
+        lane31_magnitude <= _t255[16:1];
         lane31_negative_1_s2 <= lane31_negative_1;
         lane31_negative_1_s3 <= lane31_negative_1_s2;
         lane31_negative_1_s4 <= lane31_negative_1_s3;
@@ -9613,9 +7483,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_negative_1_s6 <= lane31_negative_1_s5;
         values_31_negative <= lane31_negative_1_s6;
     end
-    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:124
-    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:124
-    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:124
+    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:104
+    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:104
+    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:104
     wire [4:0] lane32_distance = {1'h0, coded_code_32} - info_split; // decode.rs:74
     wire lane32_below = lane32_distance[4]; // decode.rs:75
     wire [3:0] lane32_whole = lane32_distance[3:0] ^ {4{lane32_below}}; // decode.rs:76
@@ -9642,13 +7512,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane32_itself_half_m = lane32_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane32_exact_s1 <= lane32_exact;
-    wire [19:0] _t305 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t306 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t307 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t305; // side_table.rs:172
-    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t306; // side_table.rs:172
+    wire [19:0] _t256 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t257 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t258 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t256; // side_table.rs:172
+    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t257; // side_table.rs:172
     wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t307; // side_table.rs:172
+    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t258; // side_table.rs:172
     wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:174
@@ -9662,9 +7532,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_side_half_scale_1 <= lane32_side_half_scale;
         lane32_h_s2 <= lane32_h;
     end
-    wire [12:0] _t308 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t259 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane32_product <= _t308;
+        lane32_product <= _t259;
         lane32_side_later_base_value <= lane32_side_base_value_1;
         lane32_side_later_base_sticky <= lane32_side_base_sticky_1;
         lane32_side_later_half_scale <= lane32_side_half_scale_1;
@@ -9687,8 +7557,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane32_low_3 = lane32_high_1[1:0]; // leading_zeros.rs:14
     wire lane32_none_4 = ~(|lane32_high_3); // leading_zeros.rs:15
     wire lane32_of_low_2 = ~lane32_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t309 = lane32_none_2 ? lane32_of_low_1 : {lane32_none_4, lane32_none_4 ? lane32_of_low_2 : (~lane32_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane32_of_low_3 = {lane32_none_2, _t309}; // leading_zeros.rs:17
+    wire [1:0] _t260 = lane32_none_2 ? lane32_of_low_1 : {lane32_none_4, lane32_none_4 ? lane32_of_low_2 : (~lane32_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane32_of_low_3 = {lane32_none_2, _t260}; // leading_zeros.rs:17
     wire [3:0] lane32_high_4 = lane32_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane32_low_4 = lane32_high[3:0]; // leading_zeros.rs:14
     wire lane32_none_5 = ~(|lane32_high_4); // leading_zeros.rs:15
@@ -9701,8 +7571,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane32_low_6 = lane32_high_4[1:0]; // leading_zeros.rs:14
     wire lane32_none_7 = ~(|lane32_high_6); // leading_zeros.rs:15
     wire lane32_of_low_6 = ~lane32_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t310 = lane32_none_5 ? lane32_of_low_5 : {lane32_none_7, lane32_none_7 ? lane32_of_low_6 : (~lane32_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane32_zeros = {lane32_none_1, lane32_none_1 ? lane32_of_low_3 : {lane32_none_5, _t310}}; // leading_zeros.rs:17
+    wire [1:0] _t261 = lane32_none_5 ? lane32_of_low_5 : {lane32_none_7, lane32_none_7 ? lane32_of_low_6 : (~lane32_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane32_zeros = {lane32_none_1, lane32_none_1 ? lane32_of_low_3 : {lane32_none_5, _t261}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane32_scale <= lane32_side_later_half_scale;
     wire lane32_limited = (~(|lane32_scale[5:4])) & (lane32_zeros > lane32_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9728,9 +7598,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_lost_8 = lane32_frame_1[8] & (lane32_shift <= 4'h2); // decode.rs:105
     wire lane32_lost_9 = lane32_frame_1[9] & (lane32_shift <= 4'h1); // decode.rs:105
     wire lane32_lost_10 = lane32_frame_1[10] & (lane32_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t311 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:106
+    wire [11:0] _t262 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane32_rest <= |_t311;
+        lane32_rest <= |_t262;
         lane32_zero_s2 <= lane32_zero;
         lane32_zero_s3 <= lane32_zero_s2;
         lane32_zero_s4 <= lane32_zero_s3;
@@ -9741,9 +7611,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_up = lane32_normal[0] & (lane32_rest | lane32_normal[1]); // decode.rs:111
     wire [16:0] lane32_kept = {lane32_exponent, lane32_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane32_more = {5'h0, lane32_normal[11], 10'h0, lane32_up}; // decode.rs:113
-    wire [16:0] _t312 = lane32_kept + lane32_more; // decode.rs:114
+    wire [16:0] _t263 = lane32_kept + lane32_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane32_magnitude <= _t312[16:1];
+        lane32_magnitude <= _t263[16:1];
         lane32_negative_1_s2 <= lane32_negative_1;
         lane32_negative_1_s3 <= lane32_negative_1_s2;
         lane32_negative_1_s4 <= lane32_negative_1_s3;
@@ -9751,9 +7621,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_negative_1_s6 <= lane32_negative_1_s5;
         values_32_negative <= lane32_negative_1_s6;
     end
-    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:124
-    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:124
-    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:124
+    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:104
+    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:104
+    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:104
     wire [4:0] lane33_distance = {1'h0, coded_code_33} - info_split; // decode.rs:74
     wire lane33_below = lane33_distance[4]; // decode.rs:75
     wire [3:0] lane33_whole = lane33_distance[3:0] ^ {4{lane33_below}}; // decode.rs:76
@@ -9780,13 +7650,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane33_itself_half_m = lane33_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane33_exact_s1 <= lane33_exact;
-    wire [19:0] _t313 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t314 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t315 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t313; // side_table.rs:172
-    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t314; // side_table.rs:172
+    wire [19:0] _t264 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t265 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t266 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t264; // side_table.rs:172
+    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t265; // side_table.rs:172
     wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t315; // side_table.rs:172
+    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t266; // side_table.rs:172
     wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:174
@@ -9800,9 +7670,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_side_half_scale_1 <= lane33_side_half_scale;
         lane33_h_s2 <= lane33_h;
     end
-    wire [12:0] _t316 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t267 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane33_product <= _t316;
+        lane33_product <= _t267;
         lane33_side_later_base_value <= lane33_side_base_value_1;
         lane33_side_later_base_sticky <= lane33_side_base_sticky_1;
         lane33_side_later_half_scale <= lane33_side_half_scale_1;
@@ -9825,8 +7695,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane33_low_3 = lane33_high_1[1:0]; // leading_zeros.rs:14
     wire lane33_none_4 = ~(|lane33_high_3); // leading_zeros.rs:15
     wire lane33_of_low_2 = ~lane33_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t317 = lane33_none_2 ? lane33_of_low_1 : {lane33_none_4, lane33_none_4 ? lane33_of_low_2 : (~lane33_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane33_of_low_3 = {lane33_none_2, _t317}; // leading_zeros.rs:17
+    wire [1:0] _t268 = lane33_none_2 ? lane33_of_low_1 : {lane33_none_4, lane33_none_4 ? lane33_of_low_2 : (~lane33_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane33_of_low_3 = {lane33_none_2, _t268}; // leading_zeros.rs:17
     wire [3:0] lane33_high_4 = lane33_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane33_low_4 = lane33_high[3:0]; // leading_zeros.rs:14
     wire lane33_none_5 = ~(|lane33_high_4); // leading_zeros.rs:15
@@ -9839,8 +7709,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane33_low_6 = lane33_high_4[1:0]; // leading_zeros.rs:14
     wire lane33_none_7 = ~(|lane33_high_6); // leading_zeros.rs:15
     wire lane33_of_low_6 = ~lane33_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t318 = lane33_none_5 ? lane33_of_low_5 : {lane33_none_7, lane33_none_7 ? lane33_of_low_6 : (~lane33_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane33_zeros = {lane33_none_1, lane33_none_1 ? lane33_of_low_3 : {lane33_none_5, _t318}}; // leading_zeros.rs:17
+    wire [1:0] _t269 = lane33_none_5 ? lane33_of_low_5 : {lane33_none_7, lane33_none_7 ? lane33_of_low_6 : (~lane33_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane33_zeros = {lane33_none_1, lane33_none_1 ? lane33_of_low_3 : {lane33_none_5, _t269}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane33_scale <= lane33_side_later_half_scale;
     wire lane33_limited = (~(|lane33_scale[5:4])) & (lane33_zeros > lane33_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9866,9 +7736,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_lost_8 = lane33_frame_1[8] & (lane33_shift <= 4'h2); // decode.rs:105
     wire lane33_lost_9 = lane33_frame_1[9] & (lane33_shift <= 4'h1); // decode.rs:105
     wire lane33_lost_10 = lane33_frame_1[10] & (lane33_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t319 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:106
+    wire [11:0] _t270 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane33_rest <= |_t319;
+        lane33_rest <= |_t270;
         lane33_zero_s2 <= lane33_zero;
         lane33_zero_s3 <= lane33_zero_s2;
         lane33_zero_s4 <= lane33_zero_s3;
@@ -9879,9 +7749,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_up = lane33_normal[0] & (lane33_rest | lane33_normal[1]); // decode.rs:111
     wire [16:0] lane33_kept = {lane33_exponent, lane33_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane33_more = {5'h0, lane33_normal[11], 10'h0, lane33_up}; // decode.rs:113
-    wire [16:0] _t320 = lane33_kept + lane33_more; // decode.rs:114
+    wire [16:0] _t271 = lane33_kept + lane33_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane33_magnitude <= _t320[16:1];
+        lane33_magnitude <= _t271[16:1];
         lane33_negative_1_s2 <= lane33_negative_1;
         lane33_negative_1_s3 <= lane33_negative_1_s2;
         lane33_negative_1_s4 <= lane33_negative_1_s3;
@@ -9889,9 +7759,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_negative_1_s6 <= lane33_negative_1_s5;
         values_33_negative <= lane33_negative_1_s6;
     end
-    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:124
-    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:124
-    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:124
+    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:104
+    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:104
+    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:104
     wire [4:0] lane34_distance = {1'h0, coded_code_34} - info_split; // decode.rs:74
     wire lane34_below = lane34_distance[4]; // decode.rs:75
     wire [3:0] lane34_whole = lane34_distance[3:0] ^ {4{lane34_below}}; // decode.rs:76
@@ -9918,13 +7788,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane34_itself_half_m = lane34_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane34_exact_s1 <= lane34_exact;
-    wire [19:0] _t321 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t322 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t323 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t321; // side_table.rs:172
-    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t322; // side_table.rs:172
+    wire [19:0] _t272 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t273 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t274 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t272; // side_table.rs:172
+    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t273; // side_table.rs:172
     wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t323; // side_table.rs:172
+    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t274; // side_table.rs:172
     wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:174
@@ -9938,9 +7808,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_side_half_scale_1 <= lane34_side_half_scale;
         lane34_h_s2 <= lane34_h;
     end
-    wire [12:0] _t324 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t275 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane34_product <= _t324;
+        lane34_product <= _t275;
         lane34_side_later_base_value <= lane34_side_base_value_1;
         lane34_side_later_base_sticky <= lane34_side_base_sticky_1;
         lane34_side_later_half_scale <= lane34_side_half_scale_1;
@@ -9963,8 +7833,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane34_low_3 = lane34_high_1[1:0]; // leading_zeros.rs:14
     wire lane34_none_4 = ~(|lane34_high_3); // leading_zeros.rs:15
     wire lane34_of_low_2 = ~lane34_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t325 = lane34_none_2 ? lane34_of_low_1 : {lane34_none_4, lane34_none_4 ? lane34_of_low_2 : (~lane34_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane34_of_low_3 = {lane34_none_2, _t325}; // leading_zeros.rs:17
+    wire [1:0] _t276 = lane34_none_2 ? lane34_of_low_1 : {lane34_none_4, lane34_none_4 ? lane34_of_low_2 : (~lane34_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane34_of_low_3 = {lane34_none_2, _t276}; // leading_zeros.rs:17
     wire [3:0] lane34_high_4 = lane34_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane34_low_4 = lane34_high[3:0]; // leading_zeros.rs:14
     wire lane34_none_5 = ~(|lane34_high_4); // leading_zeros.rs:15
@@ -9977,8 +7847,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane34_low_6 = lane34_high_4[1:0]; // leading_zeros.rs:14
     wire lane34_none_7 = ~(|lane34_high_6); // leading_zeros.rs:15
     wire lane34_of_low_6 = ~lane34_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t326 = lane34_none_5 ? lane34_of_low_5 : {lane34_none_7, lane34_none_7 ? lane34_of_low_6 : (~lane34_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane34_zeros = {lane34_none_1, lane34_none_1 ? lane34_of_low_3 : {lane34_none_5, _t326}}; // leading_zeros.rs:17
+    wire [1:0] _t277 = lane34_none_5 ? lane34_of_low_5 : {lane34_none_7, lane34_none_7 ? lane34_of_low_6 : (~lane34_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane34_zeros = {lane34_none_1, lane34_none_1 ? lane34_of_low_3 : {lane34_none_5, _t277}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane34_scale <= lane34_side_later_half_scale;
     wire lane34_limited = (~(|lane34_scale[5:4])) & (lane34_zeros > lane34_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10004,9 +7874,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_lost_8 = lane34_frame_1[8] & (lane34_shift <= 4'h2); // decode.rs:105
     wire lane34_lost_9 = lane34_frame_1[9] & (lane34_shift <= 4'h1); // decode.rs:105
     wire lane34_lost_10 = lane34_frame_1[10] & (lane34_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t327 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:106
+    wire [11:0] _t278 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane34_rest <= |_t327;
+        lane34_rest <= |_t278;
         lane34_zero_s2 <= lane34_zero;
         lane34_zero_s3 <= lane34_zero_s2;
         lane34_zero_s4 <= lane34_zero_s3;
@@ -10017,9 +7887,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_up = lane34_normal[0] & (lane34_rest | lane34_normal[1]); // decode.rs:111
     wire [16:0] lane34_kept = {lane34_exponent, lane34_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane34_more = {5'h0, lane34_normal[11], 10'h0, lane34_up}; // decode.rs:113
-    wire [16:0] _t328 = lane34_kept + lane34_more; // decode.rs:114
+    wire [16:0] _t279 = lane34_kept + lane34_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane34_magnitude <= _t328[16:1];
+        lane34_magnitude <= _t279[16:1];
         lane34_negative_1_s2 <= lane34_negative_1;
         lane34_negative_1_s3 <= lane34_negative_1_s2;
         lane34_negative_1_s4 <= lane34_negative_1_s3;
@@ -10027,9 +7897,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_negative_1_s6 <= lane34_negative_1_s5;
         values_34_negative <= lane34_negative_1_s6;
     end
-    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:124
-    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:124
-    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:124
+    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:104
+    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:104
+    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:104
     wire [4:0] lane35_distance = {1'h0, coded_code_35} - info_split; // decode.rs:74
     wire lane35_below = lane35_distance[4]; // decode.rs:75
     wire [3:0] lane35_whole = lane35_distance[3:0] ^ {4{lane35_below}}; // decode.rs:76
@@ -10056,13 +7926,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane35_itself_half_m = lane35_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane35_exact_s1 <= lane35_exact;
-    wire [19:0] _t329 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t330 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t331 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t329; // side_table.rs:172
-    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t330; // side_table.rs:172
+    wire [19:0] _t280 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t281 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t282 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t280; // side_table.rs:172
+    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t281; // side_table.rs:172
     wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t331; // side_table.rs:172
+    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t282; // side_table.rs:172
     wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:174
@@ -10076,9 +7946,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_side_half_scale_1 <= lane35_side_half_scale;
         lane35_h_s2 <= lane35_h;
     end
-    wire [12:0] _t332 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t283 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane35_product <= _t332;
+        lane35_product <= _t283;
         lane35_side_later_base_value <= lane35_side_base_value_1;
         lane35_side_later_base_sticky <= lane35_side_base_sticky_1;
         lane35_side_later_half_scale <= lane35_side_half_scale_1;
@@ -10101,8 +7971,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane35_low_3 = lane35_high_1[1:0]; // leading_zeros.rs:14
     wire lane35_none_4 = ~(|lane35_high_3); // leading_zeros.rs:15
     wire lane35_of_low_2 = ~lane35_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t333 = lane35_none_2 ? lane35_of_low_1 : {lane35_none_4, lane35_none_4 ? lane35_of_low_2 : (~lane35_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane35_of_low_3 = {lane35_none_2, _t333}; // leading_zeros.rs:17
+    wire [1:0] _t284 = lane35_none_2 ? lane35_of_low_1 : {lane35_none_4, lane35_none_4 ? lane35_of_low_2 : (~lane35_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane35_of_low_3 = {lane35_none_2, _t284}; // leading_zeros.rs:17
     wire [3:0] lane35_high_4 = lane35_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane35_low_4 = lane35_high[3:0]; // leading_zeros.rs:14
     wire lane35_none_5 = ~(|lane35_high_4); // leading_zeros.rs:15
@@ -10115,8 +7985,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane35_low_6 = lane35_high_4[1:0]; // leading_zeros.rs:14
     wire lane35_none_7 = ~(|lane35_high_6); // leading_zeros.rs:15
     wire lane35_of_low_6 = ~lane35_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t334 = lane35_none_5 ? lane35_of_low_5 : {lane35_none_7, lane35_none_7 ? lane35_of_low_6 : (~lane35_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane35_zeros = {lane35_none_1, lane35_none_1 ? lane35_of_low_3 : {lane35_none_5, _t334}}; // leading_zeros.rs:17
+    wire [1:0] _t285 = lane35_none_5 ? lane35_of_low_5 : {lane35_none_7, lane35_none_7 ? lane35_of_low_6 : (~lane35_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane35_zeros = {lane35_none_1, lane35_none_1 ? lane35_of_low_3 : {lane35_none_5, _t285}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane35_scale <= lane35_side_later_half_scale;
     wire lane35_limited = (~(|lane35_scale[5:4])) & (lane35_zeros > lane35_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10142,9 +8012,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_lost_8 = lane35_frame_1[8] & (lane35_shift <= 4'h2); // decode.rs:105
     wire lane35_lost_9 = lane35_frame_1[9] & (lane35_shift <= 4'h1); // decode.rs:105
     wire lane35_lost_10 = lane35_frame_1[10] & (lane35_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t335 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:106
+    wire [11:0] _t286 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane35_rest <= |_t335;
+        lane35_rest <= |_t286;
         lane35_zero_s2 <= lane35_zero;
         lane35_zero_s3 <= lane35_zero_s2;
         lane35_zero_s4 <= lane35_zero_s3;
@@ -10155,9 +8025,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_up = lane35_normal[0] & (lane35_rest | lane35_normal[1]); // decode.rs:111
     wire [16:0] lane35_kept = {lane35_exponent, lane35_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane35_more = {5'h0, lane35_normal[11], 10'h0, lane35_up}; // decode.rs:113
-    wire [16:0] _t336 = lane35_kept + lane35_more; // decode.rs:114
+    wire [16:0] _t287 = lane35_kept + lane35_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane35_magnitude <= _t336[16:1];
+        lane35_magnitude <= _t287[16:1];
         lane35_negative_1_s2 <= lane35_negative_1;
         lane35_negative_1_s3 <= lane35_negative_1_s2;
         lane35_negative_1_s4 <= lane35_negative_1_s3;
@@ -10165,9 +8035,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_negative_1_s6 <= lane35_negative_1_s5;
         values_35_negative <= lane35_negative_1_s6;
     end
-    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:124
-    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:124
-    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:124
+    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:104
+    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:104
+    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:104
     wire [4:0] lane36_distance = {1'h0, coded_code_36} - info_split; // decode.rs:74
     wire lane36_below = lane36_distance[4]; // decode.rs:75
     wire [3:0] lane36_whole = lane36_distance[3:0] ^ {4{lane36_below}}; // decode.rs:76
@@ -10194,13 +8064,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane36_itself_half_m = lane36_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane36_exact_s1 <= lane36_exact;
-    wire [19:0] _t337 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t338 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t339 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t337; // side_table.rs:172
-    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t338; // side_table.rs:172
+    wire [19:0] _t288 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t289 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t290 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t288; // side_table.rs:172
+    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t289; // side_table.rs:172
     wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t339; // side_table.rs:172
+    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t290; // side_table.rs:172
     wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:174
@@ -10214,9 +8084,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_side_half_scale_1 <= lane36_side_half_scale;
         lane36_h_s2 <= lane36_h;
     end
-    wire [12:0] _t340 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t291 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane36_product <= _t340;
+        lane36_product <= _t291;
         lane36_side_later_base_value <= lane36_side_base_value_1;
         lane36_side_later_base_sticky <= lane36_side_base_sticky_1;
         lane36_side_later_half_scale <= lane36_side_half_scale_1;
@@ -10239,8 +8109,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane36_low_3 = lane36_high_1[1:0]; // leading_zeros.rs:14
     wire lane36_none_4 = ~(|lane36_high_3); // leading_zeros.rs:15
     wire lane36_of_low_2 = ~lane36_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t341 = lane36_none_2 ? lane36_of_low_1 : {lane36_none_4, lane36_none_4 ? lane36_of_low_2 : (~lane36_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane36_of_low_3 = {lane36_none_2, _t341}; // leading_zeros.rs:17
+    wire [1:0] _t292 = lane36_none_2 ? lane36_of_low_1 : {lane36_none_4, lane36_none_4 ? lane36_of_low_2 : (~lane36_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane36_of_low_3 = {lane36_none_2, _t292}; // leading_zeros.rs:17
     wire [3:0] lane36_high_4 = lane36_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane36_low_4 = lane36_high[3:0]; // leading_zeros.rs:14
     wire lane36_none_5 = ~(|lane36_high_4); // leading_zeros.rs:15
@@ -10253,8 +8123,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane36_low_6 = lane36_high_4[1:0]; // leading_zeros.rs:14
     wire lane36_none_7 = ~(|lane36_high_6); // leading_zeros.rs:15
     wire lane36_of_low_6 = ~lane36_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t342 = lane36_none_5 ? lane36_of_low_5 : {lane36_none_7, lane36_none_7 ? lane36_of_low_6 : (~lane36_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane36_zeros = {lane36_none_1, lane36_none_1 ? lane36_of_low_3 : {lane36_none_5, _t342}}; // leading_zeros.rs:17
+    wire [1:0] _t293 = lane36_none_5 ? lane36_of_low_5 : {lane36_none_7, lane36_none_7 ? lane36_of_low_6 : (~lane36_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane36_zeros = {lane36_none_1, lane36_none_1 ? lane36_of_low_3 : {lane36_none_5, _t293}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane36_scale <= lane36_side_later_half_scale;
     wire lane36_limited = (~(|lane36_scale[5:4])) & (lane36_zeros > lane36_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10280,9 +8150,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_lost_8 = lane36_frame_1[8] & (lane36_shift <= 4'h2); // decode.rs:105
     wire lane36_lost_9 = lane36_frame_1[9] & (lane36_shift <= 4'h1); // decode.rs:105
     wire lane36_lost_10 = lane36_frame_1[10] & (lane36_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t343 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:106
+    wire [11:0] _t294 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane36_rest <= |_t343;
+        lane36_rest <= |_t294;
         lane36_zero_s2 <= lane36_zero;
         lane36_zero_s3 <= lane36_zero_s2;
         lane36_zero_s4 <= lane36_zero_s3;
@@ -10293,9 +8163,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_up = lane36_normal[0] & (lane36_rest | lane36_normal[1]); // decode.rs:111
     wire [16:0] lane36_kept = {lane36_exponent, lane36_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane36_more = {5'h0, lane36_normal[11], 10'h0, lane36_up}; // decode.rs:113
-    wire [16:0] _t344 = lane36_kept + lane36_more; // decode.rs:114
+    wire [16:0] _t295 = lane36_kept + lane36_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane36_magnitude <= _t344[16:1];
+        lane36_magnitude <= _t295[16:1];
         lane36_negative_1_s2 <= lane36_negative_1;
         lane36_negative_1_s3 <= lane36_negative_1_s2;
         lane36_negative_1_s4 <= lane36_negative_1_s3;
@@ -10303,9 +8173,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_negative_1_s6 <= lane36_negative_1_s5;
         values_36_negative <= lane36_negative_1_s6;
     end
-    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:124
-    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:124
-    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:124
+    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:104
+    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:104
+    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:104
     wire [4:0] lane37_distance = {1'h0, coded_code_37} - info_split; // decode.rs:74
     wire lane37_below = lane37_distance[4]; // decode.rs:75
     wire [3:0] lane37_whole = lane37_distance[3:0] ^ {4{lane37_below}}; // decode.rs:76
@@ -10332,13 +8202,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane37_itself_half_m = lane37_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane37_exact_s1 <= lane37_exact;
-    wire [19:0] _t345 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t346 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t347 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t345; // side_table.rs:172
-    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t346; // side_table.rs:172
+    wire [19:0] _t296 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t297 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t298 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t296; // side_table.rs:172
+    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t297; // side_table.rs:172
     wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t347; // side_table.rs:172
+    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t298; // side_table.rs:172
     wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:174
@@ -10352,9 +8222,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_side_half_scale_1 <= lane37_side_half_scale;
         lane37_h_s2 <= lane37_h;
     end
-    wire [12:0] _t348 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t299 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane37_product <= _t348;
+        lane37_product <= _t299;
         lane37_side_later_base_value <= lane37_side_base_value_1;
         lane37_side_later_base_sticky <= lane37_side_base_sticky_1;
         lane37_side_later_half_scale <= lane37_side_half_scale_1;
@@ -10377,8 +8247,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane37_low_3 = lane37_high_1[1:0]; // leading_zeros.rs:14
     wire lane37_none_4 = ~(|lane37_high_3); // leading_zeros.rs:15
     wire lane37_of_low_2 = ~lane37_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t349 = lane37_none_2 ? lane37_of_low_1 : {lane37_none_4, lane37_none_4 ? lane37_of_low_2 : (~lane37_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane37_of_low_3 = {lane37_none_2, _t349}; // leading_zeros.rs:17
+    wire [1:0] _t300 = lane37_none_2 ? lane37_of_low_1 : {lane37_none_4, lane37_none_4 ? lane37_of_low_2 : (~lane37_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane37_of_low_3 = {lane37_none_2, _t300}; // leading_zeros.rs:17
     wire [3:0] lane37_high_4 = lane37_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane37_low_4 = lane37_high[3:0]; // leading_zeros.rs:14
     wire lane37_none_5 = ~(|lane37_high_4); // leading_zeros.rs:15
@@ -10391,8 +8261,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane37_low_6 = lane37_high_4[1:0]; // leading_zeros.rs:14
     wire lane37_none_7 = ~(|lane37_high_6); // leading_zeros.rs:15
     wire lane37_of_low_6 = ~lane37_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t350 = lane37_none_5 ? lane37_of_low_5 : {lane37_none_7, lane37_none_7 ? lane37_of_low_6 : (~lane37_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane37_zeros = {lane37_none_1, lane37_none_1 ? lane37_of_low_3 : {lane37_none_5, _t350}}; // leading_zeros.rs:17
+    wire [1:0] _t301 = lane37_none_5 ? lane37_of_low_5 : {lane37_none_7, lane37_none_7 ? lane37_of_low_6 : (~lane37_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane37_zeros = {lane37_none_1, lane37_none_1 ? lane37_of_low_3 : {lane37_none_5, _t301}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane37_scale <= lane37_side_later_half_scale;
     wire lane37_limited = (~(|lane37_scale[5:4])) & (lane37_zeros > lane37_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10418,9 +8288,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_lost_8 = lane37_frame_1[8] & (lane37_shift <= 4'h2); // decode.rs:105
     wire lane37_lost_9 = lane37_frame_1[9] & (lane37_shift <= 4'h1); // decode.rs:105
     wire lane37_lost_10 = lane37_frame_1[10] & (lane37_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t351 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:106
+    wire [11:0] _t302 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane37_rest <= |_t351;
+        lane37_rest <= |_t302;
         lane37_zero_s2 <= lane37_zero;
         lane37_zero_s3 <= lane37_zero_s2;
         lane37_zero_s4 <= lane37_zero_s3;
@@ -10431,9 +8301,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_up = lane37_normal[0] & (lane37_rest | lane37_normal[1]); // decode.rs:111
     wire [16:0] lane37_kept = {lane37_exponent, lane37_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane37_more = {5'h0, lane37_normal[11], 10'h0, lane37_up}; // decode.rs:113
-    wire [16:0] _t352 = lane37_kept + lane37_more; // decode.rs:114
+    wire [16:0] _t303 = lane37_kept + lane37_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane37_magnitude <= _t352[16:1];
+        lane37_magnitude <= _t303[16:1];
         lane37_negative_1_s2 <= lane37_negative_1;
         lane37_negative_1_s3 <= lane37_negative_1_s2;
         lane37_negative_1_s4 <= lane37_negative_1_s3;
@@ -10441,9 +8311,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_negative_1_s6 <= lane37_negative_1_s5;
         values_37_negative <= lane37_negative_1_s6;
     end
-    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:124
-    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:124
-    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:124
+    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:104
+    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:104
+    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:104
     wire [4:0] lane38_distance = {1'h0, coded_code_38} - info_split; // decode.rs:74
     wire lane38_below = lane38_distance[4]; // decode.rs:75
     wire [3:0] lane38_whole = lane38_distance[3:0] ^ {4{lane38_below}}; // decode.rs:76
@@ -10470,13 +8340,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane38_itself_half_m = lane38_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane38_exact_s1 <= lane38_exact;
-    wire [19:0] _t353 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t354 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t355 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t353; // side_table.rs:172
-    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t354; // side_table.rs:172
+    wire [19:0] _t304 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t305 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t306 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t304; // side_table.rs:172
+    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t305; // side_table.rs:172
     wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t355; // side_table.rs:172
+    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t306; // side_table.rs:172
     wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:174
@@ -10490,9 +8360,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_side_half_scale_1 <= lane38_side_half_scale;
         lane38_h_s2 <= lane38_h;
     end
-    wire [12:0] _t356 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t307 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane38_product <= _t356;
+        lane38_product <= _t307;
         lane38_side_later_base_value <= lane38_side_base_value_1;
         lane38_side_later_base_sticky <= lane38_side_base_sticky_1;
         lane38_side_later_half_scale <= lane38_side_half_scale_1;
@@ -10515,8 +8385,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane38_low_3 = lane38_high_1[1:0]; // leading_zeros.rs:14
     wire lane38_none_4 = ~(|lane38_high_3); // leading_zeros.rs:15
     wire lane38_of_low_2 = ~lane38_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t357 = lane38_none_2 ? lane38_of_low_1 : {lane38_none_4, lane38_none_4 ? lane38_of_low_2 : (~lane38_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane38_of_low_3 = {lane38_none_2, _t357}; // leading_zeros.rs:17
+    wire [1:0] _t308 = lane38_none_2 ? lane38_of_low_1 : {lane38_none_4, lane38_none_4 ? lane38_of_low_2 : (~lane38_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane38_of_low_3 = {lane38_none_2, _t308}; // leading_zeros.rs:17
     wire [3:0] lane38_high_4 = lane38_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane38_low_4 = lane38_high[3:0]; // leading_zeros.rs:14
     wire lane38_none_5 = ~(|lane38_high_4); // leading_zeros.rs:15
@@ -10529,8 +8399,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane38_low_6 = lane38_high_4[1:0]; // leading_zeros.rs:14
     wire lane38_none_7 = ~(|lane38_high_6); // leading_zeros.rs:15
     wire lane38_of_low_6 = ~lane38_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t358 = lane38_none_5 ? lane38_of_low_5 : {lane38_none_7, lane38_none_7 ? lane38_of_low_6 : (~lane38_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane38_zeros = {lane38_none_1, lane38_none_1 ? lane38_of_low_3 : {lane38_none_5, _t358}}; // leading_zeros.rs:17
+    wire [1:0] _t309 = lane38_none_5 ? lane38_of_low_5 : {lane38_none_7, lane38_none_7 ? lane38_of_low_6 : (~lane38_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane38_zeros = {lane38_none_1, lane38_none_1 ? lane38_of_low_3 : {lane38_none_5, _t309}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane38_scale <= lane38_side_later_half_scale;
     wire lane38_limited = (~(|lane38_scale[5:4])) & (lane38_zeros > lane38_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10556,9 +8426,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_lost_8 = lane38_frame_1[8] & (lane38_shift <= 4'h2); // decode.rs:105
     wire lane38_lost_9 = lane38_frame_1[9] & (lane38_shift <= 4'h1); // decode.rs:105
     wire lane38_lost_10 = lane38_frame_1[10] & (lane38_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t359 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:106
+    wire [11:0] _t310 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane38_rest <= |_t359;
+        lane38_rest <= |_t310;
         lane38_zero_s2 <= lane38_zero;
         lane38_zero_s3 <= lane38_zero_s2;
         lane38_zero_s4 <= lane38_zero_s3;
@@ -10569,9 +8439,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_up = lane38_normal[0] & (lane38_rest | lane38_normal[1]); // decode.rs:111
     wire [16:0] lane38_kept = {lane38_exponent, lane38_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane38_more = {5'h0, lane38_normal[11], 10'h0, lane38_up}; // decode.rs:113
-    wire [16:0] _t360 = lane38_kept + lane38_more; // decode.rs:114
+    wire [16:0] _t311 = lane38_kept + lane38_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane38_magnitude <= _t360[16:1];
+        lane38_magnitude <= _t311[16:1];
         lane38_negative_1_s2 <= lane38_negative_1;
         lane38_negative_1_s3 <= lane38_negative_1_s2;
         lane38_negative_1_s4 <= lane38_negative_1_s3;
@@ -10579,9 +8449,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_negative_1_s6 <= lane38_negative_1_s5;
         values_38_negative <= lane38_negative_1_s6;
     end
-    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:124
-    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:124
-    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:124
+    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:104
+    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:104
+    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:104
     wire [4:0] lane39_distance = {1'h0, coded_code_39} - info_split; // decode.rs:74
     wire lane39_below = lane39_distance[4]; // decode.rs:75
     wire [3:0] lane39_whole = lane39_distance[3:0] ^ {4{lane39_below}}; // decode.rs:76
@@ -10608,13 +8478,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane39_itself_half_m = lane39_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane39_exact_s1 <= lane39_exact;
-    wire [19:0] _t361 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t362 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t363 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t361; // side_table.rs:172
-    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t362; // side_table.rs:172
+    wire [19:0] _t312 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t313 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t314 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t312; // side_table.rs:172
+    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t313; // side_table.rs:172
     wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t363; // side_table.rs:172
+    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t314; // side_table.rs:172
     wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:174
@@ -10628,9 +8498,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_side_half_scale_1 <= lane39_side_half_scale;
         lane39_h_s2 <= lane39_h;
     end
-    wire [12:0] _t364 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t315 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane39_product <= _t364;
+        lane39_product <= _t315;
         lane39_side_later_base_value <= lane39_side_base_value_1;
         lane39_side_later_base_sticky <= lane39_side_base_sticky_1;
         lane39_side_later_half_scale <= lane39_side_half_scale_1;
@@ -10653,8 +8523,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane39_low_3 = lane39_high_1[1:0]; // leading_zeros.rs:14
     wire lane39_none_4 = ~(|lane39_high_3); // leading_zeros.rs:15
     wire lane39_of_low_2 = ~lane39_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t365 = lane39_none_2 ? lane39_of_low_1 : {lane39_none_4, lane39_none_4 ? lane39_of_low_2 : (~lane39_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane39_of_low_3 = {lane39_none_2, _t365}; // leading_zeros.rs:17
+    wire [1:0] _t316 = lane39_none_2 ? lane39_of_low_1 : {lane39_none_4, lane39_none_4 ? lane39_of_low_2 : (~lane39_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane39_of_low_3 = {lane39_none_2, _t316}; // leading_zeros.rs:17
     wire [3:0] lane39_high_4 = lane39_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane39_low_4 = lane39_high[3:0]; // leading_zeros.rs:14
     wire lane39_none_5 = ~(|lane39_high_4); // leading_zeros.rs:15
@@ -10667,8 +8537,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane39_low_6 = lane39_high_4[1:0]; // leading_zeros.rs:14
     wire lane39_none_7 = ~(|lane39_high_6); // leading_zeros.rs:15
     wire lane39_of_low_6 = ~lane39_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t366 = lane39_none_5 ? lane39_of_low_5 : {lane39_none_7, lane39_none_7 ? lane39_of_low_6 : (~lane39_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane39_zeros = {lane39_none_1, lane39_none_1 ? lane39_of_low_3 : {lane39_none_5, _t366}}; // leading_zeros.rs:17
+    wire [1:0] _t317 = lane39_none_5 ? lane39_of_low_5 : {lane39_none_7, lane39_none_7 ? lane39_of_low_6 : (~lane39_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane39_zeros = {lane39_none_1, lane39_none_1 ? lane39_of_low_3 : {lane39_none_5, _t317}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane39_scale <= lane39_side_later_half_scale;
     wire lane39_limited = (~(|lane39_scale[5:4])) & (lane39_zeros > lane39_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10694,9 +8564,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_lost_8 = lane39_frame_1[8] & (lane39_shift <= 4'h2); // decode.rs:105
     wire lane39_lost_9 = lane39_frame_1[9] & (lane39_shift <= 4'h1); // decode.rs:105
     wire lane39_lost_10 = lane39_frame_1[10] & (lane39_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t367 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:106
+    wire [11:0] _t318 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane39_rest <= |_t367;
+        lane39_rest <= |_t318;
         lane39_zero_s2 <= lane39_zero;
         lane39_zero_s3 <= lane39_zero_s2;
         lane39_zero_s4 <= lane39_zero_s3;
@@ -10707,9 +8577,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_up = lane39_normal[0] & (lane39_rest | lane39_normal[1]); // decode.rs:111
     wire [16:0] lane39_kept = {lane39_exponent, lane39_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane39_more = {5'h0, lane39_normal[11], 10'h0, lane39_up}; // decode.rs:113
-    wire [16:0] _t368 = lane39_kept + lane39_more; // decode.rs:114
+    wire [16:0] _t319 = lane39_kept + lane39_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane39_magnitude <= _t368[16:1];
+        lane39_magnitude <= _t319[16:1];
         lane39_negative_1_s2 <= lane39_negative_1;
         lane39_negative_1_s3 <= lane39_negative_1_s2;
         lane39_negative_1_s4 <= lane39_negative_1_s3;
@@ -10717,9 +8587,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_negative_1_s6 <= lane39_negative_1_s5;
         values_39_negative <= lane39_negative_1_s6;
     end
-    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:124
-    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:124
-    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:124
+    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:104
+    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:104
+    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:104
     wire [4:0] lane40_distance = {1'h0, coded_code_40} - info_split; // decode.rs:74
     wire lane40_below = lane40_distance[4]; // decode.rs:75
     wire [3:0] lane40_whole = lane40_distance[3:0] ^ {4{lane40_below}}; // decode.rs:76
@@ -10746,13 +8616,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane40_itself_half_m = lane40_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane40_exact_s1 <= lane40_exact;
-    wire [19:0] _t369 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t370 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t371 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t369; // side_table.rs:172
-    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t370; // side_table.rs:172
+    wire [19:0] _t320 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t321 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t322 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t320; // side_table.rs:172
+    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t321; // side_table.rs:172
     wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t371; // side_table.rs:172
+    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t322; // side_table.rs:172
     wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:174
@@ -10766,9 +8636,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_side_half_scale_1 <= lane40_side_half_scale;
         lane40_h_s2 <= lane40_h;
     end
-    wire [12:0] _t372 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t323 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane40_product <= _t372;
+        lane40_product <= _t323;
         lane40_side_later_base_value <= lane40_side_base_value_1;
         lane40_side_later_base_sticky <= lane40_side_base_sticky_1;
         lane40_side_later_half_scale <= lane40_side_half_scale_1;
@@ -10791,8 +8661,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane40_low_3 = lane40_high_1[1:0]; // leading_zeros.rs:14
     wire lane40_none_4 = ~(|lane40_high_3); // leading_zeros.rs:15
     wire lane40_of_low_2 = ~lane40_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t373 = lane40_none_2 ? lane40_of_low_1 : {lane40_none_4, lane40_none_4 ? lane40_of_low_2 : (~lane40_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane40_of_low_3 = {lane40_none_2, _t373}; // leading_zeros.rs:17
+    wire [1:0] _t324 = lane40_none_2 ? lane40_of_low_1 : {lane40_none_4, lane40_none_4 ? lane40_of_low_2 : (~lane40_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane40_of_low_3 = {lane40_none_2, _t324}; // leading_zeros.rs:17
     wire [3:0] lane40_high_4 = lane40_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane40_low_4 = lane40_high[3:0]; // leading_zeros.rs:14
     wire lane40_none_5 = ~(|lane40_high_4); // leading_zeros.rs:15
@@ -10805,8 +8675,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane40_low_6 = lane40_high_4[1:0]; // leading_zeros.rs:14
     wire lane40_none_7 = ~(|lane40_high_6); // leading_zeros.rs:15
     wire lane40_of_low_6 = ~lane40_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t374 = lane40_none_5 ? lane40_of_low_5 : {lane40_none_7, lane40_none_7 ? lane40_of_low_6 : (~lane40_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane40_zeros = {lane40_none_1, lane40_none_1 ? lane40_of_low_3 : {lane40_none_5, _t374}}; // leading_zeros.rs:17
+    wire [1:0] _t325 = lane40_none_5 ? lane40_of_low_5 : {lane40_none_7, lane40_none_7 ? lane40_of_low_6 : (~lane40_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane40_zeros = {lane40_none_1, lane40_none_1 ? lane40_of_low_3 : {lane40_none_5, _t325}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane40_scale <= lane40_side_later_half_scale;
     wire lane40_limited = (~(|lane40_scale[5:4])) & (lane40_zeros > lane40_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10832,9 +8702,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_lost_8 = lane40_frame_1[8] & (lane40_shift <= 4'h2); // decode.rs:105
     wire lane40_lost_9 = lane40_frame_1[9] & (lane40_shift <= 4'h1); // decode.rs:105
     wire lane40_lost_10 = lane40_frame_1[10] & (lane40_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t375 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:106
+    wire [11:0] _t326 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane40_rest <= |_t375;
+        lane40_rest <= |_t326;
         lane40_zero_s2 <= lane40_zero;
         lane40_zero_s3 <= lane40_zero_s2;
         lane40_zero_s4 <= lane40_zero_s3;
@@ -10845,9 +8715,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_up = lane40_normal[0] & (lane40_rest | lane40_normal[1]); // decode.rs:111
     wire [16:0] lane40_kept = {lane40_exponent, lane40_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane40_more = {5'h0, lane40_normal[11], 10'h0, lane40_up}; // decode.rs:113
-    wire [16:0] _t376 = lane40_kept + lane40_more; // decode.rs:114
+    wire [16:0] _t327 = lane40_kept + lane40_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane40_magnitude <= _t376[16:1];
+        lane40_magnitude <= _t327[16:1];
         lane40_negative_1_s2 <= lane40_negative_1;
         lane40_negative_1_s3 <= lane40_negative_1_s2;
         lane40_negative_1_s4 <= lane40_negative_1_s3;
@@ -10855,9 +8725,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_negative_1_s6 <= lane40_negative_1_s5;
         values_40_negative <= lane40_negative_1_s6;
     end
-    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:124
-    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:124
-    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:124
+    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:104
+    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:104
+    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:104
     wire [4:0] lane41_distance = {1'h0, coded_code_41} - info_split; // decode.rs:74
     wire lane41_below = lane41_distance[4]; // decode.rs:75
     wire [3:0] lane41_whole = lane41_distance[3:0] ^ {4{lane41_below}}; // decode.rs:76
@@ -10884,13 +8754,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane41_itself_half_m = lane41_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane41_exact_s1 <= lane41_exact;
-    wire [19:0] _t377 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t378 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t379 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t377; // side_table.rs:172
-    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t378; // side_table.rs:172
+    wire [19:0] _t328 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t329 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t330 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t328; // side_table.rs:172
+    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t329; // side_table.rs:172
     wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t379; // side_table.rs:172
+    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t330; // side_table.rs:172
     wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:174
@@ -10904,9 +8774,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_side_half_scale_1 <= lane41_side_half_scale;
         lane41_h_s2 <= lane41_h;
     end
-    wire [12:0] _t380 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t331 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane41_product <= _t380;
+        lane41_product <= _t331;
         lane41_side_later_base_value <= lane41_side_base_value_1;
         lane41_side_later_base_sticky <= lane41_side_base_sticky_1;
         lane41_side_later_half_scale <= lane41_side_half_scale_1;
@@ -10929,8 +8799,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane41_low_3 = lane41_high_1[1:0]; // leading_zeros.rs:14
     wire lane41_none_4 = ~(|lane41_high_3); // leading_zeros.rs:15
     wire lane41_of_low_2 = ~lane41_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t381 = lane41_none_2 ? lane41_of_low_1 : {lane41_none_4, lane41_none_4 ? lane41_of_low_2 : (~lane41_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane41_of_low_3 = {lane41_none_2, _t381}; // leading_zeros.rs:17
+    wire [1:0] _t332 = lane41_none_2 ? lane41_of_low_1 : {lane41_none_4, lane41_none_4 ? lane41_of_low_2 : (~lane41_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane41_of_low_3 = {lane41_none_2, _t332}; // leading_zeros.rs:17
     wire [3:0] lane41_high_4 = lane41_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane41_low_4 = lane41_high[3:0]; // leading_zeros.rs:14
     wire lane41_none_5 = ~(|lane41_high_4); // leading_zeros.rs:15
@@ -10943,8 +8813,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane41_low_6 = lane41_high_4[1:0]; // leading_zeros.rs:14
     wire lane41_none_7 = ~(|lane41_high_6); // leading_zeros.rs:15
     wire lane41_of_low_6 = ~lane41_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t382 = lane41_none_5 ? lane41_of_low_5 : {lane41_none_7, lane41_none_7 ? lane41_of_low_6 : (~lane41_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane41_zeros = {lane41_none_1, lane41_none_1 ? lane41_of_low_3 : {lane41_none_5, _t382}}; // leading_zeros.rs:17
+    wire [1:0] _t333 = lane41_none_5 ? lane41_of_low_5 : {lane41_none_7, lane41_none_7 ? lane41_of_low_6 : (~lane41_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane41_zeros = {lane41_none_1, lane41_none_1 ? lane41_of_low_3 : {lane41_none_5, _t333}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane41_scale <= lane41_side_later_half_scale;
     wire lane41_limited = (~(|lane41_scale[5:4])) & (lane41_zeros > lane41_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10970,9 +8840,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_lost_8 = lane41_frame_1[8] & (lane41_shift <= 4'h2); // decode.rs:105
     wire lane41_lost_9 = lane41_frame_1[9] & (lane41_shift <= 4'h1); // decode.rs:105
     wire lane41_lost_10 = lane41_frame_1[10] & (lane41_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t383 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:106
+    wire [11:0] _t334 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane41_rest <= |_t383;
+        lane41_rest <= |_t334;
         lane41_zero_s2 <= lane41_zero;
         lane41_zero_s3 <= lane41_zero_s2;
         lane41_zero_s4 <= lane41_zero_s3;
@@ -10983,9 +8853,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_up = lane41_normal[0] & (lane41_rest | lane41_normal[1]); // decode.rs:111
     wire [16:0] lane41_kept = {lane41_exponent, lane41_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane41_more = {5'h0, lane41_normal[11], 10'h0, lane41_up}; // decode.rs:113
-    wire [16:0] _t384 = lane41_kept + lane41_more; // decode.rs:114
+    wire [16:0] _t335 = lane41_kept + lane41_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane41_magnitude <= _t384[16:1];
+        lane41_magnitude <= _t335[16:1];
         lane41_negative_1_s2 <= lane41_negative_1;
         lane41_negative_1_s3 <= lane41_negative_1_s2;
         lane41_negative_1_s4 <= lane41_negative_1_s3;
@@ -10993,9 +8863,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_negative_1_s6 <= lane41_negative_1_s5;
         values_41_negative <= lane41_negative_1_s6;
     end
-    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:124
-    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:124
-    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:124
+    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:104
+    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:104
+    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:104
     wire [4:0] lane42_distance = {1'h0, coded_code_42} - info_split; // decode.rs:74
     wire lane42_below = lane42_distance[4]; // decode.rs:75
     wire [3:0] lane42_whole = lane42_distance[3:0] ^ {4{lane42_below}}; // decode.rs:76
@@ -11022,13 +8892,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane42_itself_half_m = lane42_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane42_exact_s1 <= lane42_exact;
-    wire [19:0] _t385 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t386 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t387 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t385; // side_table.rs:172
-    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t386; // side_table.rs:172
+    wire [19:0] _t336 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t337 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t338 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t336; // side_table.rs:172
+    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t337; // side_table.rs:172
     wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t387; // side_table.rs:172
+    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t338; // side_table.rs:172
     wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:174
@@ -11042,9 +8912,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_side_half_scale_1 <= lane42_side_half_scale;
         lane42_h_s2 <= lane42_h;
     end
-    wire [12:0] _t388 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t339 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane42_product <= _t388;
+        lane42_product <= _t339;
         lane42_side_later_base_value <= lane42_side_base_value_1;
         lane42_side_later_base_sticky <= lane42_side_base_sticky_1;
         lane42_side_later_half_scale <= lane42_side_half_scale_1;
@@ -11067,8 +8937,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane42_low_3 = lane42_high_1[1:0]; // leading_zeros.rs:14
     wire lane42_none_4 = ~(|lane42_high_3); // leading_zeros.rs:15
     wire lane42_of_low_2 = ~lane42_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t389 = lane42_none_2 ? lane42_of_low_1 : {lane42_none_4, lane42_none_4 ? lane42_of_low_2 : (~lane42_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane42_of_low_3 = {lane42_none_2, _t389}; // leading_zeros.rs:17
+    wire [1:0] _t340 = lane42_none_2 ? lane42_of_low_1 : {lane42_none_4, lane42_none_4 ? lane42_of_low_2 : (~lane42_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane42_of_low_3 = {lane42_none_2, _t340}; // leading_zeros.rs:17
     wire [3:0] lane42_high_4 = lane42_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane42_low_4 = lane42_high[3:0]; // leading_zeros.rs:14
     wire lane42_none_5 = ~(|lane42_high_4); // leading_zeros.rs:15
@@ -11081,8 +8951,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane42_low_6 = lane42_high_4[1:0]; // leading_zeros.rs:14
     wire lane42_none_7 = ~(|lane42_high_6); // leading_zeros.rs:15
     wire lane42_of_low_6 = ~lane42_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t390 = lane42_none_5 ? lane42_of_low_5 : {lane42_none_7, lane42_none_7 ? lane42_of_low_6 : (~lane42_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane42_zeros = {lane42_none_1, lane42_none_1 ? lane42_of_low_3 : {lane42_none_5, _t390}}; // leading_zeros.rs:17
+    wire [1:0] _t341 = lane42_none_5 ? lane42_of_low_5 : {lane42_none_7, lane42_none_7 ? lane42_of_low_6 : (~lane42_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane42_zeros = {lane42_none_1, lane42_none_1 ? lane42_of_low_3 : {lane42_none_5, _t341}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane42_scale <= lane42_side_later_half_scale;
     wire lane42_limited = (~(|lane42_scale[5:4])) & (lane42_zeros > lane42_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11108,9 +8978,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_lost_8 = lane42_frame_1[8] & (lane42_shift <= 4'h2); // decode.rs:105
     wire lane42_lost_9 = lane42_frame_1[9] & (lane42_shift <= 4'h1); // decode.rs:105
     wire lane42_lost_10 = lane42_frame_1[10] & (lane42_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t391 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:106
+    wire [11:0] _t342 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane42_rest <= |_t391;
+        lane42_rest <= |_t342;
         lane42_zero_s2 <= lane42_zero;
         lane42_zero_s3 <= lane42_zero_s2;
         lane42_zero_s4 <= lane42_zero_s3;
@@ -11121,9 +8991,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_up = lane42_normal[0] & (lane42_rest | lane42_normal[1]); // decode.rs:111
     wire [16:0] lane42_kept = {lane42_exponent, lane42_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane42_more = {5'h0, lane42_normal[11], 10'h0, lane42_up}; // decode.rs:113
-    wire [16:0] _t392 = lane42_kept + lane42_more; // decode.rs:114
+    wire [16:0] _t343 = lane42_kept + lane42_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane42_magnitude <= _t392[16:1];
+        lane42_magnitude <= _t343[16:1];
         lane42_negative_1_s2 <= lane42_negative_1;
         lane42_negative_1_s3 <= lane42_negative_1_s2;
         lane42_negative_1_s4 <= lane42_negative_1_s3;
@@ -11131,9 +9001,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_negative_1_s6 <= lane42_negative_1_s5;
         values_42_negative <= lane42_negative_1_s6;
     end
-    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:124
-    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:124
-    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:124
+    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:104
+    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:104
+    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:104
     wire [4:0] lane43_distance = {1'h0, coded_code_43} - info_split; // decode.rs:74
     wire lane43_below = lane43_distance[4]; // decode.rs:75
     wire [3:0] lane43_whole = lane43_distance[3:0] ^ {4{lane43_below}}; // decode.rs:76
@@ -11160,13 +9030,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane43_itself_half_m = lane43_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane43_exact_s1 <= lane43_exact;
-    wire [19:0] _t393 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t394 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t395 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t393; // side_table.rs:172
-    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t394; // side_table.rs:172
+    wire [19:0] _t344 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t345 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t346 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t344; // side_table.rs:172
+    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t345; // side_table.rs:172
     wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t395; // side_table.rs:172
+    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t346; // side_table.rs:172
     wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:174
@@ -11180,9 +9050,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_side_half_scale_1 <= lane43_side_half_scale;
         lane43_h_s2 <= lane43_h;
     end
-    wire [12:0] _t396 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t347 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane43_product <= _t396;
+        lane43_product <= _t347;
         lane43_side_later_base_value <= lane43_side_base_value_1;
         lane43_side_later_base_sticky <= lane43_side_base_sticky_1;
         lane43_side_later_half_scale <= lane43_side_half_scale_1;
@@ -11205,8 +9075,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane43_low_3 = lane43_high_1[1:0]; // leading_zeros.rs:14
     wire lane43_none_4 = ~(|lane43_high_3); // leading_zeros.rs:15
     wire lane43_of_low_2 = ~lane43_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t397 = lane43_none_2 ? lane43_of_low_1 : {lane43_none_4, lane43_none_4 ? lane43_of_low_2 : (~lane43_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane43_of_low_3 = {lane43_none_2, _t397}; // leading_zeros.rs:17
+    wire [1:0] _t348 = lane43_none_2 ? lane43_of_low_1 : {lane43_none_4, lane43_none_4 ? lane43_of_low_2 : (~lane43_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane43_of_low_3 = {lane43_none_2, _t348}; // leading_zeros.rs:17
     wire [3:0] lane43_high_4 = lane43_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane43_low_4 = lane43_high[3:0]; // leading_zeros.rs:14
     wire lane43_none_5 = ~(|lane43_high_4); // leading_zeros.rs:15
@@ -11219,8 +9089,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane43_low_6 = lane43_high_4[1:0]; // leading_zeros.rs:14
     wire lane43_none_7 = ~(|lane43_high_6); // leading_zeros.rs:15
     wire lane43_of_low_6 = ~lane43_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t398 = lane43_none_5 ? lane43_of_low_5 : {lane43_none_7, lane43_none_7 ? lane43_of_low_6 : (~lane43_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane43_zeros = {lane43_none_1, lane43_none_1 ? lane43_of_low_3 : {lane43_none_5, _t398}}; // leading_zeros.rs:17
+    wire [1:0] _t349 = lane43_none_5 ? lane43_of_low_5 : {lane43_none_7, lane43_none_7 ? lane43_of_low_6 : (~lane43_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane43_zeros = {lane43_none_1, lane43_none_1 ? lane43_of_low_3 : {lane43_none_5, _t349}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane43_scale <= lane43_side_later_half_scale;
     wire lane43_limited = (~(|lane43_scale[5:4])) & (lane43_zeros > lane43_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11246,9 +9116,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_lost_8 = lane43_frame_1[8] & (lane43_shift <= 4'h2); // decode.rs:105
     wire lane43_lost_9 = lane43_frame_1[9] & (lane43_shift <= 4'h1); // decode.rs:105
     wire lane43_lost_10 = lane43_frame_1[10] & (lane43_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t399 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:106
+    wire [11:0] _t350 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane43_rest <= |_t399;
+        lane43_rest <= |_t350;
         lane43_zero_s2 <= lane43_zero;
         lane43_zero_s3 <= lane43_zero_s2;
         lane43_zero_s4 <= lane43_zero_s3;
@@ -11259,9 +9129,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_up = lane43_normal[0] & (lane43_rest | lane43_normal[1]); // decode.rs:111
     wire [16:0] lane43_kept = {lane43_exponent, lane43_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane43_more = {5'h0, lane43_normal[11], 10'h0, lane43_up}; // decode.rs:113
-    wire [16:0] _t400 = lane43_kept + lane43_more; // decode.rs:114
+    wire [16:0] _t351 = lane43_kept + lane43_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane43_magnitude <= _t400[16:1];
+        lane43_magnitude <= _t351[16:1];
         lane43_negative_1_s2 <= lane43_negative_1;
         lane43_negative_1_s3 <= lane43_negative_1_s2;
         lane43_negative_1_s4 <= lane43_negative_1_s3;
@@ -11269,9 +9139,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_negative_1_s6 <= lane43_negative_1_s5;
         values_43_negative <= lane43_negative_1_s6;
     end
-    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:124
-    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:124
-    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:124
+    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:104
+    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:104
+    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:104
     wire [4:0] lane44_distance = {1'h0, coded_code_44} - info_split; // decode.rs:74
     wire lane44_below = lane44_distance[4]; // decode.rs:75
     wire [3:0] lane44_whole = lane44_distance[3:0] ^ {4{lane44_below}}; // decode.rs:76
@@ -11298,13 +9168,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane44_itself_half_m = lane44_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane44_exact_s1 <= lane44_exact;
-    wire [19:0] _t401 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t402 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t403 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t401; // side_table.rs:172
-    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t402; // side_table.rs:172
+    wire [19:0] _t352 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t353 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t354 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t352; // side_table.rs:172
+    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t353; // side_table.rs:172
     wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t403; // side_table.rs:172
+    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t354; // side_table.rs:172
     wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:174
@@ -11318,9 +9188,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_side_half_scale_1 <= lane44_side_half_scale;
         lane44_h_s2 <= lane44_h;
     end
-    wire [12:0] _t404 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t355 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane44_product <= _t404;
+        lane44_product <= _t355;
         lane44_side_later_base_value <= lane44_side_base_value_1;
         lane44_side_later_base_sticky <= lane44_side_base_sticky_1;
         lane44_side_later_half_scale <= lane44_side_half_scale_1;
@@ -11343,8 +9213,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane44_low_3 = lane44_high_1[1:0]; // leading_zeros.rs:14
     wire lane44_none_4 = ~(|lane44_high_3); // leading_zeros.rs:15
     wire lane44_of_low_2 = ~lane44_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t405 = lane44_none_2 ? lane44_of_low_1 : {lane44_none_4, lane44_none_4 ? lane44_of_low_2 : (~lane44_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane44_of_low_3 = {lane44_none_2, _t405}; // leading_zeros.rs:17
+    wire [1:0] _t356 = lane44_none_2 ? lane44_of_low_1 : {lane44_none_4, lane44_none_4 ? lane44_of_low_2 : (~lane44_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane44_of_low_3 = {lane44_none_2, _t356}; // leading_zeros.rs:17
     wire [3:0] lane44_high_4 = lane44_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane44_low_4 = lane44_high[3:0]; // leading_zeros.rs:14
     wire lane44_none_5 = ~(|lane44_high_4); // leading_zeros.rs:15
@@ -11357,8 +9227,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane44_low_6 = lane44_high_4[1:0]; // leading_zeros.rs:14
     wire lane44_none_7 = ~(|lane44_high_6); // leading_zeros.rs:15
     wire lane44_of_low_6 = ~lane44_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t406 = lane44_none_5 ? lane44_of_low_5 : {lane44_none_7, lane44_none_7 ? lane44_of_low_6 : (~lane44_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane44_zeros = {lane44_none_1, lane44_none_1 ? lane44_of_low_3 : {lane44_none_5, _t406}}; // leading_zeros.rs:17
+    wire [1:0] _t357 = lane44_none_5 ? lane44_of_low_5 : {lane44_none_7, lane44_none_7 ? lane44_of_low_6 : (~lane44_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane44_zeros = {lane44_none_1, lane44_none_1 ? lane44_of_low_3 : {lane44_none_5, _t357}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane44_scale <= lane44_side_later_half_scale;
     wire lane44_limited = (~(|lane44_scale[5:4])) & (lane44_zeros > lane44_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11384,9 +9254,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_lost_8 = lane44_frame_1[8] & (lane44_shift <= 4'h2); // decode.rs:105
     wire lane44_lost_9 = lane44_frame_1[9] & (lane44_shift <= 4'h1); // decode.rs:105
     wire lane44_lost_10 = lane44_frame_1[10] & (lane44_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t407 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:106
+    wire [11:0] _t358 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane44_rest <= |_t407;
+        lane44_rest <= |_t358;
         lane44_zero_s2 <= lane44_zero;
         lane44_zero_s3 <= lane44_zero_s2;
         lane44_zero_s4 <= lane44_zero_s3;
@@ -11397,9 +9267,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_up = lane44_normal[0] & (lane44_rest | lane44_normal[1]); // decode.rs:111
     wire [16:0] lane44_kept = {lane44_exponent, lane44_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane44_more = {5'h0, lane44_normal[11], 10'h0, lane44_up}; // decode.rs:113
-    wire [16:0] _t408 = lane44_kept + lane44_more; // decode.rs:114
+    wire [16:0] _t359 = lane44_kept + lane44_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane44_magnitude <= _t408[16:1];
+        lane44_magnitude <= _t359[16:1];
         lane44_negative_1_s2 <= lane44_negative_1;
         lane44_negative_1_s3 <= lane44_negative_1_s2;
         lane44_negative_1_s4 <= lane44_negative_1_s3;
@@ -11407,9 +9277,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_negative_1_s6 <= lane44_negative_1_s5;
         values_44_negative <= lane44_negative_1_s6;
     end
-    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:124
-    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:124
-    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:124
+    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:104
+    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:104
+    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:104
     wire [4:0] lane45_distance = {1'h0, coded_code_45} - info_split; // decode.rs:74
     wire lane45_below = lane45_distance[4]; // decode.rs:75
     wire [3:0] lane45_whole = lane45_distance[3:0] ^ {4{lane45_below}}; // decode.rs:76
@@ -11436,13 +9306,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane45_itself_half_m = lane45_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane45_exact_s1 <= lane45_exact;
-    wire [19:0] _t409 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t410 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t411 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t409; // side_table.rs:172
-    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t410; // side_table.rs:172
+    wire [19:0] _t360 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t361 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t362 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t360; // side_table.rs:172
+    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t361; // side_table.rs:172
     wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t411; // side_table.rs:172
+    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t362; // side_table.rs:172
     wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:174
@@ -11456,9 +9326,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_side_half_scale_1 <= lane45_side_half_scale;
         lane45_h_s2 <= lane45_h;
     end
-    wire [12:0] _t412 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t363 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane45_product <= _t412;
+        lane45_product <= _t363;
         lane45_side_later_base_value <= lane45_side_base_value_1;
         lane45_side_later_base_sticky <= lane45_side_base_sticky_1;
         lane45_side_later_half_scale <= lane45_side_half_scale_1;
@@ -11481,8 +9351,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane45_low_3 = lane45_high_1[1:0]; // leading_zeros.rs:14
     wire lane45_none_4 = ~(|lane45_high_3); // leading_zeros.rs:15
     wire lane45_of_low_2 = ~lane45_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t413 = lane45_none_2 ? lane45_of_low_1 : {lane45_none_4, lane45_none_4 ? lane45_of_low_2 : (~lane45_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane45_of_low_3 = {lane45_none_2, _t413}; // leading_zeros.rs:17
+    wire [1:0] _t364 = lane45_none_2 ? lane45_of_low_1 : {lane45_none_4, lane45_none_4 ? lane45_of_low_2 : (~lane45_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane45_of_low_3 = {lane45_none_2, _t364}; // leading_zeros.rs:17
     wire [3:0] lane45_high_4 = lane45_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane45_low_4 = lane45_high[3:0]; // leading_zeros.rs:14
     wire lane45_none_5 = ~(|lane45_high_4); // leading_zeros.rs:15
@@ -11495,8 +9365,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane45_low_6 = lane45_high_4[1:0]; // leading_zeros.rs:14
     wire lane45_none_7 = ~(|lane45_high_6); // leading_zeros.rs:15
     wire lane45_of_low_6 = ~lane45_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t414 = lane45_none_5 ? lane45_of_low_5 : {lane45_none_7, lane45_none_7 ? lane45_of_low_6 : (~lane45_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane45_zeros = {lane45_none_1, lane45_none_1 ? lane45_of_low_3 : {lane45_none_5, _t414}}; // leading_zeros.rs:17
+    wire [1:0] _t365 = lane45_none_5 ? lane45_of_low_5 : {lane45_none_7, lane45_none_7 ? lane45_of_low_6 : (~lane45_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane45_zeros = {lane45_none_1, lane45_none_1 ? lane45_of_low_3 : {lane45_none_5, _t365}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane45_scale <= lane45_side_later_half_scale;
     wire lane45_limited = (~(|lane45_scale[5:4])) & (lane45_zeros > lane45_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11522,9 +9392,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_lost_8 = lane45_frame_1[8] & (lane45_shift <= 4'h2); // decode.rs:105
     wire lane45_lost_9 = lane45_frame_1[9] & (lane45_shift <= 4'h1); // decode.rs:105
     wire lane45_lost_10 = lane45_frame_1[10] & (lane45_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t415 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:106
+    wire [11:0] _t366 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane45_rest <= |_t415;
+        lane45_rest <= |_t366;
         lane45_zero_s2 <= lane45_zero;
         lane45_zero_s3 <= lane45_zero_s2;
         lane45_zero_s4 <= lane45_zero_s3;
@@ -11535,9 +9405,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_up = lane45_normal[0] & (lane45_rest | lane45_normal[1]); // decode.rs:111
     wire [16:0] lane45_kept = {lane45_exponent, lane45_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane45_more = {5'h0, lane45_normal[11], 10'h0, lane45_up}; // decode.rs:113
-    wire [16:0] _t416 = lane45_kept + lane45_more; // decode.rs:114
+    wire [16:0] _t367 = lane45_kept + lane45_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane45_magnitude <= _t416[16:1];
+        lane45_magnitude <= _t367[16:1];
         lane45_negative_1_s2 <= lane45_negative_1;
         lane45_negative_1_s3 <= lane45_negative_1_s2;
         lane45_negative_1_s4 <= lane45_negative_1_s3;
@@ -11545,9 +9415,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_negative_1_s6 <= lane45_negative_1_s5;
         values_45_negative <= lane45_negative_1_s6;
     end
-    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:124
-    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:124
-    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:124
+    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:104
+    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:104
+    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:104
     wire [4:0] lane46_distance = {1'h0, coded_code_46} - info_split; // decode.rs:74
     wire lane46_below = lane46_distance[4]; // decode.rs:75
     wire [3:0] lane46_whole = lane46_distance[3:0] ^ {4{lane46_below}}; // decode.rs:76
@@ -11574,13 +9444,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane46_itself_half_m = lane46_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane46_exact_s1 <= lane46_exact;
-    wire [19:0] _t417 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t418 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t419 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t417; // side_table.rs:172
-    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t418; // side_table.rs:172
+    wire [19:0] _t368 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t369 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t370 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t368; // side_table.rs:172
+    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t369; // side_table.rs:172
     wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t419; // side_table.rs:172
+    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t370; // side_table.rs:172
     wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:174
@@ -11594,9 +9464,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_side_half_scale_1 <= lane46_side_half_scale;
         lane46_h_s2 <= lane46_h;
     end
-    wire [12:0] _t420 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t371 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane46_product <= _t420;
+        lane46_product <= _t371;
         lane46_side_later_base_value <= lane46_side_base_value_1;
         lane46_side_later_base_sticky <= lane46_side_base_sticky_1;
         lane46_side_later_half_scale <= lane46_side_half_scale_1;
@@ -11619,8 +9489,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane46_low_3 = lane46_high_1[1:0]; // leading_zeros.rs:14
     wire lane46_none_4 = ~(|lane46_high_3); // leading_zeros.rs:15
     wire lane46_of_low_2 = ~lane46_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t421 = lane46_none_2 ? lane46_of_low_1 : {lane46_none_4, lane46_none_4 ? lane46_of_low_2 : (~lane46_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane46_of_low_3 = {lane46_none_2, _t421}; // leading_zeros.rs:17
+    wire [1:0] _t372 = lane46_none_2 ? lane46_of_low_1 : {lane46_none_4, lane46_none_4 ? lane46_of_low_2 : (~lane46_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane46_of_low_3 = {lane46_none_2, _t372}; // leading_zeros.rs:17
     wire [3:0] lane46_high_4 = lane46_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane46_low_4 = lane46_high[3:0]; // leading_zeros.rs:14
     wire lane46_none_5 = ~(|lane46_high_4); // leading_zeros.rs:15
@@ -11633,8 +9503,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane46_low_6 = lane46_high_4[1:0]; // leading_zeros.rs:14
     wire lane46_none_7 = ~(|lane46_high_6); // leading_zeros.rs:15
     wire lane46_of_low_6 = ~lane46_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t422 = lane46_none_5 ? lane46_of_low_5 : {lane46_none_7, lane46_none_7 ? lane46_of_low_6 : (~lane46_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane46_zeros = {lane46_none_1, lane46_none_1 ? lane46_of_low_3 : {lane46_none_5, _t422}}; // leading_zeros.rs:17
+    wire [1:0] _t373 = lane46_none_5 ? lane46_of_low_5 : {lane46_none_7, lane46_none_7 ? lane46_of_low_6 : (~lane46_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane46_zeros = {lane46_none_1, lane46_none_1 ? lane46_of_low_3 : {lane46_none_5, _t373}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane46_scale <= lane46_side_later_half_scale;
     wire lane46_limited = (~(|lane46_scale[5:4])) & (lane46_zeros > lane46_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11660,9 +9530,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_lost_8 = lane46_frame_1[8] & (lane46_shift <= 4'h2); // decode.rs:105
     wire lane46_lost_9 = lane46_frame_1[9] & (lane46_shift <= 4'h1); // decode.rs:105
     wire lane46_lost_10 = lane46_frame_1[10] & (lane46_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t423 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:106
+    wire [11:0] _t374 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane46_rest <= |_t423;
+        lane46_rest <= |_t374;
         lane46_zero_s2 <= lane46_zero;
         lane46_zero_s3 <= lane46_zero_s2;
         lane46_zero_s4 <= lane46_zero_s3;
@@ -11673,9 +9543,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_up = lane46_normal[0] & (lane46_rest | lane46_normal[1]); // decode.rs:111
     wire [16:0] lane46_kept = {lane46_exponent, lane46_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane46_more = {5'h0, lane46_normal[11], 10'h0, lane46_up}; // decode.rs:113
-    wire [16:0] _t424 = lane46_kept + lane46_more; // decode.rs:114
+    wire [16:0] _t375 = lane46_kept + lane46_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane46_magnitude <= _t424[16:1];
+        lane46_magnitude <= _t375[16:1];
         lane46_negative_1_s2 <= lane46_negative_1;
         lane46_negative_1_s3 <= lane46_negative_1_s2;
         lane46_negative_1_s4 <= lane46_negative_1_s3;
@@ -11683,9 +9553,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_negative_1_s6 <= lane46_negative_1_s5;
         values_46_negative <= lane46_negative_1_s6;
     end
-    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:124
-    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:124
-    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:124
+    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:104
+    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:104
+    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:104
     wire [4:0] lane47_distance = {1'h0, coded_code_47} - info_split; // decode.rs:74
     wire lane47_below = lane47_distance[4]; // decode.rs:75
     wire [3:0] lane47_whole = lane47_distance[3:0] ^ {4{lane47_below}}; // decode.rs:76
@@ -11712,13 +9582,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane47_itself_half_m = lane47_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane47_exact_s1 <= lane47_exact;
-    wire [19:0] _t425 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t426 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t427 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t425; // side_table.rs:172
-    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t426; // side_table.rs:172
+    wire [19:0] _t376 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t377 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t378 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t376; // side_table.rs:172
+    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t377; // side_table.rs:172
     wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t427; // side_table.rs:172
+    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t378; // side_table.rs:172
     wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:174
@@ -11732,9 +9602,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_side_half_scale_1 <= lane47_side_half_scale;
         lane47_h_s2 <= lane47_h;
     end
-    wire [12:0] _t428 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t379 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane47_product <= _t428;
+        lane47_product <= _t379;
         lane47_side_later_base_value <= lane47_side_base_value_1;
         lane47_side_later_base_sticky <= lane47_side_base_sticky_1;
         lane47_side_later_half_scale <= lane47_side_half_scale_1;
@@ -11757,8 +9627,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane47_low_3 = lane47_high_1[1:0]; // leading_zeros.rs:14
     wire lane47_none_4 = ~(|lane47_high_3); // leading_zeros.rs:15
     wire lane47_of_low_2 = ~lane47_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t429 = lane47_none_2 ? lane47_of_low_1 : {lane47_none_4, lane47_none_4 ? lane47_of_low_2 : (~lane47_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane47_of_low_3 = {lane47_none_2, _t429}; // leading_zeros.rs:17
+    wire [1:0] _t380 = lane47_none_2 ? lane47_of_low_1 : {lane47_none_4, lane47_none_4 ? lane47_of_low_2 : (~lane47_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane47_of_low_3 = {lane47_none_2, _t380}; // leading_zeros.rs:17
     wire [3:0] lane47_high_4 = lane47_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane47_low_4 = lane47_high[3:0]; // leading_zeros.rs:14
     wire lane47_none_5 = ~(|lane47_high_4); // leading_zeros.rs:15
@@ -11771,8 +9641,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane47_low_6 = lane47_high_4[1:0]; // leading_zeros.rs:14
     wire lane47_none_7 = ~(|lane47_high_6); // leading_zeros.rs:15
     wire lane47_of_low_6 = ~lane47_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t430 = lane47_none_5 ? lane47_of_low_5 : {lane47_none_7, lane47_none_7 ? lane47_of_low_6 : (~lane47_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane47_zeros = {lane47_none_1, lane47_none_1 ? lane47_of_low_3 : {lane47_none_5, _t430}}; // leading_zeros.rs:17
+    wire [1:0] _t381 = lane47_none_5 ? lane47_of_low_5 : {lane47_none_7, lane47_none_7 ? lane47_of_low_6 : (~lane47_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane47_zeros = {lane47_none_1, lane47_none_1 ? lane47_of_low_3 : {lane47_none_5, _t381}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane47_scale <= lane47_side_later_half_scale;
     wire lane47_limited = (~(|lane47_scale[5:4])) & (lane47_zeros > lane47_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11798,9 +9668,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_lost_8 = lane47_frame_1[8] & (lane47_shift <= 4'h2); // decode.rs:105
     wire lane47_lost_9 = lane47_frame_1[9] & (lane47_shift <= 4'h1); // decode.rs:105
     wire lane47_lost_10 = lane47_frame_1[10] & (lane47_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t431 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:106
+    wire [11:0] _t382 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane47_rest <= |_t431;
+        lane47_rest <= |_t382;
         lane47_zero_s2 <= lane47_zero;
         lane47_zero_s3 <= lane47_zero_s2;
         lane47_zero_s4 <= lane47_zero_s3;
@@ -11811,9 +9681,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_up = lane47_normal[0] & (lane47_rest | lane47_normal[1]); // decode.rs:111
     wire [16:0] lane47_kept = {lane47_exponent, lane47_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane47_more = {5'h0, lane47_normal[11], 10'h0, lane47_up}; // decode.rs:113
-    wire [16:0] _t432 = lane47_kept + lane47_more; // decode.rs:114
+    wire [16:0] _t383 = lane47_kept + lane47_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane47_magnitude <= _t432[16:1];
+        lane47_magnitude <= _t383[16:1];
         lane47_negative_1_s2 <= lane47_negative_1;
         lane47_negative_1_s3 <= lane47_negative_1_s2;
         lane47_negative_1_s4 <= lane47_negative_1_s3;
@@ -11821,9 +9691,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_negative_1_s6 <= lane47_negative_1_s5;
         values_47_negative <= lane47_negative_1_s6;
     end
-    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:124
-    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:124
-    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:124
+    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:104
+    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:104
+    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:104
     wire [4:0] lane48_distance = {1'h0, coded_code_48} - info_split; // decode.rs:74
     wire lane48_below = lane48_distance[4]; // decode.rs:75
     wire [3:0] lane48_whole = lane48_distance[3:0] ^ {4{lane48_below}}; // decode.rs:76
@@ -11850,13 +9720,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane48_itself_half_m = lane48_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane48_exact_s1 <= lane48_exact;
-    wire [19:0] _t433 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t434 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t435 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t433; // side_table.rs:172
-    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t434; // side_table.rs:172
+    wire [19:0] _t384 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t385 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t386 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t384; // side_table.rs:172
+    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t385; // side_table.rs:172
     wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t435; // side_table.rs:172
+    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t386; // side_table.rs:172
     wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:174
@@ -11870,9 +9740,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_side_half_scale_1 <= lane48_side_half_scale;
         lane48_h_s2 <= lane48_h;
     end
-    wire [12:0] _t436 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t387 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane48_product <= _t436;
+        lane48_product <= _t387;
         lane48_side_later_base_value <= lane48_side_base_value_1;
         lane48_side_later_base_sticky <= lane48_side_base_sticky_1;
         lane48_side_later_half_scale <= lane48_side_half_scale_1;
@@ -11895,8 +9765,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane48_low_3 = lane48_high_1[1:0]; // leading_zeros.rs:14
     wire lane48_none_4 = ~(|lane48_high_3); // leading_zeros.rs:15
     wire lane48_of_low_2 = ~lane48_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t437 = lane48_none_2 ? lane48_of_low_1 : {lane48_none_4, lane48_none_4 ? lane48_of_low_2 : (~lane48_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane48_of_low_3 = {lane48_none_2, _t437}; // leading_zeros.rs:17
+    wire [1:0] _t388 = lane48_none_2 ? lane48_of_low_1 : {lane48_none_4, lane48_none_4 ? lane48_of_low_2 : (~lane48_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane48_of_low_3 = {lane48_none_2, _t388}; // leading_zeros.rs:17
     wire [3:0] lane48_high_4 = lane48_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane48_low_4 = lane48_high[3:0]; // leading_zeros.rs:14
     wire lane48_none_5 = ~(|lane48_high_4); // leading_zeros.rs:15
@@ -11909,8 +9779,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane48_low_6 = lane48_high_4[1:0]; // leading_zeros.rs:14
     wire lane48_none_7 = ~(|lane48_high_6); // leading_zeros.rs:15
     wire lane48_of_low_6 = ~lane48_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t438 = lane48_none_5 ? lane48_of_low_5 : {lane48_none_7, lane48_none_7 ? lane48_of_low_6 : (~lane48_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane48_zeros = {lane48_none_1, lane48_none_1 ? lane48_of_low_3 : {lane48_none_5, _t438}}; // leading_zeros.rs:17
+    wire [1:0] _t389 = lane48_none_5 ? lane48_of_low_5 : {lane48_none_7, lane48_none_7 ? lane48_of_low_6 : (~lane48_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane48_zeros = {lane48_none_1, lane48_none_1 ? lane48_of_low_3 : {lane48_none_5, _t389}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane48_scale <= lane48_side_later_half_scale;
     wire lane48_limited = (~(|lane48_scale[5:4])) & (lane48_zeros > lane48_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11936,9 +9806,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_lost_8 = lane48_frame_1[8] & (lane48_shift <= 4'h2); // decode.rs:105
     wire lane48_lost_9 = lane48_frame_1[9] & (lane48_shift <= 4'h1); // decode.rs:105
     wire lane48_lost_10 = lane48_frame_1[10] & (lane48_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t439 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:106
+    wire [11:0] _t390 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane48_rest <= |_t439;
+        lane48_rest <= |_t390;
         lane48_zero_s2 <= lane48_zero;
         lane48_zero_s3 <= lane48_zero_s2;
         lane48_zero_s4 <= lane48_zero_s3;
@@ -11949,9 +9819,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_up = lane48_normal[0] & (lane48_rest | lane48_normal[1]); // decode.rs:111
     wire [16:0] lane48_kept = {lane48_exponent, lane48_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane48_more = {5'h0, lane48_normal[11], 10'h0, lane48_up}; // decode.rs:113
-    wire [16:0] _t440 = lane48_kept + lane48_more; // decode.rs:114
+    wire [16:0] _t391 = lane48_kept + lane48_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane48_magnitude <= _t440[16:1];
+        lane48_magnitude <= _t391[16:1];
         lane48_negative_1_s2 <= lane48_negative_1;
         lane48_negative_1_s3 <= lane48_negative_1_s2;
         lane48_negative_1_s4 <= lane48_negative_1_s3;
@@ -11959,9 +9829,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_negative_1_s6 <= lane48_negative_1_s5;
         values_48_negative <= lane48_negative_1_s6;
     end
-    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:124
-    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:124
-    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:124
+    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:104
+    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:104
+    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:104
     wire [4:0] lane49_distance = {1'h0, coded_code_49} - info_split; // decode.rs:74
     wire lane49_below = lane49_distance[4]; // decode.rs:75
     wire [3:0] lane49_whole = lane49_distance[3:0] ^ {4{lane49_below}}; // decode.rs:76
@@ -11988,13 +9858,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane49_itself_half_m = lane49_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane49_exact_s1 <= lane49_exact;
-    wire [19:0] _t441 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t442 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t443 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t441; // side_table.rs:172
-    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t442; // side_table.rs:172
+    wire [19:0] _t392 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t393 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t394 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t392; // side_table.rs:172
+    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t393; // side_table.rs:172
     wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t443; // side_table.rs:172
+    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t394; // side_table.rs:172
     wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:174
@@ -12008,9 +9878,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_side_half_scale_1 <= lane49_side_half_scale;
         lane49_h_s2 <= lane49_h;
     end
-    wire [12:0] _t444 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t395 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane49_product <= _t444;
+        lane49_product <= _t395;
         lane49_side_later_base_value <= lane49_side_base_value_1;
         lane49_side_later_base_sticky <= lane49_side_base_sticky_1;
         lane49_side_later_half_scale <= lane49_side_half_scale_1;
@@ -12033,8 +9903,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane49_low_3 = lane49_high_1[1:0]; // leading_zeros.rs:14
     wire lane49_none_4 = ~(|lane49_high_3); // leading_zeros.rs:15
     wire lane49_of_low_2 = ~lane49_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t445 = lane49_none_2 ? lane49_of_low_1 : {lane49_none_4, lane49_none_4 ? lane49_of_low_2 : (~lane49_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane49_of_low_3 = {lane49_none_2, _t445}; // leading_zeros.rs:17
+    wire [1:0] _t396 = lane49_none_2 ? lane49_of_low_1 : {lane49_none_4, lane49_none_4 ? lane49_of_low_2 : (~lane49_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane49_of_low_3 = {lane49_none_2, _t396}; // leading_zeros.rs:17
     wire [3:0] lane49_high_4 = lane49_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane49_low_4 = lane49_high[3:0]; // leading_zeros.rs:14
     wire lane49_none_5 = ~(|lane49_high_4); // leading_zeros.rs:15
@@ -12047,8 +9917,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane49_low_6 = lane49_high_4[1:0]; // leading_zeros.rs:14
     wire lane49_none_7 = ~(|lane49_high_6); // leading_zeros.rs:15
     wire lane49_of_low_6 = ~lane49_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t446 = lane49_none_5 ? lane49_of_low_5 : {lane49_none_7, lane49_none_7 ? lane49_of_low_6 : (~lane49_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane49_zeros = {lane49_none_1, lane49_none_1 ? lane49_of_low_3 : {lane49_none_5, _t446}}; // leading_zeros.rs:17
+    wire [1:0] _t397 = lane49_none_5 ? lane49_of_low_5 : {lane49_none_7, lane49_none_7 ? lane49_of_low_6 : (~lane49_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane49_zeros = {lane49_none_1, lane49_none_1 ? lane49_of_low_3 : {lane49_none_5, _t397}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane49_scale <= lane49_side_later_half_scale;
     wire lane49_limited = (~(|lane49_scale[5:4])) & (lane49_zeros > lane49_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -12074,9 +9944,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_lost_8 = lane49_frame_1[8] & (lane49_shift <= 4'h2); // decode.rs:105
     wire lane49_lost_9 = lane49_frame_1[9] & (lane49_shift <= 4'h1); // decode.rs:105
     wire lane49_lost_10 = lane49_frame_1[10] & (lane49_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t447 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:106
+    wire [11:0] _t398 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane49_rest <= |_t447;
+        lane49_rest <= |_t398;
         lane49_zero_s2 <= lane49_zero;
         lane49_zero_s3 <= lane49_zero_s2;
         lane49_zero_s4 <= lane49_zero_s3;
@@ -12087,9 +9957,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_up = lane49_normal[0] & (lane49_rest | lane49_normal[1]); // decode.rs:111
     wire [16:0] lane49_kept = {lane49_exponent, lane49_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane49_more = {5'h0, lane49_normal[11], 10'h0, lane49_up}; // decode.rs:113
-    wire [16:0] _t448 = lane49_kept + lane49_more; // decode.rs:114
+    wire [16:0] _t399 = lane49_kept + lane49_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane49_magnitude <= _t448[16:1];
+        lane49_magnitude <= _t399[16:1];
         lane49_negative_1_s2 <= lane49_negative_1;
         lane49_negative_1_s3 <= lane49_negative_1_s2;
         lane49_negative_1_s4 <= lane49_negative_1_s3;
@@ -12097,9 +9967,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_negative_1_s6 <= lane49_negative_1_s5;
         values_49_negative <= lane49_negative_1_s6;
     end
-    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:124
-    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:124
-    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:124
+    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:104
+    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:104
+    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:104
     wire [4:0] lane50_distance = {1'h0, coded_code_50} - info_split; // decode.rs:74
     wire lane50_below = lane50_distance[4]; // decode.rs:75
     wire [3:0] lane50_whole = lane50_distance[3:0] ^ {4{lane50_below}}; // decode.rs:76
@@ -12126,13 +9996,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane50_itself_half_m = lane50_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane50_exact_s1 <= lane50_exact;
-    wire [19:0] _t449 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t450 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t451 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t449; // side_table.rs:172
-    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t450; // side_table.rs:172
+    wire [19:0] _t400 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t401 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t402 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t400; // side_table.rs:172
+    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t401; // side_table.rs:172
     wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t451; // side_table.rs:172
+    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t402; // side_table.rs:172
     wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:174
@@ -12146,9 +10016,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_side_half_scale_1 <= lane50_side_half_scale;
         lane50_h_s2 <= lane50_h;
     end
-    wire [12:0] _t452 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t403 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane50_product <= _t452;
+        lane50_product <= _t403;
         lane50_side_later_base_value <= lane50_side_base_value_1;
         lane50_side_later_base_sticky <= lane50_side_base_sticky_1;
         lane50_side_later_half_scale <= lane50_side_half_scale_1;
@@ -12171,8 +10041,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane50_low_3 = lane50_high_1[1:0]; // leading_zeros.rs:14
     wire lane50_none_4 = ~(|lane50_high_3); // leading_zeros.rs:15
     wire lane50_of_low_2 = ~lane50_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t453 = lane50_none_2 ? lane50_of_low_1 : {lane50_none_4, lane50_none_4 ? lane50_of_low_2 : (~lane50_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane50_of_low_3 = {lane50_none_2, _t453}; // leading_zeros.rs:17
+    wire [1:0] _t404 = lane50_none_2 ? lane50_of_low_1 : {lane50_none_4, lane50_none_4 ? lane50_of_low_2 : (~lane50_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane50_of_low_3 = {lane50_none_2, _t404}; // leading_zeros.rs:17
     wire [3:0] lane50_high_4 = lane50_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane50_low_4 = lane50_high[3:0]; // leading_zeros.rs:14
     wire lane50_none_5 = ~(|lane50_high_4); // leading_zeros.rs:15
@@ -12185,8 +10055,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane50_low_6 = lane50_high_4[1:0]; // leading_zeros.rs:14
     wire lane50_none_7 = ~(|lane50_high_6); // leading_zeros.rs:15
     wire lane50_of_low_6 = ~lane50_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t454 = lane50_none_5 ? lane50_of_low_5 : {lane50_none_7, lane50_none_7 ? lane50_of_low_6 : (~lane50_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane50_zeros = {lane50_none_1, lane50_none_1 ? lane50_of_low_3 : {lane50_none_5, _t454}}; // leading_zeros.rs:17
+    wire [1:0] _t405 = lane50_none_5 ? lane50_of_low_5 : {lane50_none_7, lane50_none_7 ? lane50_of_low_6 : (~lane50_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane50_zeros = {lane50_none_1, lane50_none_1 ? lane50_of_low_3 : {lane50_none_5, _t405}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane50_scale <= lane50_side_later_half_scale;
     wire lane50_limited = (~(|lane50_scale[5:4])) & (lane50_zeros > lane50_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -12212,9 +10082,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_lost_8 = lane50_frame_1[8] & (lane50_shift <= 4'h2); // decode.rs:105
     wire lane50_lost_9 = lane50_frame_1[9] & (lane50_shift <= 4'h1); // decode.rs:105
     wire lane50_lost_10 = lane50_frame_1[10] & (lane50_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t455 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:106
+    wire [11:0] _t406 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane50_rest <= |_t455;
+        lane50_rest <= |_t406;
         lane50_zero_s2 <= lane50_zero;
         lane50_zero_s3 <= lane50_zero_s2;
         lane50_zero_s4 <= lane50_zero_s3;
@@ -12225,9 +10095,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_up = lane50_normal[0] & (lane50_rest | lane50_normal[1]); // decode.rs:111
     wire [16:0] lane50_kept = {lane50_exponent, lane50_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane50_more = {5'h0, lane50_normal[11], 10'h0, lane50_up}; // decode.rs:113
-    wire [16:0] _t456 = lane50_kept + lane50_more; // decode.rs:114
+    wire [16:0] _t407 = lane50_kept + lane50_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane50_magnitude <= _t456[16:1];
+        lane50_magnitude <= _t407[16:1];
         lane50_negative_1_s2 <= lane50_negative_1;
         lane50_negative_1_s3 <= lane50_negative_1_s2;
         lane50_negative_1_s4 <= lane50_negative_1_s3;
@@ -12235,9 +10105,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_negative_1_s6 <= lane50_negative_1_s5;
         values_50_negative <= lane50_negative_1_s6;
     end
-    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:124
-    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:124
-    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:124
+    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:104
+    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:104
+    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:104
     wire [4:0] lane51_distance = {1'h0, coded_code_51} - info_split; // decode.rs:74
     wire lane51_below = lane51_distance[4]; // decode.rs:75
     wire [3:0] lane51_whole = lane51_distance[3:0] ^ {4{lane51_below}}; // decode.rs:76
@@ -12264,13 +10134,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane51_itself_half_m = lane51_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane51_exact_s1 <= lane51_exact;
-    wire [19:0] _t457 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t458 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t459 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t457; // side_table.rs:172
-    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t458; // side_table.rs:172
+    wire [19:0] _t408 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t409 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t410 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t408; // side_table.rs:172
+    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t409; // side_table.rs:172
     wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t459; // side_table.rs:172
+    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t410; // side_table.rs:172
     wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:174
@@ -12284,9 +10154,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_side_half_scale_1 <= lane51_side_half_scale;
         lane51_h_s2 <= lane51_h;
     end
-    wire [12:0] _t460 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t411 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane51_product <= _t460;
+        lane51_product <= _t411;
         lane51_side_later_base_value <= lane51_side_base_value_1;
         lane51_side_later_base_sticky <= lane51_side_base_sticky_1;
         lane51_side_later_half_scale <= lane51_side_half_scale_1;
@@ -12309,8 +10179,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane51_low_3 = lane51_high_1[1:0]; // leading_zeros.rs:14
     wire lane51_none_4 = ~(|lane51_high_3); // leading_zeros.rs:15
     wire lane51_of_low_2 = ~lane51_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t461 = lane51_none_2 ? lane51_of_low_1 : {lane51_none_4, lane51_none_4 ? lane51_of_low_2 : (~lane51_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane51_of_low_3 = {lane51_none_2, _t461}; // leading_zeros.rs:17
+    wire [1:0] _t412 = lane51_none_2 ? lane51_of_low_1 : {lane51_none_4, lane51_none_4 ? lane51_of_low_2 : (~lane51_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane51_of_low_3 = {lane51_none_2, _t412}; // leading_zeros.rs:17
     wire [3:0] lane51_high_4 = lane51_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane51_low_4 = lane51_high[3:0]; // leading_zeros.rs:14
     wire lane51_none_5 = ~(|lane51_high_4); // leading_zeros.rs:15
@@ -12323,8 +10193,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane51_low_6 = lane51_high_4[1:0]; // leading_zeros.rs:14
     wire lane51_none_7 = ~(|lane51_high_6); // leading_zeros.rs:15
     wire lane51_of_low_6 = ~lane51_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t462 = lane51_none_5 ? lane51_of_low_5 : {lane51_none_7, lane51_none_7 ? lane51_of_low_6 : (~lane51_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane51_zeros = {lane51_none_1, lane51_none_1 ? lane51_of_low_3 : {lane51_none_5, _t462}}; // leading_zeros.rs:17
+    wire [1:0] _t413 = lane51_none_5 ? lane51_of_low_5 : {lane51_none_7, lane51_none_7 ? lane51_of_low_6 : (~lane51_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane51_zeros = {lane51_none_1, lane51_none_1 ? lane51_of_low_3 : {lane51_none_5, _t413}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane51_scale <= lane51_side_later_half_scale;
     wire lane51_limited = (~(|lane51_scale[5:4])) & (lane51_zeros > lane51_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -12350,9 +10220,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_lost_8 = lane51_frame_1[8] & (lane51_shift <= 4'h2); // decode.rs:105
     wire lane51_lost_9 = lane51_frame_1[9] & (lane51_shift <= 4'h1); // decode.rs:105
     wire lane51_lost_10 = lane51_frame_1[10] & (lane51_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t463 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:106
+    wire [11:0] _t414 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane51_rest <= |_t463;
+        lane51_rest <= |_t414;
         lane51_zero_s2 <= lane51_zero;
         lane51_zero_s3 <= lane51_zero_s2;
         lane51_zero_s4 <= lane51_zero_s3;
@@ -12363,9 +10233,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_up = lane51_normal[0] & (lane51_rest | lane51_normal[1]); // decode.rs:111
     wire [16:0] lane51_kept = {lane51_exponent, lane51_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane51_more = {5'h0, lane51_normal[11], 10'h0, lane51_up}; // decode.rs:113
-    wire [16:0] _t464 = lane51_kept + lane51_more; // decode.rs:114
+    wire [16:0] _t415 = lane51_kept + lane51_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane51_magnitude <= _t464[16:1];
+        lane51_magnitude <= _t415[16:1];
         lane51_negative_1_s2 <= lane51_negative_1;
         lane51_negative_1_s3 <= lane51_negative_1_s2;
         lane51_negative_1_s4 <= lane51_negative_1_s3;
@@ -12373,9 +10243,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_negative_1_s6 <= lane51_negative_1_s5;
         values_51_negative <= lane51_negative_1_s6;
     end
-    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:124
-    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:124
-    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:124
+    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:104
+    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:104
+    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:104
     wire [4:0] lane52_distance = {1'h0, coded_code_52} - info_split; // decode.rs:74
     wire lane52_below = lane52_distance[4]; // decode.rs:75
     wire [3:0] lane52_whole = lane52_distance[3:0] ^ {4{lane52_below}}; // decode.rs:76
@@ -12402,13 +10272,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane52_itself_half_m = lane52_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane52_exact_s1 <= lane52_exact;
-    wire [19:0] _t465 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t466 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t467 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t465; // side_table.rs:172
-    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t466; // side_table.rs:172
+    wire [19:0] _t416 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t417 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t418 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t416; // side_table.rs:172
+    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t417; // side_table.rs:172
     wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t467; // side_table.rs:172
+    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t418; // side_table.rs:172
     wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:174
@@ -12422,9 +10292,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_side_half_scale_1 <= lane52_side_half_scale;
         lane52_h_s2 <= lane52_h;
     end
-    wire [12:0] _t468 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t419 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane52_product <= _t468;
+        lane52_product <= _t419;
         lane52_side_later_base_value <= lane52_side_base_value_1;
         lane52_side_later_base_sticky <= lane52_side_base_sticky_1;
         lane52_side_later_half_scale <= lane52_side_half_scale_1;
@@ -12447,8 +10317,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane52_low_3 = lane52_high_1[1:0]; // leading_zeros.rs:14
     wire lane52_none_4 = ~(|lane52_high_3); // leading_zeros.rs:15
     wire lane52_of_low_2 = ~lane52_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t469 = lane52_none_2 ? lane52_of_low_1 : {lane52_none_4, lane52_none_4 ? lane52_of_low_2 : (~lane52_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane52_of_low_3 = {lane52_none_2, _t469}; // leading_zeros.rs:17
+    wire [1:0] _t420 = lane52_none_2 ? lane52_of_low_1 : {lane52_none_4, lane52_none_4 ? lane52_of_low_2 : (~lane52_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane52_of_low_3 = {lane52_none_2, _t420}; // leading_zeros.rs:17
     wire [3:0] lane52_high_4 = lane52_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane52_low_4 = lane52_high[3:0]; // leading_zeros.rs:14
     wire lane52_none_5 = ~(|lane52_high_4); // leading_zeros.rs:15
@@ -12461,8 +10331,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane52_low_6 = lane52_high_4[1:0]; // leading_zeros.rs:14
     wire lane52_none_7 = ~(|lane52_high_6); // leading_zeros.rs:15
     wire lane52_of_low_6 = ~lane52_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t470 = lane52_none_5 ? lane52_of_low_5 : {lane52_none_7, lane52_none_7 ? lane52_of_low_6 : (~lane52_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane52_zeros = {lane52_none_1, lane52_none_1 ? lane52_of_low_3 : {lane52_none_5, _t470}}; // leading_zeros.rs:17
+    wire [1:0] _t421 = lane52_none_5 ? lane52_of_low_5 : {lane52_none_7, lane52_none_7 ? lane52_of_low_6 : (~lane52_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane52_zeros = {lane52_none_1, lane52_none_1 ? lane52_of_low_3 : {lane52_none_5, _t421}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane52_scale <= lane52_side_later_half_scale;
     wire lane52_limited = (~(|lane52_scale[5:4])) & (lane52_zeros > lane52_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -12488,9 +10358,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_lost_8 = lane52_frame_1[8] & (lane52_shift <= 4'h2); // decode.rs:105
     wire lane52_lost_9 = lane52_frame_1[9] & (lane52_shift <= 4'h1); // decode.rs:105
     wire lane52_lost_10 = lane52_frame_1[10] & (lane52_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t471 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:106
+    wire [11:0] _t422 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane52_rest <= |_t471;
+        lane52_rest <= |_t422;
         lane52_zero_s2 <= lane52_zero;
         lane52_zero_s3 <= lane52_zero_s2;
         lane52_zero_s4 <= lane52_zero_s3;
@@ -12501,9 +10371,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_up = lane52_normal[0] & (lane52_rest | lane52_normal[1]); // decode.rs:111
     wire [16:0] lane52_kept = {lane52_exponent, lane52_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane52_more = {5'h0, lane52_normal[11], 10'h0, lane52_up}; // decode.rs:113
-    wire [16:0] _t472 = lane52_kept + lane52_more; // decode.rs:114
+    wire [16:0] _t423 = lane52_kept + lane52_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane52_magnitude <= _t472[16:1];
+        lane52_magnitude <= _t423[16:1];
         lane52_negative_1_s2 <= lane52_negative_1;
         lane52_negative_1_s3 <= lane52_negative_1_s2;
         lane52_negative_1_s4 <= lane52_negative_1_s3;
@@ -12511,9 +10381,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_negative_1_s6 <= lane52_negative_1_s5;
         values_52_negative <= lane52_negative_1_s6;
     end
-    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:124
-    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:124
-    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:124
+    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:104
+    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:104
+    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:104
     wire [4:0] lane53_distance = {1'h0, coded_code_53} - info_split; // decode.rs:74
     wire lane53_below = lane53_distance[4]; // decode.rs:75
     wire [3:0] lane53_whole = lane53_distance[3:0] ^ {4{lane53_below}}; // decode.rs:76
@@ -12540,13 +10410,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane53_itself_half_m = lane53_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane53_exact_s1 <= lane53_exact;
-    wire [19:0] _t473 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t474 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t475 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t473; // side_table.rs:172
-    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t474; // side_table.rs:172
+    wire [19:0] _t424 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t425 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t426 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t424; // side_table.rs:172
+    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t425; // side_table.rs:172
     wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t475; // side_table.rs:172
+    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t426; // side_table.rs:172
     wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:174
@@ -12560,9 +10430,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_side_half_scale_1 <= lane53_side_half_scale;
         lane53_h_s2 <= lane53_h;
     end
-    wire [12:0] _t476 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t427 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane53_product <= _t476;
+        lane53_product <= _t427;
         lane53_side_later_base_value <= lane53_side_base_value_1;
         lane53_side_later_base_sticky <= lane53_side_base_sticky_1;
         lane53_side_later_half_scale <= lane53_side_half_scale_1;
@@ -12585,8 +10455,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane53_low_3 = lane53_high_1[1:0]; // leading_zeros.rs:14
     wire lane53_none_4 = ~(|lane53_high_3); // leading_zeros.rs:15
     wire lane53_of_low_2 = ~lane53_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t477 = lane53_none_2 ? lane53_of_low_1 : {lane53_none_4, lane53_none_4 ? lane53_of_low_2 : (~lane53_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane53_of_low_3 = {lane53_none_2, _t477}; // leading_zeros.rs:17
+    wire [1:0] _t428 = lane53_none_2 ? lane53_of_low_1 : {lane53_none_4, lane53_none_4 ? lane53_of_low_2 : (~lane53_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane53_of_low_3 = {lane53_none_2, _t428}; // leading_zeros.rs:17
     wire [3:0] lane53_high_4 = lane53_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane53_low_4 = lane53_high[3:0]; // leading_zeros.rs:14
     wire lane53_none_5 = ~(|lane53_high_4); // leading_zeros.rs:15
@@ -12599,8 +10469,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane53_low_6 = lane53_high_4[1:0]; // leading_zeros.rs:14
     wire lane53_none_7 = ~(|lane53_high_6); // leading_zeros.rs:15
     wire lane53_of_low_6 = ~lane53_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t478 = lane53_none_5 ? lane53_of_low_5 : {lane53_none_7, lane53_none_7 ? lane53_of_low_6 : (~lane53_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane53_zeros = {lane53_none_1, lane53_none_1 ? lane53_of_low_3 : {lane53_none_5, _t478}}; // leading_zeros.rs:17
+    wire [1:0] _t429 = lane53_none_5 ? lane53_of_low_5 : {lane53_none_7, lane53_none_7 ? lane53_of_low_6 : (~lane53_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane53_zeros = {lane53_none_1, lane53_none_1 ? lane53_of_low_3 : {lane53_none_5, _t429}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane53_scale <= lane53_side_later_half_scale;
     wire lane53_limited = (~(|lane53_scale[5:4])) & (lane53_zeros > lane53_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -12626,9 +10496,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_lost_8 = lane53_frame_1[8] & (lane53_shift <= 4'h2); // decode.rs:105
     wire lane53_lost_9 = lane53_frame_1[9] & (lane53_shift <= 4'h1); // decode.rs:105
     wire lane53_lost_10 = lane53_frame_1[10] & (lane53_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t479 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:106
+    wire [11:0] _t430 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane53_rest <= |_t479;
+        lane53_rest <= |_t430;
         lane53_zero_s2 <= lane53_zero;
         lane53_zero_s3 <= lane53_zero_s2;
         lane53_zero_s4 <= lane53_zero_s3;
@@ -12639,9 +10509,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_up = lane53_normal[0] & (lane53_rest | lane53_normal[1]); // decode.rs:111
     wire [16:0] lane53_kept = {lane53_exponent, lane53_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane53_more = {5'h0, lane53_normal[11], 10'h0, lane53_up}; // decode.rs:113
-    wire [16:0] _t480 = lane53_kept + lane53_more; // decode.rs:114
+    wire [16:0] _t431 = lane53_kept + lane53_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane53_magnitude <= _t480[16:1];
+        lane53_magnitude <= _t431[16:1];
         lane53_negative_1_s2 <= lane53_negative_1;
         lane53_negative_1_s3 <= lane53_negative_1_s2;
         lane53_negative_1_s4 <= lane53_negative_1_s3;
@@ -12649,9 +10519,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_negative_1_s6 <= lane53_negative_1_s5;
         values_53_negative <= lane53_negative_1_s6;
     end
-    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:124
-    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:124
-    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:124
+    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:104
+    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:104
+    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:104
     wire [4:0] lane54_distance = {1'h0, coded_code_54} - info_split; // decode.rs:74
     wire lane54_below = lane54_distance[4]; // decode.rs:75
     wire [3:0] lane54_whole = lane54_distance[3:0] ^ {4{lane54_below}}; // decode.rs:76
@@ -12678,13 +10548,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane54_itself_half_m = lane54_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane54_exact_s1 <= lane54_exact;
-    wire [19:0] _t481 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t482 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t483 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t481; // side_table.rs:172
-    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t482; // side_table.rs:172
+    wire [19:0] _t432 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t433 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t434 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t432; // side_table.rs:172
+    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t433; // side_table.rs:172
     wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t483; // side_table.rs:172
+    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t434; // side_table.rs:172
     wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:174
@@ -12698,9 +10568,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_side_half_scale_1 <= lane54_side_half_scale;
         lane54_h_s2 <= lane54_h;
     end
-    wire [12:0] _t484 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t435 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane54_product <= _t484;
+        lane54_product <= _t435;
         lane54_side_later_base_value <= lane54_side_base_value_1;
         lane54_side_later_base_sticky <= lane54_side_base_sticky_1;
         lane54_side_later_half_scale <= lane54_side_half_scale_1;
@@ -12723,8 +10593,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane54_low_3 = lane54_high_1[1:0]; // leading_zeros.rs:14
     wire lane54_none_4 = ~(|lane54_high_3); // leading_zeros.rs:15
     wire lane54_of_low_2 = ~lane54_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t485 = lane54_none_2 ? lane54_of_low_1 : {lane54_none_4, lane54_none_4 ? lane54_of_low_2 : (~lane54_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane54_of_low_3 = {lane54_none_2, _t485}; // leading_zeros.rs:17
+    wire [1:0] _t436 = lane54_none_2 ? lane54_of_low_1 : {lane54_none_4, lane54_none_4 ? lane54_of_low_2 : (~lane54_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane54_of_low_3 = {lane54_none_2, _t436}; // leading_zeros.rs:17
     wire [3:0] lane54_high_4 = lane54_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane54_low_4 = lane54_high[3:0]; // leading_zeros.rs:14
     wire lane54_none_5 = ~(|lane54_high_4); // leading_zeros.rs:15
@@ -12737,8 +10607,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane54_low_6 = lane54_high_4[1:0]; // leading_zeros.rs:14
     wire lane54_none_7 = ~(|lane54_high_6); // leading_zeros.rs:15
     wire lane54_of_low_6 = ~lane54_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t486 = lane54_none_5 ? lane54_of_low_5 : {lane54_none_7, lane54_none_7 ? lane54_of_low_6 : (~lane54_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane54_zeros = {lane54_none_1, lane54_none_1 ? lane54_of_low_3 : {lane54_none_5, _t486}}; // leading_zeros.rs:17
+    wire [1:0] _t437 = lane54_none_5 ? lane54_of_low_5 : {lane54_none_7, lane54_none_7 ? lane54_of_low_6 : (~lane54_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane54_zeros = {lane54_none_1, lane54_none_1 ? lane54_of_low_3 : {lane54_none_5, _t437}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane54_scale <= lane54_side_later_half_scale;
     wire lane54_limited = (~(|lane54_scale[5:4])) & (lane54_zeros > lane54_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -12764,9 +10634,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_lost_8 = lane54_frame_1[8] & (lane54_shift <= 4'h2); // decode.rs:105
     wire lane54_lost_9 = lane54_frame_1[9] & (lane54_shift <= 4'h1); // decode.rs:105
     wire lane54_lost_10 = lane54_frame_1[10] & (lane54_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t487 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:106
+    wire [11:0] _t438 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane54_rest <= |_t487;
+        lane54_rest <= |_t438;
         lane54_zero_s2 <= lane54_zero;
         lane54_zero_s3 <= lane54_zero_s2;
         lane54_zero_s4 <= lane54_zero_s3;
@@ -12777,9 +10647,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_up = lane54_normal[0] & (lane54_rest | lane54_normal[1]); // decode.rs:111
     wire [16:0] lane54_kept = {lane54_exponent, lane54_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane54_more = {5'h0, lane54_normal[11], 10'h0, lane54_up}; // decode.rs:113
-    wire [16:0] _t488 = lane54_kept + lane54_more; // decode.rs:114
+    wire [16:0] _t439 = lane54_kept + lane54_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane54_magnitude <= _t488[16:1];
+        lane54_magnitude <= _t439[16:1];
         lane54_negative_1_s2 <= lane54_negative_1;
         lane54_negative_1_s3 <= lane54_negative_1_s2;
         lane54_negative_1_s4 <= lane54_negative_1_s3;
@@ -12787,9 +10657,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_negative_1_s6 <= lane54_negative_1_s5;
         values_54_negative <= lane54_negative_1_s6;
     end
-    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:124
-    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:124
-    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:124
+    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:104
+    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:104
+    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:104
     wire [4:0] lane55_distance = {1'h0, coded_code_55} - info_split; // decode.rs:74
     wire lane55_below = lane55_distance[4]; // decode.rs:75
     wire [3:0] lane55_whole = lane55_distance[3:0] ^ {4{lane55_below}}; // decode.rs:76
@@ -12816,13 +10686,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane55_itself_half_m = lane55_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane55_exact_s1 <= lane55_exact;
-    wire [19:0] _t489 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t490 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t491 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t489; // side_table.rs:172
-    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t490; // side_table.rs:172
+    wire [19:0] _t440 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t441 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t442 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t440; // side_table.rs:172
+    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t441; // side_table.rs:172
     wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t491; // side_table.rs:172
+    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t442; // side_table.rs:172
     wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:174
@@ -12836,9 +10706,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_side_half_scale_1 <= lane55_side_half_scale;
         lane55_h_s2 <= lane55_h;
     end
-    wire [12:0] _t492 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t443 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane55_product <= _t492;
+        lane55_product <= _t443;
         lane55_side_later_base_value <= lane55_side_base_value_1;
         lane55_side_later_base_sticky <= lane55_side_base_sticky_1;
         lane55_side_later_half_scale <= lane55_side_half_scale_1;
@@ -12861,8 +10731,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane55_low_3 = lane55_high_1[1:0]; // leading_zeros.rs:14
     wire lane55_none_4 = ~(|lane55_high_3); // leading_zeros.rs:15
     wire lane55_of_low_2 = ~lane55_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t493 = lane55_none_2 ? lane55_of_low_1 : {lane55_none_4, lane55_none_4 ? lane55_of_low_2 : (~lane55_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane55_of_low_3 = {lane55_none_2, _t493}; // leading_zeros.rs:17
+    wire [1:0] _t444 = lane55_none_2 ? lane55_of_low_1 : {lane55_none_4, lane55_none_4 ? lane55_of_low_2 : (~lane55_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane55_of_low_3 = {lane55_none_2, _t444}; // leading_zeros.rs:17
     wire [3:0] lane55_high_4 = lane55_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane55_low_4 = lane55_high[3:0]; // leading_zeros.rs:14
     wire lane55_none_5 = ~(|lane55_high_4); // leading_zeros.rs:15
@@ -12875,8 +10745,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane55_low_6 = lane55_high_4[1:0]; // leading_zeros.rs:14
     wire lane55_none_7 = ~(|lane55_high_6); // leading_zeros.rs:15
     wire lane55_of_low_6 = ~lane55_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t494 = lane55_none_5 ? lane55_of_low_5 : {lane55_none_7, lane55_none_7 ? lane55_of_low_6 : (~lane55_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane55_zeros = {lane55_none_1, lane55_none_1 ? lane55_of_low_3 : {lane55_none_5, _t494}}; // leading_zeros.rs:17
+    wire [1:0] _t445 = lane55_none_5 ? lane55_of_low_5 : {lane55_none_7, lane55_none_7 ? lane55_of_low_6 : (~lane55_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane55_zeros = {lane55_none_1, lane55_none_1 ? lane55_of_low_3 : {lane55_none_5, _t445}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane55_scale <= lane55_side_later_half_scale;
     wire lane55_limited = (~(|lane55_scale[5:4])) & (lane55_zeros > lane55_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -12902,9 +10772,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_lost_8 = lane55_frame_1[8] & (lane55_shift <= 4'h2); // decode.rs:105
     wire lane55_lost_9 = lane55_frame_1[9] & (lane55_shift <= 4'h1); // decode.rs:105
     wire lane55_lost_10 = lane55_frame_1[10] & (lane55_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t495 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:106
+    wire [11:0] _t446 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane55_rest <= |_t495;
+        lane55_rest <= |_t446;
         lane55_zero_s2 <= lane55_zero;
         lane55_zero_s3 <= lane55_zero_s2;
         lane55_zero_s4 <= lane55_zero_s3;
@@ -12915,9 +10785,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_up = lane55_normal[0] & (lane55_rest | lane55_normal[1]); // decode.rs:111
     wire [16:0] lane55_kept = {lane55_exponent, lane55_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane55_more = {5'h0, lane55_normal[11], 10'h0, lane55_up}; // decode.rs:113
-    wire [16:0] _t496 = lane55_kept + lane55_more; // decode.rs:114
+    wire [16:0] _t447 = lane55_kept + lane55_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane55_magnitude <= _t496[16:1];
+        lane55_magnitude <= _t447[16:1];
         lane55_negative_1_s2 <= lane55_negative_1;
         lane55_negative_1_s3 <= lane55_negative_1_s2;
         lane55_negative_1_s4 <= lane55_negative_1_s3;
@@ -12925,9 +10795,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_negative_1_s6 <= lane55_negative_1_s5;
         values_55_negative <= lane55_negative_1_s6;
     end
-    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:124
-    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:124
-    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:124
+    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:104
+    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:104
+    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:104
     wire [4:0] lane56_distance = {1'h0, coded_code_56} - info_split; // decode.rs:74
     wire lane56_below = lane56_distance[4]; // decode.rs:75
     wire [3:0] lane56_whole = lane56_distance[3:0] ^ {4{lane56_below}}; // decode.rs:76
@@ -12954,13 +10824,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane56_itself_half_m = lane56_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane56_exact_s1 <= lane56_exact;
-    wire [19:0] _t497 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t498 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t499 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t497; // side_table.rs:172
-    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t498; // side_table.rs:172
+    wire [19:0] _t448 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t449 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t450 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t448; // side_table.rs:172
+    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t449; // side_table.rs:172
     wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t499; // side_table.rs:172
+    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t450; // side_table.rs:172
     wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:174
@@ -12974,9 +10844,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_side_half_scale_1 <= lane56_side_half_scale;
         lane56_h_s2 <= lane56_h;
     end
-    wire [12:0] _t500 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t451 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane56_product <= _t500;
+        lane56_product <= _t451;
         lane56_side_later_base_value <= lane56_side_base_value_1;
         lane56_side_later_base_sticky <= lane56_side_base_sticky_1;
         lane56_side_later_half_scale <= lane56_side_half_scale_1;
@@ -12999,8 +10869,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane56_low_3 = lane56_high_1[1:0]; // leading_zeros.rs:14
     wire lane56_none_4 = ~(|lane56_high_3); // leading_zeros.rs:15
     wire lane56_of_low_2 = ~lane56_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t501 = lane56_none_2 ? lane56_of_low_1 : {lane56_none_4, lane56_none_4 ? lane56_of_low_2 : (~lane56_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane56_of_low_3 = {lane56_none_2, _t501}; // leading_zeros.rs:17
+    wire [1:0] _t452 = lane56_none_2 ? lane56_of_low_1 : {lane56_none_4, lane56_none_4 ? lane56_of_low_2 : (~lane56_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane56_of_low_3 = {lane56_none_2, _t452}; // leading_zeros.rs:17
     wire [3:0] lane56_high_4 = lane56_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane56_low_4 = lane56_high[3:0]; // leading_zeros.rs:14
     wire lane56_none_5 = ~(|lane56_high_4); // leading_zeros.rs:15
@@ -13013,8 +10883,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane56_low_6 = lane56_high_4[1:0]; // leading_zeros.rs:14
     wire lane56_none_7 = ~(|lane56_high_6); // leading_zeros.rs:15
     wire lane56_of_low_6 = ~lane56_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t502 = lane56_none_5 ? lane56_of_low_5 : {lane56_none_7, lane56_none_7 ? lane56_of_low_6 : (~lane56_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane56_zeros = {lane56_none_1, lane56_none_1 ? lane56_of_low_3 : {lane56_none_5, _t502}}; // leading_zeros.rs:17
+    wire [1:0] _t453 = lane56_none_5 ? lane56_of_low_5 : {lane56_none_7, lane56_none_7 ? lane56_of_low_6 : (~lane56_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane56_zeros = {lane56_none_1, lane56_none_1 ? lane56_of_low_3 : {lane56_none_5, _t453}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane56_scale <= lane56_side_later_half_scale;
     wire lane56_limited = (~(|lane56_scale[5:4])) & (lane56_zeros > lane56_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -13040,9 +10910,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_lost_8 = lane56_frame_1[8] & (lane56_shift <= 4'h2); // decode.rs:105
     wire lane56_lost_9 = lane56_frame_1[9] & (lane56_shift <= 4'h1); // decode.rs:105
     wire lane56_lost_10 = lane56_frame_1[10] & (lane56_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t503 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:106
+    wire [11:0] _t454 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane56_rest <= |_t503;
+        lane56_rest <= |_t454;
         lane56_zero_s2 <= lane56_zero;
         lane56_zero_s3 <= lane56_zero_s2;
         lane56_zero_s4 <= lane56_zero_s3;
@@ -13053,9 +10923,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_up = lane56_normal[0] & (lane56_rest | lane56_normal[1]); // decode.rs:111
     wire [16:0] lane56_kept = {lane56_exponent, lane56_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane56_more = {5'h0, lane56_normal[11], 10'h0, lane56_up}; // decode.rs:113
-    wire [16:0] _t504 = lane56_kept + lane56_more; // decode.rs:114
+    wire [16:0] _t455 = lane56_kept + lane56_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane56_magnitude <= _t504[16:1];
+        lane56_magnitude <= _t455[16:1];
         lane56_negative_1_s2 <= lane56_negative_1;
         lane56_negative_1_s3 <= lane56_negative_1_s2;
         lane56_negative_1_s4 <= lane56_negative_1_s3;
@@ -13063,9 +10933,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_negative_1_s6 <= lane56_negative_1_s5;
         values_56_negative <= lane56_negative_1_s6;
     end
-    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:124
-    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:124
-    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:124
+    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:104
+    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:104
+    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:104
     wire [4:0] lane57_distance = {1'h0, coded_code_57} - info_split; // decode.rs:74
     wire lane57_below = lane57_distance[4]; // decode.rs:75
     wire [3:0] lane57_whole = lane57_distance[3:0] ^ {4{lane57_below}}; // decode.rs:76
@@ -13092,13 +10962,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane57_itself_half_m = lane57_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane57_exact_s1 <= lane57_exact;
-    wire [19:0] _t505 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t506 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t507 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t505; // side_table.rs:172
-    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t506; // side_table.rs:172
+    wire [19:0] _t456 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t457 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t458 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t456; // side_table.rs:172
+    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t457; // side_table.rs:172
     wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t507; // side_table.rs:172
+    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t458; // side_table.rs:172
     wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:174
@@ -13112,9 +10982,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_side_half_scale_1 <= lane57_side_half_scale;
         lane57_h_s2 <= lane57_h;
     end
-    wire [12:0] _t508 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t459 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane57_product <= _t508;
+        lane57_product <= _t459;
         lane57_side_later_base_value <= lane57_side_base_value_1;
         lane57_side_later_base_sticky <= lane57_side_base_sticky_1;
         lane57_side_later_half_scale <= lane57_side_half_scale_1;
@@ -13137,8 +11007,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane57_low_3 = lane57_high_1[1:0]; // leading_zeros.rs:14
     wire lane57_none_4 = ~(|lane57_high_3); // leading_zeros.rs:15
     wire lane57_of_low_2 = ~lane57_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t509 = lane57_none_2 ? lane57_of_low_1 : {lane57_none_4, lane57_none_4 ? lane57_of_low_2 : (~lane57_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane57_of_low_3 = {lane57_none_2, _t509}; // leading_zeros.rs:17
+    wire [1:0] _t460 = lane57_none_2 ? lane57_of_low_1 : {lane57_none_4, lane57_none_4 ? lane57_of_low_2 : (~lane57_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane57_of_low_3 = {lane57_none_2, _t460}; // leading_zeros.rs:17
     wire [3:0] lane57_high_4 = lane57_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane57_low_4 = lane57_high[3:0]; // leading_zeros.rs:14
     wire lane57_none_5 = ~(|lane57_high_4); // leading_zeros.rs:15
@@ -13151,8 +11021,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane57_low_6 = lane57_high_4[1:0]; // leading_zeros.rs:14
     wire lane57_none_7 = ~(|lane57_high_6); // leading_zeros.rs:15
     wire lane57_of_low_6 = ~lane57_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t510 = lane57_none_5 ? lane57_of_low_5 : {lane57_none_7, lane57_none_7 ? lane57_of_low_6 : (~lane57_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane57_zeros = {lane57_none_1, lane57_none_1 ? lane57_of_low_3 : {lane57_none_5, _t510}}; // leading_zeros.rs:17
+    wire [1:0] _t461 = lane57_none_5 ? lane57_of_low_5 : {lane57_none_7, lane57_none_7 ? lane57_of_low_6 : (~lane57_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane57_zeros = {lane57_none_1, lane57_none_1 ? lane57_of_low_3 : {lane57_none_5, _t461}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane57_scale <= lane57_side_later_half_scale;
     wire lane57_limited = (~(|lane57_scale[5:4])) & (lane57_zeros > lane57_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -13178,9 +11048,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_lost_8 = lane57_frame_1[8] & (lane57_shift <= 4'h2); // decode.rs:105
     wire lane57_lost_9 = lane57_frame_1[9] & (lane57_shift <= 4'h1); // decode.rs:105
     wire lane57_lost_10 = lane57_frame_1[10] & (lane57_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t511 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:106
+    wire [11:0] _t462 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane57_rest <= |_t511;
+        lane57_rest <= |_t462;
         lane57_zero_s2 <= lane57_zero;
         lane57_zero_s3 <= lane57_zero_s2;
         lane57_zero_s4 <= lane57_zero_s3;
@@ -13191,9 +11061,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_up = lane57_normal[0] & (lane57_rest | lane57_normal[1]); // decode.rs:111
     wire [16:0] lane57_kept = {lane57_exponent, lane57_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane57_more = {5'h0, lane57_normal[11], 10'h0, lane57_up}; // decode.rs:113
-    wire [16:0] _t512 = lane57_kept + lane57_more; // decode.rs:114
+    wire [16:0] _t463 = lane57_kept + lane57_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane57_magnitude <= _t512[16:1];
+        lane57_magnitude <= _t463[16:1];
         lane57_negative_1_s2 <= lane57_negative_1;
         lane57_negative_1_s3 <= lane57_negative_1_s2;
         lane57_negative_1_s4 <= lane57_negative_1_s3;
@@ -13201,9 +11071,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_negative_1_s6 <= lane57_negative_1_s5;
         values_57_negative <= lane57_negative_1_s6;
     end
-    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:124
-    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:124
-    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:124
+    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:104
+    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:104
+    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:104
     wire [4:0] lane58_distance = {1'h0, coded_code_58} - info_split; // decode.rs:74
     wire lane58_below = lane58_distance[4]; // decode.rs:75
     wire [3:0] lane58_whole = lane58_distance[3:0] ^ {4{lane58_below}}; // decode.rs:76
@@ -13230,13 +11100,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane58_itself_half_m = lane58_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane58_exact_s1 <= lane58_exact;
-    wire [19:0] _t513 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t514 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t515 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t513; // side_table.rs:172
-    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t514; // side_table.rs:172
+    wire [19:0] _t464 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t465 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t466 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t464; // side_table.rs:172
+    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t465; // side_table.rs:172
     wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t515; // side_table.rs:172
+    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t466; // side_table.rs:172
     wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:174
@@ -13250,9 +11120,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_side_half_scale_1 <= lane58_side_half_scale;
         lane58_h_s2 <= lane58_h;
     end
-    wire [12:0] _t516 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t467 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane58_product <= _t516;
+        lane58_product <= _t467;
         lane58_side_later_base_value <= lane58_side_base_value_1;
         lane58_side_later_base_sticky <= lane58_side_base_sticky_1;
         lane58_side_later_half_scale <= lane58_side_half_scale_1;
@@ -13275,8 +11145,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane58_low_3 = lane58_high_1[1:0]; // leading_zeros.rs:14
     wire lane58_none_4 = ~(|lane58_high_3); // leading_zeros.rs:15
     wire lane58_of_low_2 = ~lane58_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t517 = lane58_none_2 ? lane58_of_low_1 : {lane58_none_4, lane58_none_4 ? lane58_of_low_2 : (~lane58_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane58_of_low_3 = {lane58_none_2, _t517}; // leading_zeros.rs:17
+    wire [1:0] _t468 = lane58_none_2 ? lane58_of_low_1 : {lane58_none_4, lane58_none_4 ? lane58_of_low_2 : (~lane58_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane58_of_low_3 = {lane58_none_2, _t468}; // leading_zeros.rs:17
     wire [3:0] lane58_high_4 = lane58_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane58_low_4 = lane58_high[3:0]; // leading_zeros.rs:14
     wire lane58_none_5 = ~(|lane58_high_4); // leading_zeros.rs:15
@@ -13289,8 +11159,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane58_low_6 = lane58_high_4[1:0]; // leading_zeros.rs:14
     wire lane58_none_7 = ~(|lane58_high_6); // leading_zeros.rs:15
     wire lane58_of_low_6 = ~lane58_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t518 = lane58_none_5 ? lane58_of_low_5 : {lane58_none_7, lane58_none_7 ? lane58_of_low_6 : (~lane58_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane58_zeros = {lane58_none_1, lane58_none_1 ? lane58_of_low_3 : {lane58_none_5, _t518}}; // leading_zeros.rs:17
+    wire [1:0] _t469 = lane58_none_5 ? lane58_of_low_5 : {lane58_none_7, lane58_none_7 ? lane58_of_low_6 : (~lane58_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane58_zeros = {lane58_none_1, lane58_none_1 ? lane58_of_low_3 : {lane58_none_5, _t469}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane58_scale <= lane58_side_later_half_scale;
     wire lane58_limited = (~(|lane58_scale[5:4])) & (lane58_zeros > lane58_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -13316,9 +11186,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_lost_8 = lane58_frame_1[8] & (lane58_shift <= 4'h2); // decode.rs:105
     wire lane58_lost_9 = lane58_frame_1[9] & (lane58_shift <= 4'h1); // decode.rs:105
     wire lane58_lost_10 = lane58_frame_1[10] & (lane58_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t519 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:106
+    wire [11:0] _t470 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane58_rest <= |_t519;
+        lane58_rest <= |_t470;
         lane58_zero_s2 <= lane58_zero;
         lane58_zero_s3 <= lane58_zero_s2;
         lane58_zero_s4 <= lane58_zero_s3;
@@ -13329,9 +11199,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_up = lane58_normal[0] & (lane58_rest | lane58_normal[1]); // decode.rs:111
     wire [16:0] lane58_kept = {lane58_exponent, lane58_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane58_more = {5'h0, lane58_normal[11], 10'h0, lane58_up}; // decode.rs:113
-    wire [16:0] _t520 = lane58_kept + lane58_more; // decode.rs:114
+    wire [16:0] _t471 = lane58_kept + lane58_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane58_magnitude <= _t520[16:1];
+        lane58_magnitude <= _t471[16:1];
         lane58_negative_1_s2 <= lane58_negative_1;
         lane58_negative_1_s3 <= lane58_negative_1_s2;
         lane58_negative_1_s4 <= lane58_negative_1_s3;
@@ -13339,9 +11209,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_negative_1_s6 <= lane58_negative_1_s5;
         values_58_negative <= lane58_negative_1_s6;
     end
-    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:124
-    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:124
-    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:124
+    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:104
+    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:104
+    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:104
     wire [4:0] lane59_distance = {1'h0, coded_code_59} - info_split; // decode.rs:74
     wire lane59_below = lane59_distance[4]; // decode.rs:75
     wire [3:0] lane59_whole = lane59_distance[3:0] ^ {4{lane59_below}}; // decode.rs:76
@@ -13368,13 +11238,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane59_itself_half_m = lane59_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane59_exact_s1 <= lane59_exact;
-    wire [19:0] _t521 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t522 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t523 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t521; // side_table.rs:172
-    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t522; // side_table.rs:172
+    wire [19:0] _t472 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t473 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t474 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t472; // side_table.rs:172
+    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t473; // side_table.rs:172
     wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t523; // side_table.rs:172
+    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t474; // side_table.rs:172
     wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:174
@@ -13388,9 +11258,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_side_half_scale_1 <= lane59_side_half_scale;
         lane59_h_s2 <= lane59_h;
     end
-    wire [12:0] _t524 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t475 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane59_product <= _t524;
+        lane59_product <= _t475;
         lane59_side_later_base_value <= lane59_side_base_value_1;
         lane59_side_later_base_sticky <= lane59_side_base_sticky_1;
         lane59_side_later_half_scale <= lane59_side_half_scale_1;
@@ -13413,8 +11283,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane59_low_3 = lane59_high_1[1:0]; // leading_zeros.rs:14
     wire lane59_none_4 = ~(|lane59_high_3); // leading_zeros.rs:15
     wire lane59_of_low_2 = ~lane59_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t525 = lane59_none_2 ? lane59_of_low_1 : {lane59_none_4, lane59_none_4 ? lane59_of_low_2 : (~lane59_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane59_of_low_3 = {lane59_none_2, _t525}; // leading_zeros.rs:17
+    wire [1:0] _t476 = lane59_none_2 ? lane59_of_low_1 : {lane59_none_4, lane59_none_4 ? lane59_of_low_2 : (~lane59_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane59_of_low_3 = {lane59_none_2, _t476}; // leading_zeros.rs:17
     wire [3:0] lane59_high_4 = lane59_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane59_low_4 = lane59_high[3:0]; // leading_zeros.rs:14
     wire lane59_none_5 = ~(|lane59_high_4); // leading_zeros.rs:15
@@ -13427,8 +11297,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane59_low_6 = lane59_high_4[1:0]; // leading_zeros.rs:14
     wire lane59_none_7 = ~(|lane59_high_6); // leading_zeros.rs:15
     wire lane59_of_low_6 = ~lane59_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t526 = lane59_none_5 ? lane59_of_low_5 : {lane59_none_7, lane59_none_7 ? lane59_of_low_6 : (~lane59_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane59_zeros = {lane59_none_1, lane59_none_1 ? lane59_of_low_3 : {lane59_none_5, _t526}}; // leading_zeros.rs:17
+    wire [1:0] _t477 = lane59_none_5 ? lane59_of_low_5 : {lane59_none_7, lane59_none_7 ? lane59_of_low_6 : (~lane59_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane59_zeros = {lane59_none_1, lane59_none_1 ? lane59_of_low_3 : {lane59_none_5, _t477}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane59_scale <= lane59_side_later_half_scale;
     wire lane59_limited = (~(|lane59_scale[5:4])) & (lane59_zeros > lane59_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -13454,9 +11324,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_lost_8 = lane59_frame_1[8] & (lane59_shift <= 4'h2); // decode.rs:105
     wire lane59_lost_9 = lane59_frame_1[9] & (lane59_shift <= 4'h1); // decode.rs:105
     wire lane59_lost_10 = lane59_frame_1[10] & (lane59_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t527 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:106
+    wire [11:0] _t478 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane59_rest <= |_t527;
+        lane59_rest <= |_t478;
         lane59_zero_s2 <= lane59_zero;
         lane59_zero_s3 <= lane59_zero_s2;
         lane59_zero_s4 <= lane59_zero_s3;
@@ -13467,9 +11337,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_up = lane59_normal[0] & (lane59_rest | lane59_normal[1]); // decode.rs:111
     wire [16:0] lane59_kept = {lane59_exponent, lane59_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane59_more = {5'h0, lane59_normal[11], 10'h0, lane59_up}; // decode.rs:113
-    wire [16:0] _t528 = lane59_kept + lane59_more; // decode.rs:114
+    wire [16:0] _t479 = lane59_kept + lane59_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane59_magnitude <= _t528[16:1];
+        lane59_magnitude <= _t479[16:1];
         lane59_negative_1_s2 <= lane59_negative_1;
         lane59_negative_1_s3 <= lane59_negative_1_s2;
         lane59_negative_1_s4 <= lane59_negative_1_s3;
@@ -13477,9 +11347,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_negative_1_s6 <= lane59_negative_1_s5;
         values_59_negative <= lane59_negative_1_s6;
     end
-    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:124
-    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:124
-    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:124
+    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:104
+    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:104
+    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:104
     wire [4:0] lane60_distance = {1'h0, coded_code_60} - info_split; // decode.rs:74
     wire lane60_below = lane60_distance[4]; // decode.rs:75
     wire [3:0] lane60_whole = lane60_distance[3:0] ^ {4{lane60_below}}; // decode.rs:76
@@ -13506,13 +11376,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane60_itself_half_m = lane60_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane60_exact_s1 <= lane60_exact;
-    wire [19:0] _t529 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t530 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t531 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t529; // side_table.rs:172
-    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t530; // side_table.rs:172
+    wire [19:0] _t480 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t481 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t482 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t480; // side_table.rs:172
+    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t481; // side_table.rs:172
     wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t531; // side_table.rs:172
+    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t482; // side_table.rs:172
     wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:174
@@ -13526,9 +11396,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_side_half_scale_1 <= lane60_side_half_scale;
         lane60_h_s2 <= lane60_h;
     end
-    wire [12:0] _t532 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t483 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane60_product <= _t532;
+        lane60_product <= _t483;
         lane60_side_later_base_value <= lane60_side_base_value_1;
         lane60_side_later_base_sticky <= lane60_side_base_sticky_1;
         lane60_side_later_half_scale <= lane60_side_half_scale_1;
@@ -13551,8 +11421,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane60_low_3 = lane60_high_1[1:0]; // leading_zeros.rs:14
     wire lane60_none_4 = ~(|lane60_high_3); // leading_zeros.rs:15
     wire lane60_of_low_2 = ~lane60_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t533 = lane60_none_2 ? lane60_of_low_1 : {lane60_none_4, lane60_none_4 ? lane60_of_low_2 : (~lane60_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane60_of_low_3 = {lane60_none_2, _t533}; // leading_zeros.rs:17
+    wire [1:0] _t484 = lane60_none_2 ? lane60_of_low_1 : {lane60_none_4, lane60_none_4 ? lane60_of_low_2 : (~lane60_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane60_of_low_3 = {lane60_none_2, _t484}; // leading_zeros.rs:17
     wire [3:0] lane60_high_4 = lane60_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane60_low_4 = lane60_high[3:0]; // leading_zeros.rs:14
     wire lane60_none_5 = ~(|lane60_high_4); // leading_zeros.rs:15
@@ -13565,8 +11435,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane60_low_6 = lane60_high_4[1:0]; // leading_zeros.rs:14
     wire lane60_none_7 = ~(|lane60_high_6); // leading_zeros.rs:15
     wire lane60_of_low_6 = ~lane60_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t534 = lane60_none_5 ? lane60_of_low_5 : {lane60_none_7, lane60_none_7 ? lane60_of_low_6 : (~lane60_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane60_zeros = {lane60_none_1, lane60_none_1 ? lane60_of_low_3 : {lane60_none_5, _t534}}; // leading_zeros.rs:17
+    wire [1:0] _t485 = lane60_none_5 ? lane60_of_low_5 : {lane60_none_7, lane60_none_7 ? lane60_of_low_6 : (~lane60_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane60_zeros = {lane60_none_1, lane60_none_1 ? lane60_of_low_3 : {lane60_none_5, _t485}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane60_scale <= lane60_side_later_half_scale;
     wire lane60_limited = (~(|lane60_scale[5:4])) & (lane60_zeros > lane60_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -13592,9 +11462,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_lost_8 = lane60_frame_1[8] & (lane60_shift <= 4'h2); // decode.rs:105
     wire lane60_lost_9 = lane60_frame_1[9] & (lane60_shift <= 4'h1); // decode.rs:105
     wire lane60_lost_10 = lane60_frame_1[10] & (lane60_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t535 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:106
+    wire [11:0] _t486 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane60_rest <= |_t535;
+        lane60_rest <= |_t486;
         lane60_zero_s2 <= lane60_zero;
         lane60_zero_s3 <= lane60_zero_s2;
         lane60_zero_s4 <= lane60_zero_s3;
@@ -13605,9 +11475,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_up = lane60_normal[0] & (lane60_rest | lane60_normal[1]); // decode.rs:111
     wire [16:0] lane60_kept = {lane60_exponent, lane60_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane60_more = {5'h0, lane60_normal[11], 10'h0, lane60_up}; // decode.rs:113
-    wire [16:0] _t536 = lane60_kept + lane60_more; // decode.rs:114
+    wire [16:0] _t487 = lane60_kept + lane60_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane60_magnitude <= _t536[16:1];
+        lane60_magnitude <= _t487[16:1];
         lane60_negative_1_s2 <= lane60_negative_1;
         lane60_negative_1_s3 <= lane60_negative_1_s2;
         lane60_negative_1_s4 <= lane60_negative_1_s3;
@@ -13615,9 +11485,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_negative_1_s6 <= lane60_negative_1_s5;
         values_60_negative <= lane60_negative_1_s6;
     end
-    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:124
-    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:124
-    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:124
+    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:104
+    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:104
+    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:104
     wire [4:0] lane61_distance = {1'h0, coded_code_61} - info_split; // decode.rs:74
     wire lane61_below = lane61_distance[4]; // decode.rs:75
     wire [3:0] lane61_whole = lane61_distance[3:0] ^ {4{lane61_below}}; // decode.rs:76
@@ -13644,13 +11514,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane61_itself_half_m = lane61_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane61_exact_s1 <= lane61_exact;
-    wire [19:0] _t537 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t538 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t539 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t537; // side_table.rs:172
-    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t538; // side_table.rs:172
+    wire [19:0] _t488 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t489 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t490 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t488; // side_table.rs:172
+    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t489; // side_table.rs:172
     wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t539; // side_table.rs:172
+    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t490; // side_table.rs:172
     wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:174
@@ -13664,9 +11534,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_side_half_scale_1 <= lane61_side_half_scale;
         lane61_h_s2 <= lane61_h;
     end
-    wire [12:0] _t540 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t491 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane61_product <= _t540;
+        lane61_product <= _t491;
         lane61_side_later_base_value <= lane61_side_base_value_1;
         lane61_side_later_base_sticky <= lane61_side_base_sticky_1;
         lane61_side_later_half_scale <= lane61_side_half_scale_1;
@@ -13689,8 +11559,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane61_low_3 = lane61_high_1[1:0]; // leading_zeros.rs:14
     wire lane61_none_4 = ~(|lane61_high_3); // leading_zeros.rs:15
     wire lane61_of_low_2 = ~lane61_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t541 = lane61_none_2 ? lane61_of_low_1 : {lane61_none_4, lane61_none_4 ? lane61_of_low_2 : (~lane61_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane61_of_low_3 = {lane61_none_2, _t541}; // leading_zeros.rs:17
+    wire [1:0] _t492 = lane61_none_2 ? lane61_of_low_1 : {lane61_none_4, lane61_none_4 ? lane61_of_low_2 : (~lane61_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane61_of_low_3 = {lane61_none_2, _t492}; // leading_zeros.rs:17
     wire [3:0] lane61_high_4 = lane61_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane61_low_4 = lane61_high[3:0]; // leading_zeros.rs:14
     wire lane61_none_5 = ~(|lane61_high_4); // leading_zeros.rs:15
@@ -13703,8 +11573,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane61_low_6 = lane61_high_4[1:0]; // leading_zeros.rs:14
     wire lane61_none_7 = ~(|lane61_high_6); // leading_zeros.rs:15
     wire lane61_of_low_6 = ~lane61_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t542 = lane61_none_5 ? lane61_of_low_5 : {lane61_none_7, lane61_none_7 ? lane61_of_low_6 : (~lane61_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane61_zeros = {lane61_none_1, lane61_none_1 ? lane61_of_low_3 : {lane61_none_5, _t542}}; // leading_zeros.rs:17
+    wire [1:0] _t493 = lane61_none_5 ? lane61_of_low_5 : {lane61_none_7, lane61_none_7 ? lane61_of_low_6 : (~lane61_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane61_zeros = {lane61_none_1, lane61_none_1 ? lane61_of_low_3 : {lane61_none_5, _t493}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane61_scale <= lane61_side_later_half_scale;
     wire lane61_limited = (~(|lane61_scale[5:4])) & (lane61_zeros > lane61_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -13730,9 +11600,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_lost_8 = lane61_frame_1[8] & (lane61_shift <= 4'h2); // decode.rs:105
     wire lane61_lost_9 = lane61_frame_1[9] & (lane61_shift <= 4'h1); // decode.rs:105
     wire lane61_lost_10 = lane61_frame_1[10] & (lane61_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t543 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:106
+    wire [11:0] _t494 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane61_rest <= |_t543;
+        lane61_rest <= |_t494;
         lane61_zero_s2 <= lane61_zero;
         lane61_zero_s3 <= lane61_zero_s2;
         lane61_zero_s4 <= lane61_zero_s3;
@@ -13743,9 +11613,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_up = lane61_normal[0] & (lane61_rest | lane61_normal[1]); // decode.rs:111
     wire [16:0] lane61_kept = {lane61_exponent, lane61_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane61_more = {5'h0, lane61_normal[11], 10'h0, lane61_up}; // decode.rs:113
-    wire [16:0] _t544 = lane61_kept + lane61_more; // decode.rs:114
+    wire [16:0] _t495 = lane61_kept + lane61_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane61_magnitude <= _t544[16:1];
+        lane61_magnitude <= _t495[16:1];
         lane61_negative_1_s2 <= lane61_negative_1;
         lane61_negative_1_s3 <= lane61_negative_1_s2;
         lane61_negative_1_s4 <= lane61_negative_1_s3;
@@ -13753,9 +11623,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_negative_1_s6 <= lane61_negative_1_s5;
         values_61_negative <= lane61_negative_1_s6;
     end
-    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:124
-    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:124
-    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:124
+    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:104
+    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:104
+    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:104
     wire [4:0] lane62_distance = {1'h0, coded_code_62} - info_split; // decode.rs:74
     wire lane62_below = lane62_distance[4]; // decode.rs:75
     wire [3:0] lane62_whole = lane62_distance[3:0] ^ {4{lane62_below}}; // decode.rs:76
@@ -13782,13 +11652,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane62_itself_half_m = lane62_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane62_exact_s1 <= lane62_exact;
-    wire [19:0] _t545 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t546 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t547 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t545; // side_table.rs:172
-    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t546; // side_table.rs:172
+    wire [19:0] _t496 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t497 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t498 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t496; // side_table.rs:172
+    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t497; // side_table.rs:172
     wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t547; // side_table.rs:172
+    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t498; // side_table.rs:172
     wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:174
@@ -13802,9 +11672,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_side_half_scale_1 <= lane62_side_half_scale;
         lane62_h_s2 <= lane62_h;
     end
-    wire [12:0] _t548 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t499 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane62_product <= _t548;
+        lane62_product <= _t499;
         lane62_side_later_base_value <= lane62_side_base_value_1;
         lane62_side_later_base_sticky <= lane62_side_base_sticky_1;
         lane62_side_later_half_scale <= lane62_side_half_scale_1;
@@ -13827,8 +11697,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane62_low_3 = lane62_high_1[1:0]; // leading_zeros.rs:14
     wire lane62_none_4 = ~(|lane62_high_3); // leading_zeros.rs:15
     wire lane62_of_low_2 = ~lane62_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t549 = lane62_none_2 ? lane62_of_low_1 : {lane62_none_4, lane62_none_4 ? lane62_of_low_2 : (~lane62_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane62_of_low_3 = {lane62_none_2, _t549}; // leading_zeros.rs:17
+    wire [1:0] _t500 = lane62_none_2 ? lane62_of_low_1 : {lane62_none_4, lane62_none_4 ? lane62_of_low_2 : (~lane62_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane62_of_low_3 = {lane62_none_2, _t500}; // leading_zeros.rs:17
     wire [3:0] lane62_high_4 = lane62_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane62_low_4 = lane62_high[3:0]; // leading_zeros.rs:14
     wire lane62_none_5 = ~(|lane62_high_4); // leading_zeros.rs:15
@@ -13841,8 +11711,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane62_low_6 = lane62_high_4[1:0]; // leading_zeros.rs:14
     wire lane62_none_7 = ~(|lane62_high_6); // leading_zeros.rs:15
     wire lane62_of_low_6 = ~lane62_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t550 = lane62_none_5 ? lane62_of_low_5 : {lane62_none_7, lane62_none_7 ? lane62_of_low_6 : (~lane62_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane62_zeros = {lane62_none_1, lane62_none_1 ? lane62_of_low_3 : {lane62_none_5, _t550}}; // leading_zeros.rs:17
+    wire [1:0] _t501 = lane62_none_5 ? lane62_of_low_5 : {lane62_none_7, lane62_none_7 ? lane62_of_low_6 : (~lane62_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane62_zeros = {lane62_none_1, lane62_none_1 ? lane62_of_low_3 : {lane62_none_5, _t501}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane62_scale <= lane62_side_later_half_scale;
     wire lane62_limited = (~(|lane62_scale[5:4])) & (lane62_zeros > lane62_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -13868,9 +11738,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_lost_8 = lane62_frame_1[8] & (lane62_shift <= 4'h2); // decode.rs:105
     wire lane62_lost_9 = lane62_frame_1[9] & (lane62_shift <= 4'h1); // decode.rs:105
     wire lane62_lost_10 = lane62_frame_1[10] & (lane62_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t551 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:106
+    wire [11:0] _t502 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane62_rest <= |_t551;
+        lane62_rest <= |_t502;
         lane62_zero_s2 <= lane62_zero;
         lane62_zero_s3 <= lane62_zero_s2;
         lane62_zero_s4 <= lane62_zero_s3;
@@ -13881,9 +11751,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_up = lane62_normal[0] & (lane62_rest | lane62_normal[1]); // decode.rs:111
     wire [16:0] lane62_kept = {lane62_exponent, lane62_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane62_more = {5'h0, lane62_normal[11], 10'h0, lane62_up}; // decode.rs:113
-    wire [16:0] _t552 = lane62_kept + lane62_more; // decode.rs:114
+    wire [16:0] _t503 = lane62_kept + lane62_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane62_magnitude <= _t552[16:1];
+        lane62_magnitude <= _t503[16:1];
         lane62_negative_1_s2 <= lane62_negative_1;
         lane62_negative_1_s3 <= lane62_negative_1_s2;
         lane62_negative_1_s4 <= lane62_negative_1_s3;
@@ -13891,9 +11761,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_negative_1_s6 <= lane62_negative_1_s5;
         values_62_negative <= lane62_negative_1_s6;
     end
-    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:124
-    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:124
-    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:124
+    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:104
+    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:104
+    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:104
     wire [4:0] lane63_distance = {1'h0, coded_code_63} - info_split; // decode.rs:74
     wire lane63_below = lane63_distance[4]; // decode.rs:75
     wire [3:0] lane63_whole = lane63_distance[3:0] ^ {4{lane63_below}}; // decode.rs:76
@@ -13920,13 +11790,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane63_itself_half_m = lane63_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:171
     wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? scale_5 : scale_4; // side_table.rs:171
     always @(posedge clk) if (go) lane63_exact_s1 <= lane63_exact;
-    wire [19:0] _t553 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
-    wire _t554 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
-    wire [5:0] _t555 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
-    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t553; // side_table.rs:172
-    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t554; // side_table.rs:172
+    wire [19:0] _t504 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:172
+    wire _t505 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:172
+    wire [5:0] _t506 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:172
+    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t504; // side_table.rs:172
+    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t505; // side_table.rs:172
     wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:172
-    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t555; // side_table.rs:172
+    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t506; // side_table.rs:172
     wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:173
     wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:173
     wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:174
@@ -13940,9 +11810,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane63_side_half_scale_1 <= lane63_side_half_scale;
         lane63_h_s2 <= lane63_h;
     end
-    wire [12:0] _t556 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t507 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane63_product <= _t556;
+        lane63_product <= _t507;
         lane63_side_later_base_value <= lane63_side_base_value_1;
         lane63_side_later_base_sticky <= lane63_side_base_sticky_1;
         lane63_side_later_half_scale <= lane63_side_half_scale_1;
@@ -13965,8 +11835,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane63_low_3 = lane63_high_1[1:0]; // leading_zeros.rs:14
     wire lane63_none_4 = ~(|lane63_high_3); // leading_zeros.rs:15
     wire lane63_of_low_2 = ~lane63_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t557 = lane63_none_2 ? lane63_of_low_1 : {lane63_none_4, lane63_none_4 ? lane63_of_low_2 : (~lane63_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane63_of_low_3 = {lane63_none_2, _t557}; // leading_zeros.rs:17
+    wire [1:0] _t508 = lane63_none_2 ? lane63_of_low_1 : {lane63_none_4, lane63_none_4 ? lane63_of_low_2 : (~lane63_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane63_of_low_3 = {lane63_none_2, _t508}; // leading_zeros.rs:17
     wire [3:0] lane63_high_4 = lane63_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane63_low_4 = lane63_high[3:0]; // leading_zeros.rs:14
     wire lane63_none_5 = ~(|lane63_high_4); // leading_zeros.rs:15
@@ -13979,8 +11849,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane63_low_6 = lane63_high_4[1:0]; // leading_zeros.rs:14
     wire lane63_none_7 = ~(|lane63_high_6); // leading_zeros.rs:15
     wire lane63_of_low_6 = ~lane63_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t558 = lane63_none_5 ? lane63_of_low_5 : {lane63_none_7, lane63_none_7 ? lane63_of_low_6 : (~lane63_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane63_zeros = {lane63_none_1, lane63_none_1 ? lane63_of_low_3 : {lane63_none_5, _t558}}; // leading_zeros.rs:17
+    wire [1:0] _t509 = lane63_none_5 ? lane63_of_low_5 : {lane63_none_7, lane63_none_7 ? lane63_of_low_6 : (~lane63_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane63_zeros = {lane63_none_1, lane63_none_1 ? lane63_of_low_3 : {lane63_none_5, _t509}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane63_scale <= lane63_side_later_half_scale;
     wire lane63_limited = (~(|lane63_scale[5:4])) & (lane63_zeros > lane63_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -14006,9 +11876,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_lost_8 = lane63_frame_1[8] & (lane63_shift <= 4'h2); // decode.rs:105
     wire lane63_lost_9 = lane63_frame_1[9] & (lane63_shift <= 4'h1); // decode.rs:105
     wire lane63_lost_10 = lane63_frame_1[10] & (lane63_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t559 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:106
+    wire [11:0] _t510 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane63_rest <= |_t559;
+        lane63_rest <= |_t510;
         lane63_zero_s2 <= lane63_zero;
         lane63_zero_s3 <= lane63_zero_s2;
         lane63_zero_s4 <= lane63_zero_s3;
@@ -14019,9 +11889,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_up = lane63_normal[0] & (lane63_rest | lane63_normal[1]); // decode.rs:111
     wire [16:0] lane63_kept = {lane63_exponent, lane63_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane63_more = {5'h0, lane63_normal[11], 10'h0, lane63_up}; // decode.rs:113
-    wire [16:0] _t560 = lane63_kept + lane63_more; // decode.rs:114
+    wire [16:0] _t511 = lane63_kept + lane63_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane63_magnitude <= _t560[16:1];
+        lane63_magnitude <= _t511[16:1];
         lane63_negative_1_s2 <= lane63_negative_1;
         lane63_negative_1_s3 <= lane63_negative_1_s2;
         lane63_negative_1_s4 <= lane63_negative_1_s3;
@@ -14034,18 +11904,18 @@ module oaken_dequantizer_core_p64_n8192 (
             issue_s1 <= 1'h0;
         end else if (go) issue_s1 <= issue;
     end
-    always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer_back.rs:130
-    wire _t561 = header_valid & header_ready; // dequantizer_back.rs:131
+    always @(posedge clk) if (go) map_last_s1 <= map_last;
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:110
+    wire _t512 = header_valid & header_ready; // dequantizer_back.rs:111
     always @(posedge clk) begin
         if (rst) begin
-            slots_used <= 4'h0;
+            slots_used <= 5'h0;
         end else begin
-            if (_t561 & (~looked_up)) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t561)) slots_used <= slots_used - 4'h1;
+            if (_t512 & (~looked_up)) slots_used <= slots_used + 5'h1;
+            else if (looked_up & (~_t512)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:132
+    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:112
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -14064,23 +11934,23 @@ module oaken_dequantizer_core_p64_n8192 (
         end
     end
     always @(posedge clk) if (go) begin
-        ends_s2 <= ends_s1;
-        ends_s3 <= ends_s2;
-        ends_s4 <= ends_s3;
-        ends_s5 <= ends_s4;
-        ends_s6 <= ends_s5;
-        ends_s7 <= ends_s6;
+        map_last_s2 <= map_last_s1;
+        map_last_s3 <= map_last_s2;
+        map_last_s4 <= map_last_s3;
+        map_last_s5 <= map_last_s4;
+        map_last_s6 <= map_last_s5;
+        map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:133
-    wire last_1 = ends_s7; // dequantizer_back.rs:133
-    wire ended = (valid & last_1) & go; // dequantizer.rs:107
+    wire valid = issue_s7; // dequantizer_back.rs:113
+    wire last_1 = map_last_s7; // dequantizer_back.rs:113
+    wire ended = (valid & last_1) & go; // dequantizer.rs:114
     assign finished = ended;
     always @(posedge clk) begin
         if (rst) begin
-            in_flight <= 4'h0;
+            in_flight <= 5'h0;
         end else begin
-            if (reader_begins & (~ended)) in_flight <= in_flight + 4'h1;
-            else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
+            if (walker_begins & (~ended)) in_flight <= in_flight + 5'h1;
+            else if (ended & (~walker_begins)) in_flight <= in_flight - 5'h1;
         end
     end
 
@@ -14093,8 +11963,8 @@ module oaken_dequantizer_core_p64_n8192 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:146
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:146
+    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:126
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:126
     wire too_large = chosen_data[1086:1071] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[1087], too_large ? 15'h7bff : chosen_data[1085:1071]}; // decode.rs:125
     wire too_large_1 = chosen_data[1069:1054] >= 16'h7c00; // decode.rs:124
@@ -14223,22 +12093,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [15:0] limited_62 = {chosen_data[33], too_large_62 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_63 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_63 = {chosen_data[16], too_large_63 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t562 = m_ready | (~elements_valid); // dequantizer_back.rs:149
-    wire [1023:0] _t563 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer_back.rs:151
-    always @(posedge clk) if (_t562) begin
-        elements_data <= _t563;
+    wire _t513 = m_ready | (~elements_valid); // dequantizer_back.rs:129
+    wire [1023:0] _t514 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer_back.rs:131
+    always @(posedge clk) if (_t513) begin
+        elements_data <= _t514;
         elements_last <= chosen_last;
     end
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
             spare_empty <= 1'h1;
-        end else if (_t562) begin
+        end else if (_t513) begin
             elements_valid <= valid | (~spare_empty);
             spare_empty <= 1'h1;
         end else spare_empty <= spare_empty & (~valid);
     end
-    wire unused_ok = &{1'b0, _t2[7], header_payload[57], _t8[22:20], _t10[22:20], _t12[22:20], _t14[22:20], _t17[22:20], _t18[22:20], guard_m_last, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t74[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t80[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t86[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t92[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t98[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t104[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t110[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t116[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t122[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t128[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t136[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t144[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t152[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t160[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t168[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t176[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t184[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t192[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t200[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t208[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t216[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t224[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t232[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t240[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t248[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t256[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t264[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t272[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t280[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t288[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t296[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t304[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t312[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t320[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t328[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t336[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t344[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t352[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t360[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t368[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t376[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t384[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t392[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t400[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t408[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t416[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t424[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t432[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t440[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t448[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t456[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t464[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t472[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t480[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t488[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t496[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t504[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t512[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t520[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t528[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t536[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t544[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t552[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t560[0]};
+    wire unused_ok = &{1'b0, header_payload[57], _t7[22:20], _t9[22:20], _t11[22:20], _t13[22:20], _t16[22:20], _t17[22:20], _t19[7], guard_m_last, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t25[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t31[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t37[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t43[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t49[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t55[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t61[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t67[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t73[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t79[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t87[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t95[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t103[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t111[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t119[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t127[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t135[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t143[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t151[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t159[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t167[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t175[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t183[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t191[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t199[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t207[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t215[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t223[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t231[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t239[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t247[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t255[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t263[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t271[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t279[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t287[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t295[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t303[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t311[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t319[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t327[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t335[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t343[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t351[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t359[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t367[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t375[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t383[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t391[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t399[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t407[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t415[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t423[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t431[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t439[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t447[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t455[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t463[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t471[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t479[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t487[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t495[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t503[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t511[0]};
 endmodule
 
 `default_nettype wire
