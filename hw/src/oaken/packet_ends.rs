@@ -3,7 +3,7 @@
 use super::record_walker::Arrived;
 use super::sparse_ring::*;
 use super::types::*;
-use hdl::logic::UpDown;
+use hdl::logic::{UpDown, index_of_one_hot};
 use hdl::*;
 
 /// Shape of a [`PacketEnd`].
@@ -41,8 +41,10 @@ pub fn packet_ends(m: Module, arrived: Arrived, head: Signal, flush: Signal, p: 
     let leave = m.wire(bits(1));
     let comes = arrived.valid & arrived.word.last;
     let next_word = head + 1;
-    let kept = length_of_ones(arrived.word.keep);
-    let at = head.cat(kept.zeros(byte_bits(p))) + kept.zext(place_bits(p));
+    // where the ones end; of bytes that are kept behind others that are not, anything within the word
+    let keep = arrived.word.keep;
+    let kept = index_of_one_hot((keep & !(keep >> 1u32)).trunc(keep.width() - 1).cat(keep.zeros(1)));
+    let at = keep.all().mux(next_word.cat(kept.zeros(kept.width())), head.cat(kept));
     ends.write(address(newest, NEWEST), PacketEnd { at, next_word, last_word: head }, comes);
     m.when(comes, || newest.set(newest + 1));
     m.when(leave, || oldest.set(oldest + 1));
@@ -56,18 +58,4 @@ pub fn packet_ends(m: Module, arrived: Arrived, head: Signal, flush: Signal, p: 
         known.set(false);
     });
     PacketEnds { known, end: ends.read(address(oldest, NEWEST)), leave }
-}
-
-/// How many bits are 1 below the first 0: the halves are searched for it.
-fn length_of_ones(x: Signal) -> Signal {
-    let half = x.width() / 2;
-    if half == 0 {
-        return x;
-    }
-    let low_full = x.trunc(half).all();
-    let rest = length_of_ones(low_full.mux(x.drop_low(half), x.trunc(half)));
-    // of `rest`, the highest bit says that the searched half is full
-    let all = low_full & rest.msb();
-    let top = all.cat(low_full & !all);
-    if half == 1 { top } else { top.cat(rest.trunc(rest.width() - 1)) }
 }

@@ -260,8 +260,8 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     });
     m.section("to flush, the open record is over");
     m.when(ended, || gone.set(false));
+    let stays = walking & !ended;
     m.when(io.flush, || {
-        let stays = walking & !ended;
         gone.set(stays);
         resume.set(head);
         guessed.set(0);
@@ -273,7 +273,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     // none of the other ways to go on; the last one, because what is looked up comes late
     m.when(goes_on & !missing, || place.set(count.end));
     if p.chunk_beats() > 1 {
-        fresh.set(!(step | begins | dropping | io.flush));
+        fresh.set(!(step | begins | dropping | (io.flush & !stays)));
     }
     m.finish(io)
 }
