@@ -33,26 +33,26 @@ module oaken_quantizer_core_p1_n1024 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [2:0] in_flight; // quantizer_settings.rs:34
-    reg may_begin; // enabled, and the settings are those given | quantizer_settings.rs:35
-    reg [6:0] settings_chunks_minus_1; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_s_low; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_t_low; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_t_high; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:42
+    reg [2:0] in_flight; // quantizer_settings.rs:35
+    reg may_begin; // enabled, and the settings are those given | quantizer_settings.rs:36
+    reg [6:0] settings_chunks_minus_1; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_s_low; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_t_low; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_t_high; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:132
+    wire guard_m_ready; // quantizer.rs:134
     wire [15:0] guard_m_data;
-    wire guard_m_first;
+    wire first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [11:0] free; // quantizer.rs:133
-    reg room; // in the ring, for two beats at least | quantizer.rs:138
+    reg [11:0] free; // quantizer.rs:135
+    reg room; // in the ring, for two beats at least | quantizer.rs:140
     reg valid; // quantizer_front.rs:54
-    reg first; // quantizer_front.rs:55
+    reg first_1; // quantizer_front.rs:55
     reg last; // quantizer_front.rs:56
     reg [15:0] data; // quantizer_front.rs:57
     wire [14:0] classify_0_y_magnitude;
@@ -67,8 +67,8 @@ module oaken_quantizer_core_p1_n1024 (
     reg nonfinite_1; // quantizer_front.rs:61
     reg valid_s2; // quantizer_front.rs:62
     reg valid_1; // quantizer_front.rs:62
-    reg first_s2; // quantizer_front.rs:62
-    reg first_1; // quantizer_front.rs:62
+    reg first_1_s2; // quantizer_front.rs:62
+    reg first_2; // quantizer_front.rs:62
     reg last_s2; // quantizer_front.rs:62
     reg last_1; // quantizer_front.rs:62
     reg [10:0] write_at; // quantizer_front.rs:101
@@ -99,11 +99,11 @@ module oaken_quantizer_core_p1_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [1:0] queue_in; // quantizer.rs:185
-    reg [1:0] queue_out; // quantizer.rs:186
-    reg [2:0] queued; // quantizer.rs:187
-    wire advance; // quantizer.rs:95
-    wire leaves; // the last beat of a vector is read | quantizer.rs:96
+    reg [1:0] queue_in; // quantizer.rs:187
+    reg [1:0] queue_out; // quantizer.rs:188
+    reg [2:0] queued; // quantizer.rs:189
+    wire advance; // quantizer.rs:97
+    wire leaves; // the last beat of a vector is read | quantizer.rs:98
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
     reg [1:0] turn; // scale_table.rs:97
@@ -114,16 +114,16 @@ module oaken_quantizer_core_p1_n1024 (
     reg [9:0] write_r; // scale_table.rs:108
     reg [5:0] write_e; // scale_table.rs:108
     reg [9:0] write_c; // scale_table.rs:108
-    reg [10:0] read_at; // quantizer_back.rs:51
-    reg [4:0] read_count_at; // quantizer_back.rs:52
-    reg [9:0] beat_index; // quantizer_back.rs:53
-    wire sent; // quantizer.rs:99
-    reg [17:0] word; // quantizer_back.rs:94
-    reg [6:0] count; // quantizer_back.rs:95
+    reg [10:0] read_at; // quantizer_back.rs:50
+    reg [4:0] read_count_at; // quantizer_back.rs:51
+    reg [9:0] beat_index; // quantizer_back.rs:52
+    wire sent; // quantizer.rs:101
+    reg [17:0] word; // quantizer_back.rs:91
+    reg [6:0] count; // quantizer_back.rs:92
     reg [1:0] slot_out_s1; // scale_table.rs:73
     reg [1:0] slot_out_s2; // scale_table.rs:73
-    reg [4:0] split_s1; // quantizer_back.rs:110
-    reg [4:0] split_1; // quantizer_back.rs:110
+    reg [4:0] split_s1; // quantizer_back.rs:107
+    reg [4:0] split_1; // quantizer_back.rs:107
     reg lane0_inner; // scale_table.rs:141
     reg [3:0] lane0_step_at; // scale_table.rs:144
     reg [3:0] lane0_threshold_at; // scale_table.rs:145
@@ -156,19 +156,19 @@ module oaken_quantizer_core_p1_n1024 (
     reg [4:0] split_1_s6; // encode.rs:32
     reg [4:0] lane0_border; // encode.rs:32
     reg [3:0] codes_0; // encode.rs:38
-    reg ready_s1; // quantizer_back.rs:121
-    reg ready_s2; // quantizer_back.rs:121
-    reg ready_s3; // quantizer_back.rs:121
-    reg ready_s4; // quantizer_back.rs:121
-    reg beat_last_s1; // quantizer_back.rs:121
-    reg beat_last_s2; // quantizer_back.rs:121
-    reg sparse_beat_last; // quantizer_back.rs:121
-    reg sparse_beat_last_s4; // quantizer_back.rs:121
+    reg ready_s1; // quantizer_back.rs:118
+    reg ready_s2; // quantizer_back.rs:118
+    reg ready_s3; // quantizer_back.rs:118
+    reg ready_s4; // quantizer_back.rs:118
+    reg beat_last_s1; // quantizer_back.rs:118
+    reg beat_last_s2; // quantizer_back.rs:118
+    reg sparse_beat_last; // quantizer_back.rs:118
+    reg sparse_beat_last_s4; // quantizer_back.rs:118
     reg [1:0] packed_0; // compact.rs:16
     reg found; // compact.rs:16
-    reg [5:0] chunk_beat_s1; // quantizer_back.rs:152
-    reg [5:0] chunk_beat_s2; // quantizer_back.rs:152
-    reg [5:0] beat_in_chunk; // quantizer_back.rs:152
+    reg [5:0] chunk_beat_s1; // quantizer_back.rs:149
+    reg [5:0] chunk_beat_s2; // quantizer_back.rs:149
+    reg [5:0] beat_in_chunk; // quantizer_back.rs:149
     wire writer_s_ready;
     wire [1:0] writer_vector;
     wire writer_m_valid;
@@ -176,32 +176,29 @@ module oaken_quantizer_core_p1_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer_back.rs:179
-    reg chunk_first_s2; // quantizer_back.rs:179
-    reg starts_chunk; // quantizer_back.rs:179
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:192
-    reg beat_first_s1; // quantizer_back.rs:193
-    reg beat_first_s2; // quantizer_back.rs:193
-    reg sparse_beat_first; // quantizer_back.rs:193
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:212
-    reg ready_s5; // quantizer_back.rs:214
-    reg ready_s6; // quantizer_back.rs:214
-    reg ready_s7; // quantizer_back.rs:214
-    reg ready_s8; // quantizer_back.rs:214
-    reg sparse_beat_last_s5; // quantizer_back.rs:214
-    reg sparse_beat_last_s6; // quantizer_back.rs:214
-    reg sparse_beat_last_s7; // quantizer_back.rs:214
-    reg sparse_beat_last_s8; // quantizer_back.rs:214
-    reg second; // quantizer_back.rs:232
-    reg [3:0] low; // quantizer_back.rs:233
+    reg chunk_first_s1; // quantizer_back.rs:173
+    reg chunk_first_s2; // quantizer_back.rs:173
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:173
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:174
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:214
+    reg ready_s5; // quantizer_back.rs:195
+    reg ready_s6; // quantizer_back.rs:195
+    reg ready_s7; // quantizer_back.rs:195
+    reg ready_s8; // quantizer_back.rs:195
+    reg sparse_beat_last_s5; // quantizer_back.rs:195
+    reg sparse_beat_last_s6; // quantizer_back.rs:195
+    reg sparse_beat_last_s7; // quantizer_back.rs:195
+    reg sparse_beat_last_s8; // quantizer_back.rs:195
+    reg second; // quantizer_back.rs:213
+    reg [3:0] low; // quantizer_back.rs:214
     wire dense_s_ready;
     wire dense_m_valid;
     wire [8:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [17:0] ring [0:2047];
-    reg [17:0] ring_q0; // quantizer_back.rs:94
+    reg [17:0] ring_q0; // quantizer_back.rs:91
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
-    reg [6:0] counts_q0; // quantizer_back.rs:95
+    reg [6:0] counts_q0; // quantizer_back.rs:92
     (* ram_style = "distributed" *) reg [108:0] queue [0:3];
     (* ram_style = "distributed" *) reg [57:0] headers [0:3];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
@@ -209,8 +206,8 @@ module oaken_quantizer_core_p1_n1024 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings
-    wire [66:0] _t1 = {settings_chunks_minus_1, settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_settings.rs:44
-    wire [66:0] _t2 = {setting_chunks_minus_1, setting_thresholds_s_low, setting_thresholds_t_low, setting_thresholds_t_high, setting_thresholds_s_high}; // quantizer_settings.rs:44
+    wire [66:0] _t1 = {settings_chunks_minus_1, settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_settings.rs:45
+    wire [66:0] _t2 = {setting_chunks_minus_1, setting_thresholds_s_low, setting_thresholds_t_low, setting_thresholds_t_high, setting_thresholds_s_high}; // quantizer_settings.rs:45
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -250,7 +247,7 @@ module oaken_quantizer_core_p1_n1024 (
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
         .m_data(guard_m_data),
-        .m_first(guard_m_first),
+        .m_first(first),
         .m_last(guard_m_last),
         .early(guard_early),
         .late(guard_late),
@@ -263,8 +260,8 @@ module oaken_quantizer_core_p1_n1024 (
             room <= free > 12'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:143
-    wire begins = accepted & guard_m_first; // quantizer.rs:144
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:145
+    wire begins = accepted & first; // quantizer.rs:146
 
     // in: classify
     always @(posedge clk) begin
@@ -275,7 +272,7 @@ module oaken_quantizer_core_p1_n1024 (
         end
     end
     always @(posedge clk) begin
-        first <= guard_m_first;
+        first_1 <= first;
         last <= guard_m_last;
         data <= guard_m_data;
     end
@@ -310,8 +307,8 @@ module oaken_quantizer_core_p1_n1024 (
         end
     end
     always @(posedge clk) begin
-        first_s2 <= first;
-        first_1 <= first_s2;
+        first_1_s2 <= first_1;
+        first_2 <= first_1_s2;
         last_s2 <= last;
         last_1 <= last_s2;
     end
@@ -350,7 +347,7 @@ module oaken_quantizer_core_p1_n1024 (
         .clk(clk),
         .rst(rst),
         .valid(valid_1),
-        .first(first_1),
+        .first(first_2),
         .last(last_1),
         .elements(elements_0),
         .remark(nonfinite_1),
@@ -395,7 +392,7 @@ module oaken_quantizer_core_p1_n1024 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t3 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:188
+    wire [108:0] _t3 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:190
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t3;
     always @(posedge clk) begin
         if (rst) begin
@@ -404,20 +401,20 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:166
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:166
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:166
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:166
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:166
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:166
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:166
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:166
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:166
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:166
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:166
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:166
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:166
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:166
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:168
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:168
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:168
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:168
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:168
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:168
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:168
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:168
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:168
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:168
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:168
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:168
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:168
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:168
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
     wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -445,10 +442,9 @@ module oaken_quantizer_core_p1_n1024 (
     always @(posedge clk) write_c <= _t4;
     wire [4:0] split = splits[slot_out]; // scale_table.rs:118
     wire ready = |loaded; // scale_table.rs:119
-    wire beat_first = beat_index == 10'h0; // quantizer_back.rs:55
-    wire beat_last = beat_index == {settings_chunks_minus_1[3:0], 6'h3f}; // quantizer_back.rs:56
-    wire [5:0] chunk_beat = beat_index[5:0]; // quantizer_back.rs:60
-    wire chunk_first = chunk_beat == 6'h0; // quantizer_back.rs:61
+    wire beat_last = beat_index == {settings_chunks_minus_1[3:0], 6'h3f}; // quantizer_back.rs:54
+    wire [5:0] chunk_beat = beat_index[5:0]; // quantizer_back.rs:58
+    wire chunk_first = chunk_beat == 6'h0; // quantizer_back.rs:59
     assign leaves = (ready & beat_last) & advance;
     always @(posedge clk) begin
         if (rst) begin
@@ -471,7 +467,7 @@ module oaken_quantizer_core_p1_n1024 (
             else if (sent & (~begins)) in_flight <= in_flight - 3'h1;
         end
     end
-    wire _t5 = ready & advance; // quantizer.rs:102
+    wire _t5 = ready & advance; // quantizer.rs:104
     always @(posedge clk) begin
         if (rst) begin
             free <= 12'h800;
@@ -495,10 +491,10 @@ module oaken_quantizer_core_p1_n1024 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:111
-    wire elements_0_sign = word[2]; // quantizer_back.rs:111
-    wire elements_0_outer = word[1]; // quantizer_back.rs:111
-    wire elements_0_inner = word[0]; // quantizer_back.rs:111
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:108
+    wire elements_0_sign = word[2]; // quantizer_back.rs:108
+    wire elements_0_outer = word[1]; // quantizer_back.rs:108
+    wire elements_0_inner = word[0]; // quantizer_back.rs:108
     always @(posedge clk) begin
         if (advance) begin
             lane0_inner <= elements_0_inner;
@@ -579,7 +575,7 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last <= beat_last_s2;
         sparse_beat_last_s4 <= sparse_beat_last;
     end
-    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer_back.rs:122
+    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer_back.rs:119
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -590,7 +586,7 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: move the entries together
-    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer_back.rs:145
+    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer_back.rs:142
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     always @(posedge clk) if (advance) begin
         packed_0 <= marks_0;
@@ -599,7 +595,7 @@ module oaken_quantizer_core_p1_n1024 (
         chunk_beat_s2 <= chunk_beat_s1;
         beat_in_chunk <= chunk_beat_s2;
     end
-    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:160
+    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:157
 
     // out: the sparse part
     assign finished = sent;
@@ -612,15 +608,11 @@ module oaken_quantizer_core_p1_n1024 (
     always @(posedge clk) if (advance) begin
         chunk_first_s1 <= chunk_first;
         chunk_first_s2 <= chunk_first_s1;
-        starts_chunk <= chunk_first_s2;
+        sparse_beat_starts_chunk <= chunk_first_s2;
         sparse_beat_count <= count;
-        beat_first_s1 <= beat_first;
-        beat_first_s2 <= beat_first_s1;
-        sparse_beat_first <= beat_first_s2;
     end
-    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:196
-    wire sparse_beat_too_many = 1'h0; // quantizer_back.rs:196
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:205
+    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:177
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:207
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -644,17 +636,17 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:214
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:214
-    wire coded_1 = coded & advance; // quantizer_back.rs:215
+    wire coded = ready_s8; // quantizer_back.rs:195
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:195
+    wire coded_1 = coded & advance; // quantizer_back.rs:196
     always @(posedge clk) if (coded_1) low <= codes_0;
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
         end else if (coded_1) second <= ~second;
     end
-    wire complete = coded_1 & second; // quantizer_back.rs:238
-    wire [7:0] codes = {codes_0, low}; // quantizer_back.rs:238
+    wire complete = coded_1 & second; // quantizer_back.rs:219
+    wire [7:0] codes = {codes_0, low}; // quantizer_back.rs:219
     assign dense_valid = dense_m_valid;
     fifo_9x16_distributed dense (
         .clk(clk),
@@ -674,10 +666,8 @@ module oaken_quantizer_core_p1_n1024 (
         .s_ready(writer_s_ready),
         .s_entries(entries_0),
         .s_found(found),
-        .s_too_many(sparse_beat_too_many),
-        .s_starts_chunk(starts_chunk),
+        .s_starts_chunk(sparse_beat_starts_chunk),
         .s_count(sparse_beat_count),
-        .s_first(sparse_beat_first),
         .s_last(sparse_beat_last),
         .stop(dense_level >= 5'hd),
         .vector(writer_vector),

@@ -33,26 +33,26 @@ module oaken_quantizer_core_p4_n1024 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [3:0] in_flight; // quantizer_settings.rs:34
-    reg may_begin; // enabled, and the settings are those given | quantizer_settings.rs:35
-    reg [6:0] settings_chunks_minus_1; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_s_low; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_t_low; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_t_high; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:42
+    reg [3:0] in_flight; // quantizer_settings.rs:35
+    reg may_begin; // enabled, and the settings are those given | quantizer_settings.rs:36
+    reg [6:0] settings_chunks_minus_1; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_s_low; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_t_low; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_t_high; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:132
+    wire guard_m_ready; // quantizer.rs:134
     wire [63:0] guard_m_data;
-    wire guard_m_first;
+    wire first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [9:0] free; // quantizer.rs:133
-    reg room; // in the ring, for two beats at least | quantizer.rs:138
+    reg [9:0] free; // quantizer.rs:135
+    reg room; // in the ring, for two beats at least | quantizer.rs:140
     reg valid; // quantizer_front.rs:54
-    reg first; // quantizer_front.rs:55
+    reg first_1; // quantizer_front.rs:55
     reg last; // quantizer_front.rs:56
     reg [63:0] data; // quantizer_front.rs:57
     wire [14:0] classify_0_y_magnitude;
@@ -94,8 +94,8 @@ module oaken_quantizer_core_p4_n1024 (
     reg nonfinite_1; // quantizer_front.rs:61
     reg valid_s2; // quantizer_front.rs:62
     reg valid_1; // quantizer_front.rs:62
-    reg first_s2; // quantizer_front.rs:62
-    reg first_1; // quantizer_front.rs:62
+    reg first_1_s2; // quantizer_front.rs:62
+    reg first_2; // quantizer_front.rs:62
     reg last_s2; // quantizer_front.rs:62
     reg last_1; // quantizer_front.rs:62
     reg [8:0] write_at; // quantizer_front.rs:101
@@ -126,11 +126,11 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [2:0] queue_in; // quantizer.rs:185
-    reg [2:0] queue_out; // quantizer.rs:186
-    reg [3:0] queued; // quantizer.rs:187
-    wire advance; // quantizer.rs:95
-    wire leaves; // the last beat of a vector is read | quantizer.rs:96
+    reg [2:0] queue_in; // quantizer.rs:187
+    reg [2:0] queue_out; // quantizer.rs:188
+    reg [3:0] queued; // quantizer.rs:189
+    wire advance; // quantizer.rs:97
+    wire leaves; // the last beat of a vector is read | quantizer.rs:98
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
     reg [1:0] turn; // scale_table.rs:97
@@ -141,16 +141,16 @@ module oaken_quantizer_core_p4_n1024 (
     reg [9:0] write_r; // scale_table.rs:108
     reg [5:0] write_e; // scale_table.rs:108
     reg [9:0] write_c; // scale_table.rs:108
-    reg [8:0] read_at; // quantizer_back.rs:51
-    reg [4:0] read_count_at; // quantizer_back.rs:52
-    reg [7:0] beat_index; // quantizer_back.rs:53
-    wire sent; // quantizer.rs:99
-    reg [71:0] word; // quantizer_back.rs:94
-    reg [6:0] count; // quantizer_back.rs:95
+    reg [8:0] read_at; // quantizer_back.rs:50
+    reg [4:0] read_count_at; // quantizer_back.rs:51
+    reg [7:0] beat_index; // quantizer_back.rs:52
+    wire sent; // quantizer.rs:101
+    reg [71:0] word; // quantizer_back.rs:91
+    reg [6:0] count; // quantizer_back.rs:92
     reg [1:0] slot_out_s1; // scale_table.rs:73
     reg [1:0] slot_out_s2; // scale_table.rs:73
-    reg [4:0] split_s1; // quantizer_back.rs:110
-    reg [4:0] split_1; // quantizer_back.rs:110
+    reg [4:0] split_s1; // quantizer_back.rs:107
+    reg [4:0] split_1; // quantizer_back.rs:107
     reg lane3_inner; // scale_table.rs:141
     reg [3:0] lane3_step_at; // scale_table.rs:144
     reg [3:0] lane3_threshold_at; // scale_table.rs:145
@@ -267,14 +267,14 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane0_middle_s6; // encode.rs:32
     reg [4:0] lane0_border; // encode.rs:32
     reg [3:0] codes_3; // encode.rs:38
-    reg ready_s1; // quantizer_back.rs:121
-    reg ready_s2; // quantizer_back.rs:121
-    reg ready_s3; // quantizer_back.rs:121
-    reg ready_s4; // quantizer_back.rs:121
-    reg beat_last_s1; // quantizer_back.rs:121
-    reg beat_last_s2; // quantizer_back.rs:121
-    reg beat_last_s3; // quantizer_back.rs:121
-    reg sparse_beat_last; // quantizer_back.rs:121
+    reg ready_s1; // quantizer_back.rs:118
+    reg ready_s2; // quantizer_back.rs:118
+    reg ready_s3; // quantizer_back.rs:118
+    reg ready_s4; // quantizer_back.rs:118
+    reg beat_last_s1; // quantizer_back.rs:118
+    reg beat_last_s2; // quantizer_back.rs:118
+    reg beat_last_s3; // quantizer_back.rs:118
+    reg sparse_beat_last; // quantizer_back.rs:118
     reg [2:0] compact_distance_1; // compact.rs:22
     reg [2:0] compact_distance_2; // compact.rs:22
     reg [2:0] compact_distance_3; // compact.rs:22
@@ -287,10 +287,10 @@ module oaken_quantizer_core_p4_n1024 (
     reg [3:0] packed_1; // compact.rs:29
     reg [3:0] packed_2; // compact.rs:29
     reg [3:0] packed_3; // compact.rs:29
-    reg [3:0] chunk_beat_s1; // quantizer_back.rs:152
-    reg [3:0] chunk_beat_s2; // quantizer_back.rs:152
-    reg [3:0] chunk_beat_s3; // quantizer_back.rs:152
-    reg [3:0] beat_in_chunk; // quantizer_back.rs:152
+    reg [3:0] chunk_beat_s1; // quantizer_back.rs:149
+    reg [3:0] chunk_beat_s2; // quantizer_back.rs:149
+    reg [3:0] chunk_beat_s3; // quantizer_back.rs:149
+    reg [3:0] beat_in_chunk; // quantizer_back.rs:149
     wire writer_s_ready;
     wire [2:0] writer_vector;
     wire writer_m_valid;
@@ -298,34 +298,30 @@ module oaken_quantizer_core_p4_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer_back.rs:179
-    reg chunk_first_s2; // quantizer_back.rs:179
-    reg starts_chunk; // quantizer_back.rs:179
-    reg [2:0] sparse_beat_found; // quantizer_back.rs:189
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:191
-    reg [6:0] count_s3; // quantizer_back.rs:192
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:192
-    reg beat_first_s1; // quantizer_back.rs:193
-    reg beat_first_s2; // quantizer_back.rs:193
-    reg beat_first_s3; // quantizer_back.rs:193
-    reg sparse_beat_first; // quantizer_back.rs:193
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:212
-    reg ready_s5; // quantizer_back.rs:214
-    reg ready_s6; // quantizer_back.rs:214
-    reg ready_s7; // quantizer_back.rs:214
-    reg ready_s8; // quantizer_back.rs:214
-    reg sparse_beat_last_s5; // quantizer_back.rs:214
-    reg sparse_beat_last_s6; // quantizer_back.rs:214
-    reg sparse_beat_last_s7; // quantizer_back.rs:214
-    reg sparse_beat_last_s8; // quantizer_back.rs:214
+    reg [2:0] sparse_beat_found; // quantizer_back.rs:172
+    reg chunk_first_s1; // quantizer_back.rs:173
+    reg chunk_first_s2; // quantizer_back.rs:173
+    reg chunk_first_s3; // quantizer_back.rs:173
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:173
+    reg [6:0] count_s3; // quantizer_back.rs:174
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:174
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:214
+    reg ready_s5; // quantizer_back.rs:195
+    reg ready_s6; // quantizer_back.rs:195
+    reg ready_s7; // quantizer_back.rs:195
+    reg ready_s8; // quantizer_back.rs:195
+    reg sparse_beat_last_s5; // quantizer_back.rs:195
+    reg sparse_beat_last_s6; // quantizer_back.rs:195
+    reg sparse_beat_last_s7; // quantizer_back.rs:195
+    reg sparse_beat_last_s8; // quantizer_back.rs:195
     wire dense_s_ready;
     wire dense_m_valid;
     wire [16:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [71:0] ring [0:511];
-    reg [71:0] ring_q0; // quantizer_back.rs:94
+    reg [71:0] ring_q0; // quantizer_back.rs:91
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
-    reg [6:0] counts_q0; // quantizer_back.rs:95
+    reg [6:0] counts_q0; // quantizer_back.rs:92
     (* ram_style = "distributed" *) reg [108:0] queue [0:7];
     (* ram_style = "distributed" *) reg [57:0] headers [0:7];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
@@ -339,8 +335,8 @@ module oaken_quantizer_core_p4_n1024 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings
-    wire [66:0] _t1 = {settings_chunks_minus_1, settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_settings.rs:44
-    wire [66:0] _t2 = {setting_chunks_minus_1, setting_thresholds_s_low, setting_thresholds_t_low, setting_thresholds_t_high, setting_thresholds_s_high}; // quantizer_settings.rs:44
+    wire [66:0] _t1 = {settings_chunks_minus_1, settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_settings.rs:45
+    wire [66:0] _t2 = {setting_chunks_minus_1, setting_thresholds_s_low, setting_thresholds_t_low, setting_thresholds_t_high, setting_thresholds_s_high}; // quantizer_settings.rs:45
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -380,7 +376,7 @@ module oaken_quantizer_core_p4_n1024 (
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
         .m_data(guard_m_data),
-        .m_first(guard_m_first),
+        .m_first(first),
         .m_last(guard_m_last),
         .early(guard_early),
         .late(guard_late),
@@ -393,8 +389,8 @@ module oaken_quantizer_core_p4_n1024 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:143
-    wire begins = accepted & guard_m_first; // quantizer.rs:144
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:145
+    wire begins = accepted & first; // quantizer.rs:146
 
     // in: classify
     always @(posedge clk) begin
@@ -405,7 +401,7 @@ module oaken_quantizer_core_p4_n1024 (
         end
     end
     always @(posedge clk) begin
-        first <= guard_m_first;
+        first_1 <= first;
         last <= guard_m_last;
         data <= guard_m_data;
     end
@@ -495,8 +491,8 @@ module oaken_quantizer_core_p4_n1024 (
         end
     end
     always @(posedge clk) begin
-        first_s2 <= first;
-        first_1 <= first_s2;
+        first_1_s2 <= first_1;
+        first_2 <= first_1_s2;
         last_s2 <= last;
         last_1 <= last_s2;
     end
@@ -539,7 +535,7 @@ module oaken_quantizer_core_p4_n1024 (
         .clk(clk),
         .rst(rst),
         .valid(valid_1),
-        .first(first_1),
+        .first(first_2),
         .last(last_1),
         .elements(elements),
         .remark(nonfinite_1),
@@ -584,7 +580,7 @@ module oaken_quantizer_core_p4_n1024 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:188
+    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:190
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t4;
     always @(posedge clk) begin
         if (rst) begin
@@ -593,20 +589,20 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:166
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:166
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:166
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:166
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:166
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:166
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:166
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:166
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:166
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:166
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:166
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:166
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:166
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:166
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:168
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:168
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:168
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:168
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:168
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:168
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:168
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:168
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:168
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:168
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:168
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:168
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:168
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:168
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
     wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -634,10 +630,9 @@ module oaken_quantizer_core_p4_n1024 (
     always @(posedge clk) write_c <= _t5;
     wire [4:0] split = splits[slot_out]; // scale_table.rs:118
     wire ready = |loaded; // scale_table.rs:119
-    wire beat_first = beat_index == 8'h0; // quantizer_back.rs:55
-    wire beat_last = beat_index == {settings_chunks_minus_1[3:0], 4'hf}; // quantizer_back.rs:56
-    wire [3:0] chunk_beat = beat_index[3:0]; // quantizer_back.rs:60
-    wire chunk_first = chunk_beat == 4'h0; // quantizer_back.rs:61
+    wire beat_last = beat_index == {settings_chunks_minus_1[3:0], 4'hf}; // quantizer_back.rs:54
+    wire [3:0] chunk_beat = beat_index[3:0]; // quantizer_back.rs:58
+    wire chunk_first = chunk_beat == 4'h0; // quantizer_back.rs:59
     assign leaves = (ready & beat_last) & advance;
     always @(posedge clk) begin
         if (rst) begin
@@ -660,7 +655,7 @@ module oaken_quantizer_core_p4_n1024 (
             else if (sent & (~begins)) in_flight <= in_flight - 4'h1;
         end
     end
-    wire _t6 = ready & advance; // quantizer.rs:102
+    wire _t6 = ready & advance; // quantizer.rs:104
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -687,22 +682,22 @@ module oaken_quantizer_core_p4_n1024 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:111
-    wire elements_0_sign = word[2]; // quantizer_back.rs:111
-    wire elements_0_outer = word[1]; // quantizer_back.rs:111
-    wire elements_0_inner = word[0]; // quantizer_back.rs:111
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer_back.rs:111
-    wire elements_1_sign = word[20]; // quantizer_back.rs:111
-    wire elements_1_outer = word[19]; // quantizer_back.rs:111
-    wire elements_1_inner = word[18]; // quantizer_back.rs:111
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer_back.rs:111
-    wire elements_2_sign = word[38]; // quantizer_back.rs:111
-    wire elements_2_outer = word[37]; // quantizer_back.rs:111
-    wire elements_2_inner = word[36]; // quantizer_back.rs:111
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer_back.rs:111
-    wire elements_3_sign = word[56]; // quantizer_back.rs:111
-    wire elements_3_outer = word[55]; // quantizer_back.rs:111
-    wire elements_3_inner = word[54]; // quantizer_back.rs:111
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:108
+    wire elements_0_sign = word[2]; // quantizer_back.rs:108
+    wire elements_0_outer = word[1]; // quantizer_back.rs:108
+    wire elements_0_inner = word[0]; // quantizer_back.rs:108
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer_back.rs:108
+    wire elements_1_sign = word[20]; // quantizer_back.rs:108
+    wire elements_1_outer = word[19]; // quantizer_back.rs:108
+    wire elements_1_inner = word[18]; // quantizer_back.rs:108
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer_back.rs:108
+    wire elements_2_sign = word[38]; // quantizer_back.rs:108
+    wire elements_2_outer = word[37]; // quantizer_back.rs:108
+    wire elements_2_inner = word[36]; // quantizer_back.rs:108
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer_back.rs:108
+    wire elements_3_sign = word[56]; // quantizer_back.rs:108
+    wire elements_3_outer = word[55]; // quantizer_back.rs:108
+    wire elements_3_inner = word[54]; // quantizer_back.rs:108
     always @(posedge clk) begin
         if (advance) begin
             lane3_inner <= elements_3_inner;
@@ -935,7 +930,7 @@ module oaken_quantizer_core_p4_n1024 (
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:36
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:37
     always @(posedge clk) if (advance) codes_3 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [15:0] codes = {codes_0, codes_1, codes_2, codes_3}; // quantizer_back.rs:118
+    wire [15:0] codes = {codes_0, codes_1, codes_2, codes_3}; // quantizer_back.rs:115
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -955,7 +950,7 @@ module oaken_quantizer_core_p4_n1024 (
         beat_last_s3 <= beat_last_s2;
         sparse_beat_last <= beat_last_s3;
     end
-    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer_back.rs:122
+    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer_back.rs:119
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -966,10 +961,10 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: move the entries together
-    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer_back.rs:146
-    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer_back.rs:146
-    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer_back.rs:146
-    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer_back.rs:146
+    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer_back.rs:143
+    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer_back.rs:143
+    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer_back.rs:143
+    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer_back.rs:143
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -1003,14 +998,14 @@ module oaken_quantizer_core_p4_n1024 (
         chunk_beat_s3 <= chunk_beat_s2;
         beat_in_chunk <= chunk_beat_s3;
     end
-    wire [1:0] group = packed_3[3:2]; // quantizer_back.rs:158
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer_back.rs:162
-    wire [1:0] group_1 = packed_2[3:2]; // quantizer_back.rs:158
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer_back.rs:162
-    wire [1:0] group_2 = packed_1[3:2]; // quantizer_back.rs:158
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer_back.rs:162
-    wire [1:0] group_3 = packed_0[3:2]; // quantizer_back.rs:158
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer_back.rs:162
+    wire [1:0] group = packed_3[3:2]; // quantizer_back.rs:155
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer_back.rs:159
+    wire [1:0] group_1 = packed_2[3:2]; // quantizer_back.rs:155
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer_back.rs:159
+    wire [1:0] group_2 = packed_1[3:2]; // quantizer_back.rs:155
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer_back.rs:159
+    wire [1:0] group_3 = packed_0[3:2]; // quantizer_back.rs:155
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer_back.rs:159
 
     // out: the sparse part
     assign finished = sent;
@@ -1020,25 +1015,18 @@ module oaken_quantizer_core_p4_n1024 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    always @(posedge clk) if (advance) begin
-        chunk_first_s1 <= chunk_first;
-        chunk_first_s2 <= chunk_first_s1;
-        starts_chunk <= chunk_first_s2;
-    end
-    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:188
+    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:171
     always @(posedge clk) if (advance) begin
         sparse_beat_found <= compact_total;
-        sparse_beat_starts_chunk <= starts_chunk;
+        chunk_first_s1 <= chunk_first;
+        chunk_first_s2 <= chunk_first_s1;
+        chunk_first_s3 <= chunk_first_s2;
+        sparse_beat_starts_chunk <= chunk_first_s3;
         count_s3 <= count;
         sparse_beat_count <= count_s3;
-        beat_first_s1 <= beat_first;
-        beat_first_s2 <= beat_first_s1;
-        beat_first_s3 <= beat_first_s2;
-        sparse_beat_first <= beat_first_s3;
     end
-    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:196
-    wire sparse_beat_too_many = 1'h0; // quantizer_back.rs:196
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:205
+    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:177
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:207
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -1062,9 +1050,9 @@ module oaken_quantizer_core_p4_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:214
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:214
-    wire coded_1 = coded & advance; // quantizer_back.rs:215
+    wire coded = ready_s8; // quantizer_back.rs:195
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:195
+    wire coded_1 = coded & advance; // quantizer_back.rs:196
     assign dense_valid = dense_m_valid;
     fifo_17x16_distributed dense (
         .clk(clk),
@@ -1084,10 +1072,8 @@ module oaken_quantizer_core_p4_n1024 (
         .s_ready(writer_s_ready),
         .s_entries(sparse_beat_entries),
         .s_found(sparse_beat_found),
-        .s_too_many(sparse_beat_too_many),
         .s_starts_chunk(sparse_beat_starts_chunk),
         .s_count(sparse_beat_count),
-        .s_first(sparse_beat_first),
         .s_last(sparse_beat_last),
         .stop(dense_level >= 5'hd),
         .vector(writer_vector),

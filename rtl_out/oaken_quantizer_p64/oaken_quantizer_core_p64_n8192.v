@@ -33,26 +33,26 @@ module oaken_quantizer_core_p64_n8192 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [6:0] in_flight; // quantizer_settings.rs:34
-    reg may_begin; // enabled, and the settings are those given | quantizer_settings.rs:35
-    reg [6:0] settings_chunks_minus_1; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_s_low; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_t_low; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_t_high; // quantizer_settings.rs:42
-    reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:42
+    reg [6:0] in_flight; // quantizer_settings.rs:35
+    reg may_begin; // enabled, and the settings are those given | quantizer_settings.rs:36
+    reg [6:0] settings_chunks_minus_1; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_s_low; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_t_low; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_t_high; // quantizer_settings.rs:43
+    reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:132
+    wire guard_m_ready; // quantizer.rs:134
     wire [1023:0] guard_m_data;
-    wire guard_m_first;
+    wire first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [8:0] free; // quantizer.rs:133
-    reg room; // in the ring, for two beats at least | quantizer.rs:138
+    reg [8:0] free; // quantizer.rs:135
+    reg room; // in the ring, for two beats at least | quantizer.rs:140
     reg valid; // quantizer_front.rs:54
-    reg first; // quantizer_front.rs:55
+    reg first_1; // quantizer_front.rs:55
     reg last; // quantizer_front.rs:56
     reg [1023:0] data; // quantizer_front.rs:57
     wire [14:0] classify_0_y_magnitude;
@@ -634,8 +634,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg nonfinite_1; // quantizer_front.rs:61
     reg valid_s2; // quantizer_front.rs:62
     reg valid_1; // quantizer_front.rs:62
-    reg first_s2; // quantizer_front.rs:62
-    reg first_1; // quantizer_front.rs:62
+    reg first_1_s2; // quantizer_front.rs:62
+    reg first_2; // quantizer_front.rs:62
     reg last_s2; // quantizer_front.rs:62
     reg last_1; // quantizer_front.rs:62
     reg [7:0] write_at; // quantizer_front.rs:101
@@ -665,17 +665,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [5:0] queue_in; // quantizer.rs:185
-    reg [5:0] queue_out; // quantizer.rs:186
-    reg [6:0] queued; // quantizer.rs:187
-    wire advance; // quantizer.rs:95
-    wire leaves; // the last beat of a vector is read | quantizer.rs:96
-    reg [7:0] read_at; // quantizer_back.rs:51
-    reg [7:0] read_count_at; // quantizer_back.rs:52
-    reg [6:0] beat_index; // quantizer_back.rs:53
-    wire sent; // quantizer.rs:99
-    reg [1151:0] word; // quantizer_back.rs:94
-    reg [6:0] count; // quantizer_back.rs:95
+    reg [5:0] queue_in; // quantizer.rs:187
+    reg [5:0] queue_out; // quantizer.rs:188
+    reg [6:0] queued; // quantizer.rs:189
+    wire advance; // quantizer.rs:97
+    wire leaves; // the last beat of a vector is read | quantizer.rs:98
+    reg [7:0] read_at; // quantizer_back.rs:50
+    reg [7:0] read_count_at; // quantizer_back.rs:51
+    reg [6:0] beat_index; // quantizer_back.rs:52
+    wire sent; // quantizer.rs:101
+    reg [1151:0] word; // quantizer_back.rs:91
+    reg [6:0] count; // quantizer_back.rs:92
     reg [9:0] d_outer_pos_r_s1; // scale_table.rs:74
     reg [9:0] d_outer_pos_r_s2; // scale_table.rs:74
     reg [5:0] d_outer_pos_e_s1; // scale_table.rs:74
@@ -700,8 +700,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] d_inner_r_s2; // scale_table.rs:74
     reg [5:0] d_inner_e_s1; // scale_table.rs:74
     reg [5:0] d_inner_e_s2; // scale_table.rs:74
-    reg [4:0] d_split_s1_1; // quantizer_back.rs:110
-    reg [4:0] split; // quantizer_back.rs:110
+    reg [4:0] d_split_s1_1; // quantizer_back.rs:107
+    reg [4:0] split; // quantizer_back.rs:107
     reg lane63_inner; // scale_table.rs:141
     reg [9:0] lane63_d_outer_pos_r; // scale_table.rs:154
     reg [5:0] lane63_d_outer_pos_e; // scale_table.rs:154
@@ -2817,59 +2817,50 @@ module oaken_quantizer_core_p64_n8192 (
     wire [63:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer_back.rs:179
-    reg chunk_first_s2; // quantizer_back.rs:179
-    reg starts_chunk; // quantizer_back.rs:179
-    reg issue_s1; // quantizer_back.rs:182
-    reg issue_s2; // quantizer_back.rs:182
-    reg issue_s3; // quantizer_back.rs:182
-    reg [6:0] compact_total_s4; // quantizer_back.rs:189
-    reg [6:0] compact_total_s5; // quantizer_back.rs:189
-    reg [6:0] sparse_beat_found; // quantizer_back.rs:189
-    reg too_many_s4; // quantizer_back.rs:190
-    reg too_many_s5; // quantizer_back.rs:190
-    reg sparse_beat_too_many; // quantizer_back.rs:190
-    reg starts_chunk_s4; // quantizer_back.rs:191
-    reg starts_chunk_s5; // quantizer_back.rs:191
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:191
-    reg [6:0] count_s3; // quantizer_back.rs:192
-    reg [6:0] count_s4; // quantizer_back.rs:192
-    reg [6:0] count_s5; // quantizer_back.rs:192
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:192
-    reg beat_first_s1; // quantizer_back.rs:193
-    reg beat_first_s2; // quantizer_back.rs:193
-    reg beat_first_s3; // quantizer_back.rs:193
-    reg beat_first_s4; // quantizer_back.rs:193
-    reg beat_first_s5; // quantizer_back.rs:193
-    reg sparse_beat_first; // quantizer_back.rs:193
-    reg beat_last_s1; // quantizer_back.rs:194
-    reg beat_last_s2; // quantizer_back.rs:194
-    reg beat_last_s3; // quantizer_back.rs:194
-    reg beat_last_s4; // quantizer_back.rs:194
-    reg beat_last_s5; // quantizer_back.rs:194
-    reg sparse_beat_last; // quantizer_back.rs:194
-    reg issue_s4; // quantizer_back.rs:196
-    reg issue_s5; // quantizer_back.rs:196
-    reg issue_s6; // quantizer_back.rs:196
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:212
-    reg issue_s7; // quantizer_back.rs:214
-    reg issue_s8; // quantizer_back.rs:214
-    reg sparse_beat_last_s7; // quantizer_back.rs:214
-    reg sparse_beat_last_s8; // quantizer_back.rs:214
+    reg [6:0] compact_total_s4; // quantizer_back.rs:172
+    reg [6:0] compact_total_s5; // quantizer_back.rs:172
+    reg [6:0] sparse_beat_found; // quantizer_back.rs:172
+    reg chunk_first_s1; // quantizer_back.rs:173
+    reg chunk_first_s2; // quantizer_back.rs:173
+    reg chunk_first_s3; // quantizer_back.rs:173
+    reg chunk_first_s4; // quantizer_back.rs:173
+    reg chunk_first_s5; // quantizer_back.rs:173
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:173
+    reg [6:0] count_s3; // quantizer_back.rs:174
+    reg [6:0] count_s4; // quantizer_back.rs:174
+    reg [6:0] count_s5; // quantizer_back.rs:174
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:174
+    reg beat_last_s1; // quantizer_back.rs:175
+    reg beat_last_s2; // quantizer_back.rs:175
+    reg beat_last_s3; // quantizer_back.rs:175
+    reg beat_last_s4; // quantizer_back.rs:175
+    reg beat_last_s5; // quantizer_back.rs:175
+    reg sparse_beat_last; // quantizer_back.rs:175
+    reg issue_s1; // quantizer_back.rs:177
+    reg issue_s2; // quantizer_back.rs:177
+    reg issue_s3; // quantizer_back.rs:177
+    reg issue_s4; // quantizer_back.rs:177
+    reg issue_s5; // quantizer_back.rs:177
+    reg issue_s6; // quantizer_back.rs:177
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:214
+    reg issue_s7; // quantizer_back.rs:195
+    reg issue_s8; // quantizer_back.rs:195
+    reg sparse_beat_last_s7; // quantizer_back.rs:195
+    reg sparse_beat_last_s8; // quantizer_back.rs:195
     wire dense_s_ready;
     wire dense_m_valid;
     wire [256:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [1151:0] ring [0:255];
-    reg [1151:0] ring_q0; // quantizer_back.rs:94
+    reg [1151:0] ring_q0; // quantizer_back.rs:91
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:255];
-    reg [6:0] counts_q0; // quantizer_back.rs:95
+    reg [6:0] counts_q0; // quantizer_back.rs:92
     (* ram_style = "distributed" *) reg [108:0] queue [0:63];
     (* ram_style = "distributed" *) reg [57:0] headers [0:63];
 
     // settings
-    wire [66:0] _t1 = {settings_chunks_minus_1, settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_settings.rs:44
-    wire [66:0] _t2 = {setting_chunks_minus_1, setting_thresholds_s_low, setting_thresholds_t_low, setting_thresholds_t_high, setting_thresholds_s_high}; // quantizer_settings.rs:44
+    wire [66:0] _t1 = {settings_chunks_minus_1, settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_settings.rs:45
+    wire [66:0] _t2 = {setting_chunks_minus_1, setting_thresholds_s_low, setting_thresholds_t_low, setting_thresholds_t_high, setting_thresholds_s_high}; // quantizer_settings.rs:45
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -2909,7 +2900,7 @@ module oaken_quantizer_core_p64_n8192 (
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
         .m_data(guard_m_data),
-        .m_first(guard_m_first),
+        .m_first(first),
         .m_last(guard_m_last),
         .early(guard_early),
         .late(guard_late),
@@ -2922,8 +2913,8 @@ module oaken_quantizer_core_p64_n8192 (
             room <= free > 9'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:143
-    wire begins = accepted & guard_m_first; // quantizer.rs:144
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:145
+    wire begins = accepted & first; // quantizer.rs:146
 
     // in: classify
     always @(posedge clk) begin
@@ -2934,7 +2925,7 @@ module oaken_quantizer_core_p64_n8192 (
         end
     end
     always @(posedge clk) begin
-        first <= guard_m_first;
+        first_1 <= first;
         last <= guard_m_last;
         data <= guard_m_data;
     end
@@ -4105,8 +4096,8 @@ module oaken_quantizer_core_p64_n8192 (
         end
     end
     always @(posedge clk) begin
-        first_s2 <= first;
-        first_1 <= first_s2;
+        first_1_s2 <= first_1;
+        first_2 <= first_1_s2;
         last_s2 <= last;
         last_1 <= last_s2;
     end
@@ -4223,7 +4214,7 @@ module oaken_quantizer_core_p64_n8192 (
         .clk(clk),
         .rst(rst),
         .valid(valid_1),
-        .first(first_1),
+        .first(first_2),
         .last(last_1),
         .elements(elements),
         .remark(nonfinite_1),
@@ -4268,7 +4259,7 @@ module oaken_quantizer_core_p64_n8192 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t22 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:188
+    wire [108:0] _t22 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:190
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t22;
     always @(posedge clk) begin
         if (rst) begin
@@ -4277,23 +4268,22 @@ module oaken_quantizer_core_p64_n8192 (
     end
 
     // out: read the ring
-    wire issue = |queued; // quantizer.rs:166
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:166
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:166
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:166
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:166
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:166
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:166
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:166
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:166
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:166
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:166
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:166
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:166
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:166
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:166
-    wire beat_first = beat_index == 7'h0; // quantizer_back.rs:55
-    wire beat_last = beat_index == settings_chunks_minus_1; // quantizer_back.rs:56
+    wire issue = |queued; // quantizer.rs:168
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:168
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:168
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:168
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:168
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:168
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:168
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:168
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:168
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:168
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:168
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:168
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:168
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:168
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:168
+    wire beat_last = beat_index == settings_chunks_minus_1; // quantizer_back.rs:54
     assign leaves = (issue & beat_last) & advance;
     always @(posedge clk) begin
         if (rst) begin
@@ -4316,7 +4306,7 @@ module oaken_quantizer_core_p64_n8192 (
             else if (sent & (~begins)) in_flight <= in_flight - 7'h1;
         end
     end
-    wire _t23 = issue & advance; // quantizer.rs:102
+    wire _t23 = issue & advance; // quantizer.rs:104
     always @(posedge clk) begin
         if (rst) begin
             free <= 9'h100;
@@ -4327,7 +4317,7 @@ module oaken_quantizer_core_p64_n8192 (
     end
 
     // out: encode
-    wire chunk_first = 1'h1; // quantizer_back.rs:92
+    wire chunk_first = 1'h1; // quantizer_back.rs:89
     always @(posedge clk) if (advance) begin
         ring_q0 <= ring[read_at];
         word <= ring_q0;
@@ -4360,262 +4350,262 @@ module oaken_quantizer_core_p64_n8192 (
         d_split_s1_1 <= d_split;
         split <= d_split_s1_1;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:111
-    wire elements_0_sign = word[2]; // quantizer_back.rs:111
-    wire elements_0_outer = word[1]; // quantizer_back.rs:111
-    wire elements_0_inner = word[0]; // quantizer_back.rs:111
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer_back.rs:111
-    wire elements_1_sign = word[20]; // quantizer_back.rs:111
-    wire elements_1_outer = word[19]; // quantizer_back.rs:111
-    wire elements_1_inner = word[18]; // quantizer_back.rs:111
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer_back.rs:111
-    wire elements_2_sign = word[38]; // quantizer_back.rs:111
-    wire elements_2_outer = word[37]; // quantizer_back.rs:111
-    wire elements_2_inner = word[36]; // quantizer_back.rs:111
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer_back.rs:111
-    wire elements_3_sign = word[56]; // quantizer_back.rs:111
-    wire elements_3_outer = word[55]; // quantizer_back.rs:111
-    wire elements_3_inner = word[54]; // quantizer_back.rs:111
-    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer_back.rs:111
-    wire elements_4_sign = word[74]; // quantizer_back.rs:111
-    wire elements_4_outer = word[73]; // quantizer_back.rs:111
-    wire elements_4_inner = word[72]; // quantizer_back.rs:111
-    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer_back.rs:111
-    wire elements_5_sign = word[92]; // quantizer_back.rs:111
-    wire elements_5_outer = word[91]; // quantizer_back.rs:111
-    wire elements_5_inner = word[90]; // quantizer_back.rs:111
-    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer_back.rs:111
-    wire elements_6_sign = word[110]; // quantizer_back.rs:111
-    wire elements_6_outer = word[109]; // quantizer_back.rs:111
-    wire elements_6_inner = word[108]; // quantizer_back.rs:111
-    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer_back.rs:111
-    wire elements_7_sign = word[128]; // quantizer_back.rs:111
-    wire elements_7_outer = word[127]; // quantizer_back.rs:111
-    wire elements_7_inner = word[126]; // quantizer_back.rs:111
-    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer_back.rs:111
-    wire elements_8_sign = word[146]; // quantizer_back.rs:111
-    wire elements_8_outer = word[145]; // quantizer_back.rs:111
-    wire elements_8_inner = word[144]; // quantizer_back.rs:111
-    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer_back.rs:111
-    wire elements_9_sign = word[164]; // quantizer_back.rs:111
-    wire elements_9_outer = word[163]; // quantizer_back.rs:111
-    wire elements_9_inner = word[162]; // quantizer_back.rs:111
-    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer_back.rs:111
-    wire elements_10_sign = word[182]; // quantizer_back.rs:111
-    wire elements_10_outer = word[181]; // quantizer_back.rs:111
-    wire elements_10_inner = word[180]; // quantizer_back.rs:111
-    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer_back.rs:111
-    wire elements_11_sign = word[200]; // quantizer_back.rs:111
-    wire elements_11_outer = word[199]; // quantizer_back.rs:111
-    wire elements_11_inner = word[198]; // quantizer_back.rs:111
-    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer_back.rs:111
-    wire elements_12_sign = word[218]; // quantizer_back.rs:111
-    wire elements_12_outer = word[217]; // quantizer_back.rs:111
-    wire elements_12_inner = word[216]; // quantizer_back.rs:111
-    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer_back.rs:111
-    wire elements_13_sign = word[236]; // quantizer_back.rs:111
-    wire elements_13_outer = word[235]; // quantizer_back.rs:111
-    wire elements_13_inner = word[234]; // quantizer_back.rs:111
-    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer_back.rs:111
-    wire elements_14_sign = word[254]; // quantizer_back.rs:111
-    wire elements_14_outer = word[253]; // quantizer_back.rs:111
-    wire elements_14_inner = word[252]; // quantizer_back.rs:111
-    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer_back.rs:111
-    wire elements_15_sign = word[272]; // quantizer_back.rs:111
-    wire elements_15_outer = word[271]; // quantizer_back.rs:111
-    wire elements_15_inner = word[270]; // quantizer_back.rs:111
-    wire [14:0] elements_16_magnitude = word[305:291]; // quantizer_back.rs:111
-    wire elements_16_sign = word[290]; // quantizer_back.rs:111
-    wire elements_16_outer = word[289]; // quantizer_back.rs:111
-    wire elements_16_inner = word[288]; // quantizer_back.rs:111
-    wire [14:0] elements_17_magnitude = word[323:309]; // quantizer_back.rs:111
-    wire elements_17_sign = word[308]; // quantizer_back.rs:111
-    wire elements_17_outer = word[307]; // quantizer_back.rs:111
-    wire elements_17_inner = word[306]; // quantizer_back.rs:111
-    wire [14:0] elements_18_magnitude = word[341:327]; // quantizer_back.rs:111
-    wire elements_18_sign = word[326]; // quantizer_back.rs:111
-    wire elements_18_outer = word[325]; // quantizer_back.rs:111
-    wire elements_18_inner = word[324]; // quantizer_back.rs:111
-    wire [14:0] elements_19_magnitude = word[359:345]; // quantizer_back.rs:111
-    wire elements_19_sign = word[344]; // quantizer_back.rs:111
-    wire elements_19_outer = word[343]; // quantizer_back.rs:111
-    wire elements_19_inner = word[342]; // quantizer_back.rs:111
-    wire [14:0] elements_20_magnitude = word[377:363]; // quantizer_back.rs:111
-    wire elements_20_sign = word[362]; // quantizer_back.rs:111
-    wire elements_20_outer = word[361]; // quantizer_back.rs:111
-    wire elements_20_inner = word[360]; // quantizer_back.rs:111
-    wire [14:0] elements_21_magnitude = word[395:381]; // quantizer_back.rs:111
-    wire elements_21_sign = word[380]; // quantizer_back.rs:111
-    wire elements_21_outer = word[379]; // quantizer_back.rs:111
-    wire elements_21_inner = word[378]; // quantizer_back.rs:111
-    wire [14:0] elements_22_magnitude = word[413:399]; // quantizer_back.rs:111
-    wire elements_22_sign = word[398]; // quantizer_back.rs:111
-    wire elements_22_outer = word[397]; // quantizer_back.rs:111
-    wire elements_22_inner = word[396]; // quantizer_back.rs:111
-    wire [14:0] elements_23_magnitude = word[431:417]; // quantizer_back.rs:111
-    wire elements_23_sign = word[416]; // quantizer_back.rs:111
-    wire elements_23_outer = word[415]; // quantizer_back.rs:111
-    wire elements_23_inner = word[414]; // quantizer_back.rs:111
-    wire [14:0] elements_24_magnitude = word[449:435]; // quantizer_back.rs:111
-    wire elements_24_sign = word[434]; // quantizer_back.rs:111
-    wire elements_24_outer = word[433]; // quantizer_back.rs:111
-    wire elements_24_inner = word[432]; // quantizer_back.rs:111
-    wire [14:0] elements_25_magnitude = word[467:453]; // quantizer_back.rs:111
-    wire elements_25_sign = word[452]; // quantizer_back.rs:111
-    wire elements_25_outer = word[451]; // quantizer_back.rs:111
-    wire elements_25_inner = word[450]; // quantizer_back.rs:111
-    wire [14:0] elements_26_magnitude = word[485:471]; // quantizer_back.rs:111
-    wire elements_26_sign = word[470]; // quantizer_back.rs:111
-    wire elements_26_outer = word[469]; // quantizer_back.rs:111
-    wire elements_26_inner = word[468]; // quantizer_back.rs:111
-    wire [14:0] elements_27_magnitude = word[503:489]; // quantizer_back.rs:111
-    wire elements_27_sign = word[488]; // quantizer_back.rs:111
-    wire elements_27_outer = word[487]; // quantizer_back.rs:111
-    wire elements_27_inner = word[486]; // quantizer_back.rs:111
-    wire [14:0] elements_28_magnitude = word[521:507]; // quantizer_back.rs:111
-    wire elements_28_sign = word[506]; // quantizer_back.rs:111
-    wire elements_28_outer = word[505]; // quantizer_back.rs:111
-    wire elements_28_inner = word[504]; // quantizer_back.rs:111
-    wire [14:0] elements_29_magnitude = word[539:525]; // quantizer_back.rs:111
-    wire elements_29_sign = word[524]; // quantizer_back.rs:111
-    wire elements_29_outer = word[523]; // quantizer_back.rs:111
-    wire elements_29_inner = word[522]; // quantizer_back.rs:111
-    wire [14:0] elements_30_magnitude = word[557:543]; // quantizer_back.rs:111
-    wire elements_30_sign = word[542]; // quantizer_back.rs:111
-    wire elements_30_outer = word[541]; // quantizer_back.rs:111
-    wire elements_30_inner = word[540]; // quantizer_back.rs:111
-    wire [14:0] elements_31_magnitude = word[575:561]; // quantizer_back.rs:111
-    wire elements_31_sign = word[560]; // quantizer_back.rs:111
-    wire elements_31_outer = word[559]; // quantizer_back.rs:111
-    wire elements_31_inner = word[558]; // quantizer_back.rs:111
-    wire [14:0] elements_32_magnitude = word[593:579]; // quantizer_back.rs:111
-    wire elements_32_sign = word[578]; // quantizer_back.rs:111
-    wire elements_32_outer = word[577]; // quantizer_back.rs:111
-    wire elements_32_inner = word[576]; // quantizer_back.rs:111
-    wire [14:0] elements_33_magnitude = word[611:597]; // quantizer_back.rs:111
-    wire elements_33_sign = word[596]; // quantizer_back.rs:111
-    wire elements_33_outer = word[595]; // quantizer_back.rs:111
-    wire elements_33_inner = word[594]; // quantizer_back.rs:111
-    wire [14:0] elements_34_magnitude = word[629:615]; // quantizer_back.rs:111
-    wire elements_34_sign = word[614]; // quantizer_back.rs:111
-    wire elements_34_outer = word[613]; // quantizer_back.rs:111
-    wire elements_34_inner = word[612]; // quantizer_back.rs:111
-    wire [14:0] elements_35_magnitude = word[647:633]; // quantizer_back.rs:111
-    wire elements_35_sign = word[632]; // quantizer_back.rs:111
-    wire elements_35_outer = word[631]; // quantizer_back.rs:111
-    wire elements_35_inner = word[630]; // quantizer_back.rs:111
-    wire [14:0] elements_36_magnitude = word[665:651]; // quantizer_back.rs:111
-    wire elements_36_sign = word[650]; // quantizer_back.rs:111
-    wire elements_36_outer = word[649]; // quantizer_back.rs:111
-    wire elements_36_inner = word[648]; // quantizer_back.rs:111
-    wire [14:0] elements_37_magnitude = word[683:669]; // quantizer_back.rs:111
-    wire elements_37_sign = word[668]; // quantizer_back.rs:111
-    wire elements_37_outer = word[667]; // quantizer_back.rs:111
-    wire elements_37_inner = word[666]; // quantizer_back.rs:111
-    wire [14:0] elements_38_magnitude = word[701:687]; // quantizer_back.rs:111
-    wire elements_38_sign = word[686]; // quantizer_back.rs:111
-    wire elements_38_outer = word[685]; // quantizer_back.rs:111
-    wire elements_38_inner = word[684]; // quantizer_back.rs:111
-    wire [14:0] elements_39_magnitude = word[719:705]; // quantizer_back.rs:111
-    wire elements_39_sign = word[704]; // quantizer_back.rs:111
-    wire elements_39_outer = word[703]; // quantizer_back.rs:111
-    wire elements_39_inner = word[702]; // quantizer_back.rs:111
-    wire [14:0] elements_40_magnitude = word[737:723]; // quantizer_back.rs:111
-    wire elements_40_sign = word[722]; // quantizer_back.rs:111
-    wire elements_40_outer = word[721]; // quantizer_back.rs:111
-    wire elements_40_inner = word[720]; // quantizer_back.rs:111
-    wire [14:0] elements_41_magnitude = word[755:741]; // quantizer_back.rs:111
-    wire elements_41_sign = word[740]; // quantizer_back.rs:111
-    wire elements_41_outer = word[739]; // quantizer_back.rs:111
-    wire elements_41_inner = word[738]; // quantizer_back.rs:111
-    wire [14:0] elements_42_magnitude = word[773:759]; // quantizer_back.rs:111
-    wire elements_42_sign = word[758]; // quantizer_back.rs:111
-    wire elements_42_outer = word[757]; // quantizer_back.rs:111
-    wire elements_42_inner = word[756]; // quantizer_back.rs:111
-    wire [14:0] elements_43_magnitude = word[791:777]; // quantizer_back.rs:111
-    wire elements_43_sign = word[776]; // quantizer_back.rs:111
-    wire elements_43_outer = word[775]; // quantizer_back.rs:111
-    wire elements_43_inner = word[774]; // quantizer_back.rs:111
-    wire [14:0] elements_44_magnitude = word[809:795]; // quantizer_back.rs:111
-    wire elements_44_sign = word[794]; // quantizer_back.rs:111
-    wire elements_44_outer = word[793]; // quantizer_back.rs:111
-    wire elements_44_inner = word[792]; // quantizer_back.rs:111
-    wire [14:0] elements_45_magnitude = word[827:813]; // quantizer_back.rs:111
-    wire elements_45_sign = word[812]; // quantizer_back.rs:111
-    wire elements_45_outer = word[811]; // quantizer_back.rs:111
-    wire elements_45_inner = word[810]; // quantizer_back.rs:111
-    wire [14:0] elements_46_magnitude = word[845:831]; // quantizer_back.rs:111
-    wire elements_46_sign = word[830]; // quantizer_back.rs:111
-    wire elements_46_outer = word[829]; // quantizer_back.rs:111
-    wire elements_46_inner = word[828]; // quantizer_back.rs:111
-    wire [14:0] elements_47_magnitude = word[863:849]; // quantizer_back.rs:111
-    wire elements_47_sign = word[848]; // quantizer_back.rs:111
-    wire elements_47_outer = word[847]; // quantizer_back.rs:111
-    wire elements_47_inner = word[846]; // quantizer_back.rs:111
-    wire [14:0] elements_48_magnitude = word[881:867]; // quantizer_back.rs:111
-    wire elements_48_sign = word[866]; // quantizer_back.rs:111
-    wire elements_48_outer = word[865]; // quantizer_back.rs:111
-    wire elements_48_inner = word[864]; // quantizer_back.rs:111
-    wire [14:0] elements_49_magnitude = word[899:885]; // quantizer_back.rs:111
-    wire elements_49_sign = word[884]; // quantizer_back.rs:111
-    wire elements_49_outer = word[883]; // quantizer_back.rs:111
-    wire elements_49_inner = word[882]; // quantizer_back.rs:111
-    wire [14:0] elements_50_magnitude = word[917:903]; // quantizer_back.rs:111
-    wire elements_50_sign = word[902]; // quantizer_back.rs:111
-    wire elements_50_outer = word[901]; // quantizer_back.rs:111
-    wire elements_50_inner = word[900]; // quantizer_back.rs:111
-    wire [14:0] elements_51_magnitude = word[935:921]; // quantizer_back.rs:111
-    wire elements_51_sign = word[920]; // quantizer_back.rs:111
-    wire elements_51_outer = word[919]; // quantizer_back.rs:111
-    wire elements_51_inner = word[918]; // quantizer_back.rs:111
-    wire [14:0] elements_52_magnitude = word[953:939]; // quantizer_back.rs:111
-    wire elements_52_sign = word[938]; // quantizer_back.rs:111
-    wire elements_52_outer = word[937]; // quantizer_back.rs:111
-    wire elements_52_inner = word[936]; // quantizer_back.rs:111
-    wire [14:0] elements_53_magnitude = word[971:957]; // quantizer_back.rs:111
-    wire elements_53_sign = word[956]; // quantizer_back.rs:111
-    wire elements_53_outer = word[955]; // quantizer_back.rs:111
-    wire elements_53_inner = word[954]; // quantizer_back.rs:111
-    wire [14:0] elements_54_magnitude = word[989:975]; // quantizer_back.rs:111
-    wire elements_54_sign = word[974]; // quantizer_back.rs:111
-    wire elements_54_outer = word[973]; // quantizer_back.rs:111
-    wire elements_54_inner = word[972]; // quantizer_back.rs:111
-    wire [14:0] elements_55_magnitude = word[1007:993]; // quantizer_back.rs:111
-    wire elements_55_sign = word[992]; // quantizer_back.rs:111
-    wire elements_55_outer = word[991]; // quantizer_back.rs:111
-    wire elements_55_inner = word[990]; // quantizer_back.rs:111
-    wire [14:0] elements_56_magnitude = word[1025:1011]; // quantizer_back.rs:111
-    wire elements_56_sign = word[1010]; // quantizer_back.rs:111
-    wire elements_56_outer = word[1009]; // quantizer_back.rs:111
-    wire elements_56_inner = word[1008]; // quantizer_back.rs:111
-    wire [14:0] elements_57_magnitude = word[1043:1029]; // quantizer_back.rs:111
-    wire elements_57_sign = word[1028]; // quantizer_back.rs:111
-    wire elements_57_outer = word[1027]; // quantizer_back.rs:111
-    wire elements_57_inner = word[1026]; // quantizer_back.rs:111
-    wire [14:0] elements_58_magnitude = word[1061:1047]; // quantizer_back.rs:111
-    wire elements_58_sign = word[1046]; // quantizer_back.rs:111
-    wire elements_58_outer = word[1045]; // quantizer_back.rs:111
-    wire elements_58_inner = word[1044]; // quantizer_back.rs:111
-    wire [14:0] elements_59_magnitude = word[1079:1065]; // quantizer_back.rs:111
-    wire elements_59_sign = word[1064]; // quantizer_back.rs:111
-    wire elements_59_outer = word[1063]; // quantizer_back.rs:111
-    wire elements_59_inner = word[1062]; // quantizer_back.rs:111
-    wire [14:0] elements_60_magnitude = word[1097:1083]; // quantizer_back.rs:111
-    wire elements_60_sign = word[1082]; // quantizer_back.rs:111
-    wire elements_60_outer = word[1081]; // quantizer_back.rs:111
-    wire elements_60_inner = word[1080]; // quantizer_back.rs:111
-    wire [14:0] elements_61_magnitude = word[1115:1101]; // quantizer_back.rs:111
-    wire elements_61_sign = word[1100]; // quantizer_back.rs:111
-    wire elements_61_outer = word[1099]; // quantizer_back.rs:111
-    wire elements_61_inner = word[1098]; // quantizer_back.rs:111
-    wire [14:0] elements_62_magnitude = word[1133:1119]; // quantizer_back.rs:111
-    wire elements_62_sign = word[1118]; // quantizer_back.rs:111
-    wire elements_62_outer = word[1117]; // quantizer_back.rs:111
-    wire elements_62_inner = word[1116]; // quantizer_back.rs:111
-    wire [14:0] elements_63_magnitude = word[1151:1137]; // quantizer_back.rs:111
-    wire elements_63_sign = word[1136]; // quantizer_back.rs:111
-    wire elements_63_outer = word[1135]; // quantizer_back.rs:111
-    wire elements_63_inner = word[1134]; // quantizer_back.rs:111
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:108
+    wire elements_0_sign = word[2]; // quantizer_back.rs:108
+    wire elements_0_outer = word[1]; // quantizer_back.rs:108
+    wire elements_0_inner = word[0]; // quantizer_back.rs:108
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer_back.rs:108
+    wire elements_1_sign = word[20]; // quantizer_back.rs:108
+    wire elements_1_outer = word[19]; // quantizer_back.rs:108
+    wire elements_1_inner = word[18]; // quantizer_back.rs:108
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer_back.rs:108
+    wire elements_2_sign = word[38]; // quantizer_back.rs:108
+    wire elements_2_outer = word[37]; // quantizer_back.rs:108
+    wire elements_2_inner = word[36]; // quantizer_back.rs:108
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer_back.rs:108
+    wire elements_3_sign = word[56]; // quantizer_back.rs:108
+    wire elements_3_outer = word[55]; // quantizer_back.rs:108
+    wire elements_3_inner = word[54]; // quantizer_back.rs:108
+    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer_back.rs:108
+    wire elements_4_sign = word[74]; // quantizer_back.rs:108
+    wire elements_4_outer = word[73]; // quantizer_back.rs:108
+    wire elements_4_inner = word[72]; // quantizer_back.rs:108
+    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer_back.rs:108
+    wire elements_5_sign = word[92]; // quantizer_back.rs:108
+    wire elements_5_outer = word[91]; // quantizer_back.rs:108
+    wire elements_5_inner = word[90]; // quantizer_back.rs:108
+    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer_back.rs:108
+    wire elements_6_sign = word[110]; // quantizer_back.rs:108
+    wire elements_6_outer = word[109]; // quantizer_back.rs:108
+    wire elements_6_inner = word[108]; // quantizer_back.rs:108
+    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer_back.rs:108
+    wire elements_7_sign = word[128]; // quantizer_back.rs:108
+    wire elements_7_outer = word[127]; // quantizer_back.rs:108
+    wire elements_7_inner = word[126]; // quantizer_back.rs:108
+    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer_back.rs:108
+    wire elements_8_sign = word[146]; // quantizer_back.rs:108
+    wire elements_8_outer = word[145]; // quantizer_back.rs:108
+    wire elements_8_inner = word[144]; // quantizer_back.rs:108
+    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer_back.rs:108
+    wire elements_9_sign = word[164]; // quantizer_back.rs:108
+    wire elements_9_outer = word[163]; // quantizer_back.rs:108
+    wire elements_9_inner = word[162]; // quantizer_back.rs:108
+    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer_back.rs:108
+    wire elements_10_sign = word[182]; // quantizer_back.rs:108
+    wire elements_10_outer = word[181]; // quantizer_back.rs:108
+    wire elements_10_inner = word[180]; // quantizer_back.rs:108
+    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer_back.rs:108
+    wire elements_11_sign = word[200]; // quantizer_back.rs:108
+    wire elements_11_outer = word[199]; // quantizer_back.rs:108
+    wire elements_11_inner = word[198]; // quantizer_back.rs:108
+    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer_back.rs:108
+    wire elements_12_sign = word[218]; // quantizer_back.rs:108
+    wire elements_12_outer = word[217]; // quantizer_back.rs:108
+    wire elements_12_inner = word[216]; // quantizer_back.rs:108
+    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer_back.rs:108
+    wire elements_13_sign = word[236]; // quantizer_back.rs:108
+    wire elements_13_outer = word[235]; // quantizer_back.rs:108
+    wire elements_13_inner = word[234]; // quantizer_back.rs:108
+    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer_back.rs:108
+    wire elements_14_sign = word[254]; // quantizer_back.rs:108
+    wire elements_14_outer = word[253]; // quantizer_back.rs:108
+    wire elements_14_inner = word[252]; // quantizer_back.rs:108
+    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer_back.rs:108
+    wire elements_15_sign = word[272]; // quantizer_back.rs:108
+    wire elements_15_outer = word[271]; // quantizer_back.rs:108
+    wire elements_15_inner = word[270]; // quantizer_back.rs:108
+    wire [14:0] elements_16_magnitude = word[305:291]; // quantizer_back.rs:108
+    wire elements_16_sign = word[290]; // quantizer_back.rs:108
+    wire elements_16_outer = word[289]; // quantizer_back.rs:108
+    wire elements_16_inner = word[288]; // quantizer_back.rs:108
+    wire [14:0] elements_17_magnitude = word[323:309]; // quantizer_back.rs:108
+    wire elements_17_sign = word[308]; // quantizer_back.rs:108
+    wire elements_17_outer = word[307]; // quantizer_back.rs:108
+    wire elements_17_inner = word[306]; // quantizer_back.rs:108
+    wire [14:0] elements_18_magnitude = word[341:327]; // quantizer_back.rs:108
+    wire elements_18_sign = word[326]; // quantizer_back.rs:108
+    wire elements_18_outer = word[325]; // quantizer_back.rs:108
+    wire elements_18_inner = word[324]; // quantizer_back.rs:108
+    wire [14:0] elements_19_magnitude = word[359:345]; // quantizer_back.rs:108
+    wire elements_19_sign = word[344]; // quantizer_back.rs:108
+    wire elements_19_outer = word[343]; // quantizer_back.rs:108
+    wire elements_19_inner = word[342]; // quantizer_back.rs:108
+    wire [14:0] elements_20_magnitude = word[377:363]; // quantizer_back.rs:108
+    wire elements_20_sign = word[362]; // quantizer_back.rs:108
+    wire elements_20_outer = word[361]; // quantizer_back.rs:108
+    wire elements_20_inner = word[360]; // quantizer_back.rs:108
+    wire [14:0] elements_21_magnitude = word[395:381]; // quantizer_back.rs:108
+    wire elements_21_sign = word[380]; // quantizer_back.rs:108
+    wire elements_21_outer = word[379]; // quantizer_back.rs:108
+    wire elements_21_inner = word[378]; // quantizer_back.rs:108
+    wire [14:0] elements_22_magnitude = word[413:399]; // quantizer_back.rs:108
+    wire elements_22_sign = word[398]; // quantizer_back.rs:108
+    wire elements_22_outer = word[397]; // quantizer_back.rs:108
+    wire elements_22_inner = word[396]; // quantizer_back.rs:108
+    wire [14:0] elements_23_magnitude = word[431:417]; // quantizer_back.rs:108
+    wire elements_23_sign = word[416]; // quantizer_back.rs:108
+    wire elements_23_outer = word[415]; // quantizer_back.rs:108
+    wire elements_23_inner = word[414]; // quantizer_back.rs:108
+    wire [14:0] elements_24_magnitude = word[449:435]; // quantizer_back.rs:108
+    wire elements_24_sign = word[434]; // quantizer_back.rs:108
+    wire elements_24_outer = word[433]; // quantizer_back.rs:108
+    wire elements_24_inner = word[432]; // quantizer_back.rs:108
+    wire [14:0] elements_25_magnitude = word[467:453]; // quantizer_back.rs:108
+    wire elements_25_sign = word[452]; // quantizer_back.rs:108
+    wire elements_25_outer = word[451]; // quantizer_back.rs:108
+    wire elements_25_inner = word[450]; // quantizer_back.rs:108
+    wire [14:0] elements_26_magnitude = word[485:471]; // quantizer_back.rs:108
+    wire elements_26_sign = word[470]; // quantizer_back.rs:108
+    wire elements_26_outer = word[469]; // quantizer_back.rs:108
+    wire elements_26_inner = word[468]; // quantizer_back.rs:108
+    wire [14:0] elements_27_magnitude = word[503:489]; // quantizer_back.rs:108
+    wire elements_27_sign = word[488]; // quantizer_back.rs:108
+    wire elements_27_outer = word[487]; // quantizer_back.rs:108
+    wire elements_27_inner = word[486]; // quantizer_back.rs:108
+    wire [14:0] elements_28_magnitude = word[521:507]; // quantizer_back.rs:108
+    wire elements_28_sign = word[506]; // quantizer_back.rs:108
+    wire elements_28_outer = word[505]; // quantizer_back.rs:108
+    wire elements_28_inner = word[504]; // quantizer_back.rs:108
+    wire [14:0] elements_29_magnitude = word[539:525]; // quantizer_back.rs:108
+    wire elements_29_sign = word[524]; // quantizer_back.rs:108
+    wire elements_29_outer = word[523]; // quantizer_back.rs:108
+    wire elements_29_inner = word[522]; // quantizer_back.rs:108
+    wire [14:0] elements_30_magnitude = word[557:543]; // quantizer_back.rs:108
+    wire elements_30_sign = word[542]; // quantizer_back.rs:108
+    wire elements_30_outer = word[541]; // quantizer_back.rs:108
+    wire elements_30_inner = word[540]; // quantizer_back.rs:108
+    wire [14:0] elements_31_magnitude = word[575:561]; // quantizer_back.rs:108
+    wire elements_31_sign = word[560]; // quantizer_back.rs:108
+    wire elements_31_outer = word[559]; // quantizer_back.rs:108
+    wire elements_31_inner = word[558]; // quantizer_back.rs:108
+    wire [14:0] elements_32_magnitude = word[593:579]; // quantizer_back.rs:108
+    wire elements_32_sign = word[578]; // quantizer_back.rs:108
+    wire elements_32_outer = word[577]; // quantizer_back.rs:108
+    wire elements_32_inner = word[576]; // quantizer_back.rs:108
+    wire [14:0] elements_33_magnitude = word[611:597]; // quantizer_back.rs:108
+    wire elements_33_sign = word[596]; // quantizer_back.rs:108
+    wire elements_33_outer = word[595]; // quantizer_back.rs:108
+    wire elements_33_inner = word[594]; // quantizer_back.rs:108
+    wire [14:0] elements_34_magnitude = word[629:615]; // quantizer_back.rs:108
+    wire elements_34_sign = word[614]; // quantizer_back.rs:108
+    wire elements_34_outer = word[613]; // quantizer_back.rs:108
+    wire elements_34_inner = word[612]; // quantizer_back.rs:108
+    wire [14:0] elements_35_magnitude = word[647:633]; // quantizer_back.rs:108
+    wire elements_35_sign = word[632]; // quantizer_back.rs:108
+    wire elements_35_outer = word[631]; // quantizer_back.rs:108
+    wire elements_35_inner = word[630]; // quantizer_back.rs:108
+    wire [14:0] elements_36_magnitude = word[665:651]; // quantizer_back.rs:108
+    wire elements_36_sign = word[650]; // quantizer_back.rs:108
+    wire elements_36_outer = word[649]; // quantizer_back.rs:108
+    wire elements_36_inner = word[648]; // quantizer_back.rs:108
+    wire [14:0] elements_37_magnitude = word[683:669]; // quantizer_back.rs:108
+    wire elements_37_sign = word[668]; // quantizer_back.rs:108
+    wire elements_37_outer = word[667]; // quantizer_back.rs:108
+    wire elements_37_inner = word[666]; // quantizer_back.rs:108
+    wire [14:0] elements_38_magnitude = word[701:687]; // quantizer_back.rs:108
+    wire elements_38_sign = word[686]; // quantizer_back.rs:108
+    wire elements_38_outer = word[685]; // quantizer_back.rs:108
+    wire elements_38_inner = word[684]; // quantizer_back.rs:108
+    wire [14:0] elements_39_magnitude = word[719:705]; // quantizer_back.rs:108
+    wire elements_39_sign = word[704]; // quantizer_back.rs:108
+    wire elements_39_outer = word[703]; // quantizer_back.rs:108
+    wire elements_39_inner = word[702]; // quantizer_back.rs:108
+    wire [14:0] elements_40_magnitude = word[737:723]; // quantizer_back.rs:108
+    wire elements_40_sign = word[722]; // quantizer_back.rs:108
+    wire elements_40_outer = word[721]; // quantizer_back.rs:108
+    wire elements_40_inner = word[720]; // quantizer_back.rs:108
+    wire [14:0] elements_41_magnitude = word[755:741]; // quantizer_back.rs:108
+    wire elements_41_sign = word[740]; // quantizer_back.rs:108
+    wire elements_41_outer = word[739]; // quantizer_back.rs:108
+    wire elements_41_inner = word[738]; // quantizer_back.rs:108
+    wire [14:0] elements_42_magnitude = word[773:759]; // quantizer_back.rs:108
+    wire elements_42_sign = word[758]; // quantizer_back.rs:108
+    wire elements_42_outer = word[757]; // quantizer_back.rs:108
+    wire elements_42_inner = word[756]; // quantizer_back.rs:108
+    wire [14:0] elements_43_magnitude = word[791:777]; // quantizer_back.rs:108
+    wire elements_43_sign = word[776]; // quantizer_back.rs:108
+    wire elements_43_outer = word[775]; // quantizer_back.rs:108
+    wire elements_43_inner = word[774]; // quantizer_back.rs:108
+    wire [14:0] elements_44_magnitude = word[809:795]; // quantizer_back.rs:108
+    wire elements_44_sign = word[794]; // quantizer_back.rs:108
+    wire elements_44_outer = word[793]; // quantizer_back.rs:108
+    wire elements_44_inner = word[792]; // quantizer_back.rs:108
+    wire [14:0] elements_45_magnitude = word[827:813]; // quantizer_back.rs:108
+    wire elements_45_sign = word[812]; // quantizer_back.rs:108
+    wire elements_45_outer = word[811]; // quantizer_back.rs:108
+    wire elements_45_inner = word[810]; // quantizer_back.rs:108
+    wire [14:0] elements_46_magnitude = word[845:831]; // quantizer_back.rs:108
+    wire elements_46_sign = word[830]; // quantizer_back.rs:108
+    wire elements_46_outer = word[829]; // quantizer_back.rs:108
+    wire elements_46_inner = word[828]; // quantizer_back.rs:108
+    wire [14:0] elements_47_magnitude = word[863:849]; // quantizer_back.rs:108
+    wire elements_47_sign = word[848]; // quantizer_back.rs:108
+    wire elements_47_outer = word[847]; // quantizer_back.rs:108
+    wire elements_47_inner = word[846]; // quantizer_back.rs:108
+    wire [14:0] elements_48_magnitude = word[881:867]; // quantizer_back.rs:108
+    wire elements_48_sign = word[866]; // quantizer_back.rs:108
+    wire elements_48_outer = word[865]; // quantizer_back.rs:108
+    wire elements_48_inner = word[864]; // quantizer_back.rs:108
+    wire [14:0] elements_49_magnitude = word[899:885]; // quantizer_back.rs:108
+    wire elements_49_sign = word[884]; // quantizer_back.rs:108
+    wire elements_49_outer = word[883]; // quantizer_back.rs:108
+    wire elements_49_inner = word[882]; // quantizer_back.rs:108
+    wire [14:0] elements_50_magnitude = word[917:903]; // quantizer_back.rs:108
+    wire elements_50_sign = word[902]; // quantizer_back.rs:108
+    wire elements_50_outer = word[901]; // quantizer_back.rs:108
+    wire elements_50_inner = word[900]; // quantizer_back.rs:108
+    wire [14:0] elements_51_magnitude = word[935:921]; // quantizer_back.rs:108
+    wire elements_51_sign = word[920]; // quantizer_back.rs:108
+    wire elements_51_outer = word[919]; // quantizer_back.rs:108
+    wire elements_51_inner = word[918]; // quantizer_back.rs:108
+    wire [14:0] elements_52_magnitude = word[953:939]; // quantizer_back.rs:108
+    wire elements_52_sign = word[938]; // quantizer_back.rs:108
+    wire elements_52_outer = word[937]; // quantizer_back.rs:108
+    wire elements_52_inner = word[936]; // quantizer_back.rs:108
+    wire [14:0] elements_53_magnitude = word[971:957]; // quantizer_back.rs:108
+    wire elements_53_sign = word[956]; // quantizer_back.rs:108
+    wire elements_53_outer = word[955]; // quantizer_back.rs:108
+    wire elements_53_inner = word[954]; // quantizer_back.rs:108
+    wire [14:0] elements_54_magnitude = word[989:975]; // quantizer_back.rs:108
+    wire elements_54_sign = word[974]; // quantizer_back.rs:108
+    wire elements_54_outer = word[973]; // quantizer_back.rs:108
+    wire elements_54_inner = word[972]; // quantizer_back.rs:108
+    wire [14:0] elements_55_magnitude = word[1007:993]; // quantizer_back.rs:108
+    wire elements_55_sign = word[992]; // quantizer_back.rs:108
+    wire elements_55_outer = word[991]; // quantizer_back.rs:108
+    wire elements_55_inner = word[990]; // quantizer_back.rs:108
+    wire [14:0] elements_56_magnitude = word[1025:1011]; // quantizer_back.rs:108
+    wire elements_56_sign = word[1010]; // quantizer_back.rs:108
+    wire elements_56_outer = word[1009]; // quantizer_back.rs:108
+    wire elements_56_inner = word[1008]; // quantizer_back.rs:108
+    wire [14:0] elements_57_magnitude = word[1043:1029]; // quantizer_back.rs:108
+    wire elements_57_sign = word[1028]; // quantizer_back.rs:108
+    wire elements_57_outer = word[1027]; // quantizer_back.rs:108
+    wire elements_57_inner = word[1026]; // quantizer_back.rs:108
+    wire [14:0] elements_58_magnitude = word[1061:1047]; // quantizer_back.rs:108
+    wire elements_58_sign = word[1046]; // quantizer_back.rs:108
+    wire elements_58_outer = word[1045]; // quantizer_back.rs:108
+    wire elements_58_inner = word[1044]; // quantizer_back.rs:108
+    wire [14:0] elements_59_magnitude = word[1079:1065]; // quantizer_back.rs:108
+    wire elements_59_sign = word[1064]; // quantizer_back.rs:108
+    wire elements_59_outer = word[1063]; // quantizer_back.rs:108
+    wire elements_59_inner = word[1062]; // quantizer_back.rs:108
+    wire [14:0] elements_60_magnitude = word[1097:1083]; // quantizer_back.rs:108
+    wire elements_60_sign = word[1082]; // quantizer_back.rs:108
+    wire elements_60_outer = word[1081]; // quantizer_back.rs:108
+    wire elements_60_inner = word[1080]; // quantizer_back.rs:108
+    wire [14:0] elements_61_magnitude = word[1115:1101]; // quantizer_back.rs:108
+    wire elements_61_sign = word[1100]; // quantizer_back.rs:108
+    wire elements_61_outer = word[1099]; // quantizer_back.rs:108
+    wire elements_61_inner = word[1098]; // quantizer_back.rs:108
+    wire [14:0] elements_62_magnitude = word[1133:1119]; // quantizer_back.rs:108
+    wire elements_62_sign = word[1118]; // quantizer_back.rs:108
+    wire elements_62_outer = word[1117]; // quantizer_back.rs:108
+    wire elements_62_inner = word[1116]; // quantizer_back.rs:108
+    wire [14:0] elements_63_magnitude = word[1151:1137]; // quantizer_back.rs:108
+    wire elements_63_sign = word[1136]; // quantizer_back.rs:108
+    wire elements_63_outer = word[1135]; // quantizer_back.rs:108
+    wire elements_63_inner = word[1134]; // quantizer_back.rs:108
     always @(posedge clk) if (advance) begin
         lane63_inner <= elements_63_inner;
         lane63_d_outer_pos_r <= d_outer_pos_r_s2;
@@ -7960,73 +7950,73 @@ module oaken_quantizer_core_p64_n8192 (
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:36
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:37
     always @(posedge clk) if (advance) codes_63 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [255:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15, codes_16, codes_17, codes_18, codes_19, codes_20, codes_21, codes_22, codes_23, codes_24, codes_25, codes_26, codes_27, codes_28, codes_29, codes_30, codes_31, codes_32, codes_33, codes_34, codes_35, codes_36, codes_37, codes_38, codes_39, codes_40, codes_41, codes_42, codes_43, codes_44, codes_45, codes_46, codes_47, codes_48, codes_49, codes_50, codes_51, codes_52, codes_53, codes_54, codes_55, codes_56, codes_57, codes_58, codes_59, codes_60, codes_61, codes_62, codes_63}; // quantizer_back.rs:118
+    wire [255:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15, codes_16, codes_17, codes_18, codes_19, codes_20, codes_21, codes_22, codes_23, codes_24, codes_25, codes_26, codes_27, codes_28, codes_29, codes_30, codes_31, codes_32, codes_33, codes_34, codes_35, codes_36, codes_37, codes_38, codes_39, codes_40, codes_41, codes_42, codes_43, codes_44, codes_45, codes_46, codes_47, codes_48, codes_49, codes_50, codes_51, codes_52, codes_53, codes_54, codes_55, codes_56, codes_57, codes_58, codes_59, codes_60, codes_61, codes_62, codes_63}; // quantizer_back.rs:115
 
     // out: move the entries together
-    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer_back.rs:146
-    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer_back.rs:146
-    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer_back.rs:146
-    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer_back.rs:146
-    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer_back.rs:146
-    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer_back.rs:146
-    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer_back.rs:146
-    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer_back.rs:146
-    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer_back.rs:146
-    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer_back.rs:146
-    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer_back.rs:146
-    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer_back.rs:146
-    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer_back.rs:146
-    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer_back.rs:146
-    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer_back.rs:146
-    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer_back.rs:146
-    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer_back.rs:146
-    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer_back.rs:146
-    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer_back.rs:146
-    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer_back.rs:146
-    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer_back.rs:146
-    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer_back.rs:146
-    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer_back.rs:146
-    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer_back.rs:146
-    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer_back.rs:146
-    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer_back.rs:146
-    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer_back.rs:146
-    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer_back.rs:146
-    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer_back.rs:146
-    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer_back.rs:146
-    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer_back.rs:146
-    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer_back.rs:146
-    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer_back.rs:146
-    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer_back.rs:146
-    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer_back.rs:146
-    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer_back.rs:146
-    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer_back.rs:146
-    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer_back.rs:146
-    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer_back.rs:146
-    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer_back.rs:146
-    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer_back.rs:146
-    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer_back.rs:146
-    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer_back.rs:146
-    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer_back.rs:146
-    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer_back.rs:146
-    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer_back.rs:146
-    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer_back.rs:146
-    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer_back.rs:146
-    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer_back.rs:146
-    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer_back.rs:146
-    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer_back.rs:146
-    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer_back.rs:146
-    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer_back.rs:146
-    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer_back.rs:146
-    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer_back.rs:146
-    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer_back.rs:146
-    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer_back.rs:146
-    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer_back.rs:146
-    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer_back.rs:146
-    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer_back.rs:146
-    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer_back.rs:146
-    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer_back.rs:146
-    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer_back.rs:146
-    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer_back.rs:146
+    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer_back.rs:143
+    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer_back.rs:143
+    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer_back.rs:143
+    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer_back.rs:143
+    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer_back.rs:143
+    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer_back.rs:143
+    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer_back.rs:143
+    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer_back.rs:143
+    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer_back.rs:143
+    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer_back.rs:143
+    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer_back.rs:143
+    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer_back.rs:143
+    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer_back.rs:143
+    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer_back.rs:143
+    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer_back.rs:143
+    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer_back.rs:143
+    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer_back.rs:143
+    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer_back.rs:143
+    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer_back.rs:143
+    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer_back.rs:143
+    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer_back.rs:143
+    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer_back.rs:143
+    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer_back.rs:143
+    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer_back.rs:143
+    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer_back.rs:143
+    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer_back.rs:143
+    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer_back.rs:143
+    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer_back.rs:143
+    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer_back.rs:143
+    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer_back.rs:143
+    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer_back.rs:143
+    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer_back.rs:143
+    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer_back.rs:143
+    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer_back.rs:143
+    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer_back.rs:143
+    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer_back.rs:143
+    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer_back.rs:143
+    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer_back.rs:143
+    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer_back.rs:143
+    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer_back.rs:143
+    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer_back.rs:143
+    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer_back.rs:143
+    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer_back.rs:143
+    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer_back.rs:143
+    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer_back.rs:143
+    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer_back.rs:143
+    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer_back.rs:143
+    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer_back.rs:143
+    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer_back.rs:143
+    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer_back.rs:143
+    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer_back.rs:143
+    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer_back.rs:143
+    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer_back.rs:143
+    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer_back.rs:143
+    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer_back.rs:143
+    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer_back.rs:143
+    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer_back.rs:143
+    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer_back.rs:143
+    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer_back.rs:143
+    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer_back.rs:143
+    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer_back.rs:143
+    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer_back.rs:143
+    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer_back.rs:143
+    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer_back.rs:143
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -9379,54 +9369,21 @@ module oaken_quantizer_core_p64_n8192 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    always @(posedge clk) if (advance) begin
-        chunk_first_s1 <= chunk_first;
-        chunk_first_s2 <= chunk_first_s1;
-        starts_chunk <= chunk_first_s2;
-    end
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s1 <= 1'h0;
-            issue_s2 <= 1'h0;
-            issue_s3 <= 1'h0;
-        end else if (advance) begin
-            issue_s1 <= issue;
-            issue_s2 <= issue_s1;
-            issue_s3 <= issue_s2;
-        end
-    end
-    wire too_many = (issue_s3 & starts_chunk) & (compact_total == 7'h40); // quantizer_back.rs:182
-    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:188
+    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:171
     always @(posedge clk) if (advance) begin
         compact_total_s4 <= compact_total;
         compact_total_s5 <= compact_total_s4;
         sparse_beat_found <= compact_total_s5;
-    end
-    always @(posedge clk) begin
-        if (rst) begin
-            too_many_s4 <= 1'h0;
-            too_many_s5 <= 1'h0;
-            sparse_beat_too_many <= 1'h0;
-        end else if (advance) begin
-            too_many_s4 <= too_many;
-            too_many_s5 <= too_many_s4;
-            sparse_beat_too_many <= too_many_s5;
-        end
-    end
-    always @(posedge clk) if (advance) begin
-        starts_chunk_s4 <= starts_chunk;
-        starts_chunk_s5 <= starts_chunk_s4;
-        sparse_beat_starts_chunk <= starts_chunk_s5;
+        chunk_first_s1 <= chunk_first;
+        chunk_first_s2 <= chunk_first_s1;
+        chunk_first_s3 <= chunk_first_s2;
+        chunk_first_s4 <= chunk_first_s3;
+        chunk_first_s5 <= chunk_first_s4;
+        sparse_beat_starts_chunk <= chunk_first_s5;
         count_s3 <= count;
         count_s4 <= count_s3;
         count_s5 <= count_s4;
         sparse_beat_count <= count_s5;
-        beat_first_s1 <= beat_first;
-        beat_first_s2 <= beat_first_s1;
-        beat_first_s3 <= beat_first_s2;
-        beat_first_s4 <= beat_first_s3;
-        beat_first_s5 <= beat_first_s4;
-        sparse_beat_first <= beat_first_s5;
         beat_last_s1 <= beat_last;
         beat_last_s2 <= beat_last_s1;
         beat_last_s3 <= beat_last_s2;
@@ -9436,17 +9393,23 @@ module oaken_quantizer_core_p64_n8192 (
     end
     always @(posedge clk) begin
         if (rst) begin
+            issue_s1 <= 1'h0;
+            issue_s2 <= 1'h0;
+            issue_s3 <= 1'h0;
             issue_s4 <= 1'h0;
             issue_s5 <= 1'h0;
             issue_s6 <= 1'h0;
         end else if (advance) begin
+            issue_s1 <= issue;
+            issue_s2 <= issue_s1;
+            issue_s3 <= issue_s2;
             issue_s4 <= issue_s3;
             issue_s5 <= issue_s4;
             issue_s6 <= issue_s5;
         end
     end
-    wire sparse_valid_1 = issue_s6; // quantizer_back.rs:196
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:205
+    wire sparse_valid_1 = issue_s6; // quantizer_back.rs:177
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:207
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -9464,9 +9427,9 @@ module oaken_quantizer_core_p64_n8192 (
         sparse_beat_last_s7 <= sparse_beat_last;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = issue_s8; // quantizer_back.rs:214
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:214
-    wire coded_1 = coded & advance; // quantizer_back.rs:215
+    wire coded = issue_s8; // quantizer_back.rs:195
+    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:195
+    wire coded_1 = coded & advance; // quantizer_back.rs:196
     assign dense_valid = dense_m_valid;
     fifo_257x16_distributed dense (
         .clk(clk),
@@ -9486,10 +9449,8 @@ module oaken_quantizer_core_p64_n8192 (
         .s_ready(writer_s_ready),
         .s_entries(sparse_beat_entries),
         .s_found(sparse_beat_found),
-        .s_too_many(sparse_beat_too_many),
         .s_starts_chunk(sparse_beat_starts_chunk),
         .s_count(sparse_beat_count),
-        .s_first(sparse_beat_first),
         .s_last(sparse_beat_last),
         .stop(dense_level >= 5'hd),
         .vector(writer_vector),

@@ -146,28 +146,6 @@ const LOOPS: &[(&str, &[&str])] = &[
     ("gearbox_", &["keep", "last"]),
     // proved: power_up_packet_arbiter
     ("packet_arbiter_", &["owner"]),
-    // both are looked at together with a valid that is reset
-    ("oaken_dequantizer_core_", &["built_first", "waiting_first"]),
-    // what is in the pieces means something while `valid` of the buffer, which is reset, says so; the four-state run is the witness
-    (
-        "oaken_record_reader_",
-        &[
-            "chunks_after",
-            "closed",
-            "enough",
-            "high_data",
-            "high_keep",
-            "high_valid",
-            "low_data",
-            "low_keep",
-            "low_valid",
-            "pieces_left",
-            "pointer",
-            "remaining",
-            "rest_data",
-            "rest_keep",
-        ],
-    ),
 ];
 
 #[test]

@@ -47,7 +47,7 @@ pub(super) fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
     Ok(())
 }
 
-/// The parameters of an engine, and, but for the last, of what handles its records.
+/// The parameters of a quantizer, and, but for the last, of what handles its records.
 const ENGINE: [Parameter; 4] = [
     Parameter {
         name: "lanes",
@@ -125,12 +125,12 @@ const OAKEN_QUANTIZER: Block = Block {
 const OAKEN_DEQUANTIZER: Block = Block {
     name: "oaken_dequantizer",
     summary: "turns the records of the quantizer back into keys and values, AXI edges",
-    parameters: &ENGINE,
+    parameters: &RECORDS,
     check: nothing,
     latency: |_| {
         format!("a vector begins {} cycles after the first word of its sparse part", cycles(DEQUANTIZER_LATENCY))
     },
-    throughput: |v| format!("{} elements in every cycle, for chunks of 64 with up to 8 outliers", v.number("lanes")),
+    throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
     build: |name, v| dequantizer_axi(name, engine_params(v)).map(Design::erase),
 };
 

@@ -1,9 +1,9 @@
 //! Oaken dequantizer, the engine itself: dense and sparse part of records in, vectors of binary16 out (docs/oaken-format.md; the
 //! paper's section 5.2 and figure 9b). AXI4-Stream and the registers are around it, in `dequantizer_axi`.
 //!
-//! It streams: no vector is buffered. The sparse part runs a chunk ahead: the record reader takes entries from the words, the
-//! header becomes levels in the meantime, and a map of the chunk is built; then the beats of the dense part are decoded with
-//! the map, and the next one is built.
+//! It streams: no vector is buffered. The sparse part runs some chunks ahead. Its words wait in a ring; a walker finds the chunks in it,
+//! a counter says how many of their entries belong to each beat, and a reader takes the entries of one beat after the other and puts them
+//! where their elements are, while the header becomes levels. Then the beats of the dense part are decoded with these maps.
 //!
 //! | port | |
 //! | --- | --- |
@@ -18,15 +18,16 @@
 //! A beat of `dense` has the codes of a beat of elements at 4 bits (of two with one lane); at other widths a gearbox takes them
 //! from beats of the next power of two of bytes (`dense_reader`).
 //!
-//! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, for chunks of up to 8
-//! outliers and inputs that come as fast. A chunk with `c` outliers takes `1 + c / w` cycles at least, rounded up, with `w` = 1
-//! below 8 lanes and 2, 3, 8 at 8, 16, 32 lanes; at 64 lanes `(1 + c) / 9`. Latency [`latency`] cycles from the first word to
-//! the first element, and more where the first chunk has more outliers than one cycle takes. Errors never stop it: every
-//! vector has `length` elements, and the one after a faulty record is right. Combinational: `sparse` valid to `sparse` ready, `flush` to both.
+//! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, wherever the outliers are,
+//! for inputs that come as fast; at the beginning, a few cycles more where a chunk has many more outliers than the one before it. Latency
+//! [`latency`] cycles from the first word to the first element, and more where the first chunk has more outliers than a beat has
+//! elements. Up to 16 words of the sparse part (32 with 8 to 32 lanes) are taken before the first beat of the dense part is needed. Errors
+//! never stop it: every vector has `length` elements, and the one after a faulty record is right. Combinational: `flush` to both readys.
 
 use super::dense_reader::read_dense;
-use super::dequantizer_back::{decode_beat, dense_codes, send, use_chunks};
-use super::dequantizer_front::{IN_FLIGHT, build_chunks, header_table, keep_infos, read_records, show_entries, window};
+use super::dequantizer_back::{decode_beat, dense_codes, send, use_maps};
+use super::dequantizer_front::{IN_FLIGHT, header_table, keep_infos, read_beats, walk_records};
+use super::packet_gate::begin_while;
 use super::promises::stays_while;
 use super::types::*;
 use hdl::logic::UpDown;
@@ -68,47 +69,58 @@ ports! {
 
 /// Cycles from the first word of a record to its first element, when the first chunk has no outliers.
 pub fn latency(lanes: u32) -> u64 {
-    if lanes <= 16 { 15 } else { 13 }
+    match lanes {
+        1..=4 => 34,
+        8..=16 => 35,
+        32 => 38,
+        _ => 27,
+    }
 }
 
 /// The dequantizer engine.
 #[module]
 pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> {
     let p = p.check("oaken_dequantizer")?;
+    if p.setting_of_each() {
+        let message = format!("settings = {} is not legal", p.settings);
+        let help = "1: the dequantizer holds one setting, and a change of it waits for the vectors under way";
+        return Err(Errors::parameter("oaken_dequantizer", message, help));
+    }
     let m = Module::new(format!("oaken_dequantizer_core_p{}_n{}{}", p.lanes, p.max_length, p.suffix()));
     m.doc("Oaken dequantizer: dense and sparse part of records in, vectors of binary16 out.");
     let io = DequantizerPorts::new(m, p);
 
     m.section("settings: a change waits for the vectors under way");
     let settings = settings(m, io);
-    m.section("the sparse part: words to entries");
-    let reader = read_records(m, io.sparse, settings.length, settings.may_begin, io.flush, settings.in_flight, p)?;
-    io.count_error.set(flag(m, reader.count_error));
-    io.sparse_length_error.set(flag(m, reader.length_error));
+    // what was found before a flush is flagged no more
+    let flushed = flag(m, io.flush);
     m.section("the header to what the lanes look up");
     let headers = header_table(m, settings.thresholds, settings.change, p)?;
     settings.may_begin.set(settings.same & io.enable & headers.table.prepared);
-    io.header_error.set(headers.table.faulty);
-    let (header_can, infos) = keep_infos(m, &reader, &headers, p.dense_bits);
-    m.section("entries to the map of the chunk");
-    let shown = show_entries(m, &reader, &headers, header_can, window(p))?;
-    let chunk_taken = m.wire(bits(1));
-    let chunk = build_chunks(m, shown, chunk_taken, window(p).count_beside);
-    io.order_error.set(flag(m, chunk.disorder));
-
-    m.section("the map in use; it moves down by the lanes at every beat");
-    let in_use = use_chunks(m, &chunk, chunk_taken, &headers, infos, p);
+    io.header_error.set(headers.table.faulty & !flushed);
+    let infos = keep_infos(m, &headers, p.dense_bits);
+    m.section("the sparse part: words to chunks");
+    let sparse = begin_while(m, io.sparse, settings.may_begin | io.flush);
+    let walker = walk_records(m, sparse, settings.length, io.flush, settings.in_flight, p)?;
+    settings.words_wait.set(walker.holds);
+    io.count_error.set(walker.count_error);
+    io.sparse_length_error.set(walker.length_error);
+    m.section("chunks to the maps of their beats");
+    let reader = read_beats(m, &walker, &headers, p)?;
+    io.order_error.set(reader.order_error & !flushed);
+    m.section("the map in use");
+    let in_use = use_maps(m, reader.m, &headers, infos, p);
     m.section("the dense part");
-    let dense = read_dense(m, io.dense, settings.length, reader.begins, io.flush, p)?;
+    let dense = read_dense(m, io.dense, settings.length, walker.begins, io.flush, p)?;
     io.dense_length_error.set(flag(m, dense.wrong_length));
     let go = m.wire(bits(1));
     let coded = dense_codes(m, dense.codes, &in_use, go, p);
     m.section("the lanes");
     let (valid, beat) = decode_beat(m, go, coded, in_use, &headers, p);
     let ended = valid & beat.last & go;
-    settings.in_flight.count(reader.begins, ended);
+    settings.in_flight.count(walker.begins, ended);
     let used = settings.thresholds.pack().cat(settings.length);
-    stays_while(m, used, settings.in_flight.level.any() | reader.begins);
+    stays_while(m, used, settings.in_flight.level.any() | walker.begins);
     io.finished.set(ended);
     m.section("a register slice, with the limit to the largest number behind its spare register");
     send(m, io.m, valid, beat, go);
@@ -126,6 +138,8 @@ struct Settings {
     may_begin: Signal,
     /// The vectors under way.
     in_flight: UpDown,
+    /// A wire: words of another vector are there.
+    words_wait: Signal,
 }
 
 /// The settings in use: those given, as soon as no vector is under way.
@@ -136,13 +150,15 @@ fn settings(m: Module, io: DequantizerPorts) -> Settings {
     let in_flight = UpDown::new(m, IN_FLIGHT);
     let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
     let same = settings.pack().eq(io.thresholds.pack()) & length.eq(io.length);
-    let change = in_flight.is_empty() & !may_begin & !same;
+    let words_wait = m.wire(bits(1));
+    let idle = in_flight.is_empty() & !words_wait;
+    let change = idle & !may_begin & !same;
     m.when(change, || {
         settings.set(io.thresholds);
         length.set(io.length);
     });
-    io.busy.set(in_flight.level.any());
-    Settings { thresholds: settings, length, same, change, may_begin, in_flight }
+    io.busy.set(!idle);
+    Settings { thresholds: settings, length, same, change, may_begin, in_flight, words_wait }
 }
 
 /// An error in a register, so that it does not depend on what an input does in the same cycle.

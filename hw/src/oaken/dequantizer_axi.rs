@@ -7,7 +7,7 @@
 //! | `s_axis_sparse` | sparse part: header, counts and entries; `tkeep` ones from below, `tlast` at vector ends |
 //! | `m_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends |
 //!
-//! All outputs and `s_axis_sparse_tready` are registers; `s_axis_dense_tready` comes from registers. Parameters, throughput and
+//! All outputs are registers, but for the readys, which come from registers. Parameters, throughput and
 //! behaviour are those of the [engine](super::dequantizer()). Vectors begin when `enable` is 1 and the settings are legal; new
 //! settings take effect with the next vector, and a change waits for the vectors under way. While vectors may not begin, no beat of one
 //! is taken. Errors are flagged and never stop the engine. If the two parts lost each other, because a packet of one of them never
@@ -15,11 +15,10 @@
 
 use super::dequantizer::dequantizer;
 use super::settings::{EngineMap, engine_map};
-use super::types::{DenseBeat, EngineParams, SparseWord, sparse_word};
+use super::types::{DenseBeat, EngineParams};
 use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
 use crate::stream::Beat as AxiBeat;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
-use crate::stream::register_slice::register_slice_after;
 use hdl::*;
 
 ports! {
@@ -78,8 +77,7 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
 
     m.section("the engine");
     let dense = io.s_axis_dense.stream();
-    let arriving = io.s_axis_sparse.stream();
-    let sparse = register_slice_after(m, begin_while(m, arriving, settings.enable | settings.flush))?;
+    let sparse = io.s_axis_sparse.stream();
     let core = m.instance(&core);
     let keep = p.dense_ends_within().then_some(dense.payload.keep);
     core.dense.set(dense.with(DenseBeat { data: dense.payload.data, keep, last: dense.payload.last }));
@@ -111,19 +109,6 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
     let elements = AxiBeat::full(core.m.payload.data, 2 * p.lanes, core.m.payload.last);
     io.m_axis.set(AxiStream::from(core.m.with(elements)));
     m.finish(io)
-}
-
-/// Packets that may begin only while `may_begin` is 1; an open one goes on.
-#[module]
-fn begin_while(m: Module, s: Stream<SparseWord>, may_begin: Signal) -> Stream<SparseWord> {
-    let open = m.reg_reset(bits(1), 0).comment("a packet of the sparse part is open");
-    let passes = may_begin | open;
-    let out = m.wire(stream(sparse_word(s.payload.keep.width())));
-    out.valid.set(s.valid & passes);
-    out.payload.set(s.payload);
-    s.ready.set(out.ready & passes);
-    m.when(s.transfer(), || open.set(!s.payload.last));
-    out
 }
 
 /// Are the ones of `keep` side by side, beginning with the lowest bit, or are there none?

@@ -1,75 +1,58 @@
-//! Back end of the dequantizer: joins the codes of the dense part with the map of their chunk, decodes them, and sends the
+//! Back end of the dequantizer: joins the codes of the dense part with the map of their beat, decodes them, and sends the
 //! elements.
 
-use super::chunk_map::{ChunkMap, chunk_map};
 use super::decode::{Coded, Rounded, VectorInfo, decode, finish, vector_info};
-use super::dequantizer_front::{Chunk, Headers, IN_FLIGHT};
+use super::dequantizer_front::{Headers, IN_FLIGHT};
+use super::place::{BeatMap, beat_map};
 use super::side_table::Current;
 use super::types::*;
 use hdl::logic::UpDown;
 use hdl::*;
 
-/// The chunk that the lanes decode, in registers.
-pub struct ChunkInUse {
+/// The map of the beat that the lanes decode, in registers.
+pub struct MapInUse {
     /// There is one.
     valid: Signal,
-    /// A wire: a beat of it is decoded.
+    /// A wire: its beat is decoded.
     decoding: Signal,
-    /// Its outliers from the next beat on.
-    map: ChunkMap,
-    /// It is the last of its vector.
-    last: Signal,
-    /// The next beat is its last one.
-    ends: Signal,
+    /// Its outliers.
+    map: BeatMap,
     /// What the lanes know of its vector.
     info: VectorInfo,
     /// What they look up of it.
     levels: Current,
 }
 
-/// Takes chunk after chunk (`taken`), a vector as soon as its levels are there.
+/// Takes map after map, that of a vector's first beat as soon as its levels are there.
 #[module]
-pub fn use_chunks(
+pub fn use_maps(
     m: Module,
-    chunk: &Chunk,
-    taken: Signal,
+    maps: Stream<BeatMap>,
     headers: &Headers,
     infos: Memory<VectorInfo>,
     p: EngineParams,
-) -> ChunkInUse {
-    let (zero, one) = (m.lit(0u32, 1), m.lit(1u32, 1));
+) -> MapInUse {
     let in_use = m.reg_reset(bits(1), 0);
-    let map = m.reg(chunk_map());
+    let map = m.reg(beat_map(p.lanes));
     let info = m.reg(vector_info(p.dense_bits));
-    let map_last = m.reg(bits(1));
-    let chunk_beat = m.reg_reset(bits(clog2(p.chunk_beats() as usize)), 0);
     let tables_ready = UpDown::new(m, IN_FLIGHT);
-    tables_ready.level.comment("vectors whose levels are there, and no chunk in use yet");
+    tables_ready.level.comment("vectors whose levels are there, and no beat in use yet");
     let load_slot = m.reg_reset(bits(headers.slot.width()), 0);
     let decoding = m.wire(bits(1));
-    let chunk_ends = if p.chunk_beats() == 1 { one } else { chunk_beat.eq(p.chunk_beats() - 1) };
-    let done = decoding & chunk_ends;
-    let load = chunk.valid & (!in_use | done) & (!chunk.first | tables_ready.level.any());
-    let new_vector = load & chunk.first;
-    taken.set(load);
-    m.when(decoding, || {
-        chunk_beat.set(chunk_ends.mux(chunk_beat.zeros(chunk_beat.width()), chunk_beat + 1));
-        map.set(map.map(&mut |_, _, s| s >> p.lanes));
-    });
-    m.when(done, || in_use.set(zero));
-    m.when(load, || {
-        in_use.set(one);
-        map.set(chunk.map);
-        map_last.set(chunk.last);
-    });
+    let takes = (!in_use | decoding) & (!maps.payload.first | tables_ready.level.any());
+    maps.ready.set(takes);
+    let load = maps.transfer();
+    let new_vector = load & maps.payload.first;
+    in_use.set(load | (in_use & !decoding));
+    m.when(load, || map.set(maps.payload));
     let next_info = infos.read(load_slot);
-    let current = headers.table.current(m, load_slot, new_vector);
+    let levels = headers.table.current(m, load_slot, new_vector);
     m.when(new_vector, || {
         info.set(next_info);
         load_slot.set(headers.after(load_slot));
     });
     tables_ready.count(headers.table.done, new_vector);
-    ChunkInUse { valid: in_use, decoding, map, last: map_last, ends: chunk_ends, info, levels: current }
+    MapInUse { valid: in_use, decoding, map, info, levels }
 }
 
 /// A beat of codes.
@@ -77,27 +60,24 @@ pub struct CodedBeat {
     /// There is one, and its map.
     issue: Signal,
     codes: Signal,
-    /// It is the last of its vector.
-    ends: Signal,
 }
 
-/// The codes for a beat of the chunk in use; they are taken when the lanes `go`.
+/// The codes for the beat whose map is in use; they are taken when the lanes `go`.
 #[module]
-pub fn dense_codes(m: Module, dense: Stream, chunk: &ChunkInUse, go: Signal, p: EngineParams) -> CodedBeat {
-    let issue = dense.valid & chunk.valid;
-    chunk.decoding.set(issue & go);
+pub fn dense_codes(m: Module, dense: Stream, map: &MapInUse, go: Signal, p: EngineParams) -> CodedBeat {
+    let issue = dense.valid & map.valid;
+    map.decoding.set(issue & go);
     let codes = if (p.lanes, p.dense_bits) == (1, PAPER_BITS) {
         // a byte serves two elements
         let second = m.reg_reset(bits(1), 0);
-        m.when(chunk.decoding, || second.set(!second));
-        dense.ready.set(chunk.valid & go & second);
+        m.when(map.decoding, || second.set(!second));
+        dense.ready.set(map.valid & go & second);
         second.mux(dense.payload.drop_low(4), dense.payload.trunc(4))
     } else {
-        dense.ready.set(chunk.valid & go);
+        dense.ready.set(map.valid & go);
         dense.payload
     };
-    let ends = chunk.last & chunk.ends;
-    CodedBeat { issue, codes, ends }
+    CodedBeat { issue, codes }
 }
 
 /// The elements of a beat, each a [`Rounded`], and whether there are any. Frees the slot of a vector when its last beat has
@@ -107,14 +87,14 @@ pub fn decode_beat(
     m: Module,
     go: Signal,
     beat: CodedBeat,
-    chunk: ChunkInUse,
+    in_use: MapInUse,
     headers: &Headers,
     p: EngineParams,
 ) -> (Signal, Beat) {
     let back = m.pipeline_enabled("back", go);
     let issued = back.enter_valid(beat.issue);
-    let (codes, ends, map, info) = back.enter((beat.codes, beat.ends, chunk.map, chunk.info));
-    let current = chunk.levels.enter(back);
+    let (codes, map, info) = back.enter((beat.codes, in_use.map, in_use.info));
+    let (ends, current) = (map.last, in_use.levels.enter(back));
     let table = &headers.table;
     let values: Vec<Rounded> = codes
         .lanes(p.dense_bits)

@@ -1,49 +1,19 @@
 //! Front end of the dequantizer: takes the sparse part of the records apart. The headers become what the lanes look up, the
-//! entries of each chunk become its map, while the one before it is in use.
+//! entries of each beat become its map, some beats ahead of the lanes.
 
-use super::chunk_map::{ChunkMap, chunk_map, disorder, spread};
+use super::beat_counter::{CountedChunk, beat_counter, counted_chunk};
+use super::beat_reader::{BeatReaderPorts, beat_reader};
 use super::decode::{VectorInfo, vector_info};
 use super::half_steps;
-use super::record_reader::{ReaderPorts, Shown, Window, record_reader, shown};
+use super::record_walker::{ChunkPlace, WalkerPorts, record_walker};
 use super::side_table::{SideTable, slot_bits};
+use super::sparse_ring::RingWrite;
 use super::types::*;
-use crate::stream::register_slice::register_slice_after;
 use hdl::logic::UpDown;
 use hdl::*;
 
-/// Vectors that may be under way: no more fit between the reader and the lanes.
-pub const IN_FLIGHT: u32 = 15;
-
-/// The reader's window: a chunk with eight outliers takes no more cycles than it has beats, 64 / lanes.
-pub fn window(p: EngineParams) -> Window {
-    let bytes = match p.lanes {
-        1 | 2 | 4 => 1, // 1 + 8 cycles
-        8 => 2,         // 1 + 4
-        16 => 3,        // 1 + 3
-        32 => 8,        // 1 + 1
-        _ => 9,         // 1
-    };
-    Window { bytes, count_beside: p.lanes == CHUNK }
-}
-
-/// Takes the entries from the words of records that may begin; to `flush`, it ends the open one.
-#[module]
-pub fn read_records(
-    m: Module,
-    sparse: Stream<SparseWord>,
-    length: Signal,
-    may_begin: Signal,
-    flush: Signal,
-    in_flight: UpDown,
-    p: EngineParams,
-) -> Result<Instance<ReaderPorts>, Errors> {
-    let reader = m.instance(&record_reader(p.sparse_bytes(), window(p))?);
-    reader.s.set(sparse);
-    reader.chunks_minus_1.set((length.drop_low(6) - 1).trunc(7));
-    reader.start.set(may_begin & in_flight.level.ne(IN_FLIGHT));
-    reader.flush.set(flush);
-    Ok(reader)
-}
+/// Vectors that may be under way: no more fit between the walker and the lanes.
+pub const IN_FLIGHT: u32 = 31;
 
 /// The headers on their way to the lanes.
 pub struct Headers {
@@ -78,89 +48,78 @@ pub fn header_table(m: Module, thresholds: Thresholds, prepare: Signal, p: Engin
     Ok(Headers { header, table, slot, slots_used })
 }
 
-/// Keeps what the lanes need of a header without looking it up; first, whether what the reader shows can be taken as far as
-/// headers matter.
+/// Keeps what the lanes need of a header without looking it up.
 #[module]
-pub fn keep_infos(m: Module, reader: &ReaderPorts, headers: &Headers, dense_bits: u32) -> (Signal, Memory<VectorInfo>) {
+pub fn keep_infos(m: Module, headers: &Headers, dense_bits: u32) -> Memory<VectorInfo> {
     let (header, slot) = (headers.header, headers.slot);
-    let header_can = !reader.starts | (header.ready & headers.slot_free());
     let infos = m.memory(vector_info(dense_bits), 1 << slot.width()).style(RamStyle::Distributed);
-    let split = half_steps::split(reader.header, dense_bits);
-    infos.write(slot, VectorInfo { split, middle_exact: !reader.header.bits(12, 7).any() }, header.transfer());
+    let split = half_steps::split(header.payload, dense_bits);
+    infos.write(slot, VectorInfo { split, middle_exact: !header.payload.bits(12, 7).any() }, header.transfer());
     m.when(header.transfer(), || slot.set(headers.after(slot)));
-    (header_can, infos)
+    infos
 }
 
-/// Takes entries from the reader, with its header at the start of a record.
+/// Finds the chunks of records, of vectors for which there is room; to `flush`, ends the open record.
 #[module]
-pub fn show_entries(
+pub fn walk_records(
     m: Module,
-    reader: &ReaderPorts,
-    headers: &Headers,
-    header_can: Signal,
-    window: Window,
-) -> Result<Stream<Shown>, Errors> {
-    // what the lanes do must not reach the reader in the same cycle: it has long paths of its own
-    let shown = m.wire(stream(shown(window.bytes)));
-    shown.valid.set(reader.valid & header_can);
-    shown.payload.set(reader.shown);
-    reader.advance.set(shown.ready & header_can);
-    headers.header.valid.set(reader.valid & reader.starts & shown.ready & headers.slot_free());
-    headers.header.payload.set(reader.header);
-    register_slice_after(m, shown)
+    sparse: Stream<SparseWord>,
+    length: Signal,
+    flush: Signal,
+    in_flight: UpDown,
+    p: EngineParams,
+) -> Result<Instance<WalkerPorts>, Errors> {
+    let walker = m.instance(&record_walker(p)?);
+    walker.s.set(sparse);
+    walker.chunks_minus_1.set((length.drop_low(6) - 1).trunc(7));
+    walker.flush.set(flush);
+    // known a cycle late: one more may begin meanwhile
+    let room = m.reg_reset(bits(1), 0);
+    room.set(in_flight.level.lt(IN_FLIGHT - 1));
+    walker.start.set(room);
+    Ok(walker)
 }
 
-/// A chunk that is complete, in registers.
-pub struct Chunk {
-    /// There is one.
-    pub valid: Signal,
-    /// Its outliers.
-    pub map: ChunkMap,
-    /// The first of its vector.
-    pub first: Signal,
-    /// The last of its vector.
-    pub last: Signal,
-    /// Entries out of order were just taken.
-    pub disorder: Signal,
-}
-
-/// Gathers entries to chunks: the map that is being built, and one behind it that waits for `taken`.
+/// Reads the entries of the chunks, beat by beat, and gives the headers to the table.
 #[module]
-pub fn build_chunks(m: Module, shown: Stream<Shown>, taken: Signal, count_beside: bool) -> Chunk {
-    let building = m.reg_reset(chunk_map(), 0);
-    let built = m.reg_reset(bits(1), 0).comment("the map being built is complete");
-    let (built_first, built_last) = (m.reg(bits(1)), m.reg(bits(1)));
-    let waiting = m.reg(chunk_map());
-    let waits = m.reg_reset(bits(1), 0);
-    let (waiting_first, waiting_last) = (m.reg(bits(1)), m.reg(bits(1)));
-    let moves = built & (!waits | taken);
-    shown.ready.set(!built | moves);
-    let transfer = shown.transfer();
-    let x = shown.payload;
+pub fn read_beats(
+    m: Module,
+    walker: &WalkerPorts,
+    headers: &Headers,
+    p: EngineParams,
+) -> Result<Instance<BeatReaderPorts>, Errors> {
+    let reader = m.instance(&beat_reader(p)?);
+    let write = walker.write;
+    reader.write.set(write);
+    reader.s.set(count_beats(m, walker.m, write, p)?);
+    let slot_free = headers.slot_free();
+    headers.header.valid.set(walker.header.valid & slot_free);
+    headers.header.payload.set(walker.header.payload);
+    walker.header.ready.set(headers.header.ready & slot_free);
+    walker.done.set(reader.done);
+    walker.reading.set(reader.reading);
+    walker.oldest.set(reader.oldest);
+    Ok(reader)
+}
 
-    let new = spread(x.entries, x.present);
-    let nothing = new.map(&mut |_, _, s| s.zeros(s.width()));
-    m.when(transfer, || {
-        building.set(building.zip(&new, &mut |a, b| a | b));
-        built_first.set(x.first);
-        built_last.set(x.last);
-    });
-    // the cycle after a chunk's last one brings no entries where the count has a cycle to itself
-    m.when(moves, || building.set(if count_beside { transfer.mux(new, nothing) } else { nothing }));
-    built.set((transfer & x.complete) | (built & !moves));
-    m.when(moves, || {
-        waiting.set(building);
-        waiting_first.set(built_first);
-        waiting_last.set(built_last);
-    });
-    waits.set(moves | (waits & !taken));
-
-    let position = m.reg(bits(6));
-    let any_before = m.reg_reset(bits(1), 0);
-    let (wrong_order, last_position) = disorder(x.entries, x.present, position, any_before);
-    m.when(transfer, || {
-        position.set(last_position);
-        any_before.set((any_before | x.present.any()) & !x.complete);
-    });
-    Chunk { valid: waits, map: waiting, first: waiting_first, last: waiting_last, disorder: transfer & wrong_order }
+/// How many entries each beat of a chunk has.
+#[module]
+fn count_beats(
+    m: Module,
+    chunks: Stream<ChunkPlace>,
+    write: RingWrite,
+    p: EngineParams,
+) -> Result<Stream<CountedChunk>, Errors> {
+    if p.chunk_beats() == 1 {
+        // all are of the one beat
+        let ChunkPlace { at, count, first, last } = chunks.payload;
+        let counted = CountedChunk { at, counts: count, wrong: m.lit(0u32, 1), first, last };
+        return Ok(chunks.with(counted));
+    }
+    let counter = m.instance(&beat_counter(p)?);
+    counter.write.set(write);
+    counter.s.set(chunks);
+    let counted = m.wire(stream(counted_chunk(p)));
+    counted.set(counter.m);
+    Ok(counted)
 }

@@ -1,7 +1,8 @@
 //! The Oaken engines: quantizer and dequantizer of the key-value cache (docs/oaken-format.md).
 
 pub mod align;
-pub mod chunk_map;
+pub mod beat_counter;
+pub mod beat_reader;
 pub mod classify;
 pub mod compact;
 pub mod decode;
@@ -15,6 +16,9 @@ pub mod guard;
 pub mod half_steps;
 pub mod level_writer;
 pub mod maxima;
+mod packet_ends;
+mod packet_gate;
+pub mod place;
 mod promises;
 pub mod quantizer;
 pub mod quantizer_axi;
@@ -22,17 +26,19 @@ mod quantizer_back;
 mod quantizer_front;
 mod quantizer_settings;
 pub mod record_join;
-pub mod record_reader;
 pub mod record_split;
+pub mod record_walker;
 pub mod scale;
 pub mod scale_table;
 pub mod setting_table;
 pub mod settings;
 pub mod side_table;
+pub mod sparse_ring;
 mod sparse_words;
 pub mod sparse_writer;
 pub mod step_unit;
 pub mod types;
+mod walker_maps;
 
 #[cfg(test)]
 mod tests;

@@ -26,8 +26,8 @@ pub fn draw() -> Result<String, Errors> {
 fn ports(d: &mut Drawing) {
     let d = &mut d.diagram;
     d.port((110, 60), Align::End, "s_axil", "registers");
-    d.port((110, 232), Align::End, "s_axis_sparse", "header, counts,");
-    d.label((110, 262), Align::End, "outliers");
+    d.port((110, 197), Align::End, "s_axis_sparse", "header, counts,");
+    d.label((110, 227), Align::End, "outliers");
     d.port((110, 376), Align::End, "s_axis_dense", "4-bit codes");
     d.port((936, 376), Align::Start, "m_axis", "binary16");
     d.arrow(&[(290, 86), (290, 128)]);
@@ -37,31 +37,29 @@ fn ports(d: &mut Drawing) {
 }
 
 fn blocks(d: &mut Drawing) {
-    let sparse = d.part(rect(142, 208, 66, 60), Kind::Slice, "slice", &["register", "slice"]);
-    let reader = d.part(rect(240, 176, 124, 124), Kind::Logic, "core.reader", &["words to header,", "counts, entries"]);
+    let walker = d.part(rect(240, 176, 124, 54), Kind::Logic, "core.walker", &["words to chunks", "and headers"]);
+    let counter = d.part(rect(240, 246, 124, 54), Kind::Logic, "core.counter", &["entries of", "each beat"]);
     let guard = d.part(rect(240, 352, 124, 60), Kind::Logic, "core.guard", &["makes vectors", "of `length`"]);
     let levels = d.part(rect(430, 176, 130, 54), Kind::Logic, "core.writer", &["half steps of", "each group"]);
-    let entries = ("core", "entries to the map of the chunk");
-    let build =
-        d.section(rect(430, 246, 130, 54), entries, "map, next chunk", &["which of 64 are", "outliers, and how"]);
-    let in_use = ("core", "the map in use; it moves down by the lanes at every beat");
-    let map = d.section(rect(630, 176, 130, 124), in_use, "map in use", &["moves down by 16", "at every beat"]);
+    let reader = d.part(rect(430, 246, 130, 54), Kind::Logic, "core.reader", &["entries to the", "map of a beat"]);
+    let in_use = ("core", "the map in use");
+    let map = d.section(rect(630, 176, 130, 124), in_use, "map in use", &["which of 16 are", "outliers, and how"]);
     let lines = ["tables of levels;", "code to binary16"];
     let lanes = d.section(rect(630, 352, 130, 60), ("core", "the lanes"), "lane0 \u{2026} 15", &lines);
     let slice = ("core", "a register slice, with the limit to the largest number behind its spare register");
     let slice = d.section(rect(806, 352, 90, 60), slice, "limit", &["and register", "slice"]);
     let d = &mut d.diagram;
-    d.arrow(&[(116, 238), sparse.left(238)]);
+    d.arrow(&[(116, 203), walker.left(203)]);
     d.arrow(&[(116, 382), guard.left(382)]);
-    d.arrow(&[sparse.right(238), reader.left(238)]);
-    d.arrow(&[reader.right(203), levels.left(203)]);
+    d.arrow(&[walker.right(203), levels.left(203)]);
     d.label((397, 197), Align::Middle, "header");
-    d.arrow(&[reader.right(273), build.left(273)]);
-    d.label((397, 267), Align::Middle, "entries");
+    d.arrow(&[walker.bottom(302), counter.top(302)]);
+    d.arrow(&[counter.right(273), reader.left(273)]);
+    d.label((397, 267), Align::Middle, "counts");
     d.arrow(&[levels.right(203), (622, 203), (622, 336), (650, 336), lanes.top(650)]);
-    d.arrow(&[build.right(273), map.left(273)]);
+    d.arrow(&[reader.right(273), map.left(273)]);
     d.label((590, 197), Align::Middle, "levels");
-    d.label((590, 267), Align::Middle, "64 marks");
+    d.label((590, 267), Align::Middle, "marks");
     d.arrow(&[map.bottom(695), lanes.top(695)]);
     d.label((703, 330), Align::Start, "16 marks");
     d.arrow(&[guard.right(382), lanes.left(382)]);

@@ -78,7 +78,10 @@ fn faults(p: EngineParams, t: &Thresholds, rng: &mut Rng) -> Vec<Fault> {
         add(name, &good.dense, packet(&good.sparse[..bytes], bytes_of_word), &["sparse length"], values);
     }
     for extra in (1..=2 * bytes_of_word + 2).chain([300]) {
-        let sparse: Vec<u8> = good.sparse.iter().copied().chain((0..extra).map(|_| rng.u8(..))).collect();
+        let mut sparse: Vec<u8> = good.sparse.iter().copied().chain((0..extra).map(|_| rng.u8(..))).collect();
+        // no word of it can be a header: that would begin the next record
+        let surplus = good.sparse.len().next_multiple_of(bytes_of_word);
+        sparse.iter_mut().skip(surplus + 7).step_by(bytes_of_word).for_each(|byte| *byte |= 0x80);
         let name = format!("{extra} surplus sparse bytes");
         add(name, &good.dense, packet(&sparse, bytes_of_word), &["sparse length"], Some(right.clone()));
     }
@@ -202,9 +205,12 @@ fn noise_does_not_hang() {
         let mut rig = Rig::new(p, &design, &mut engine, OFTEN);
         rig.set(&t, LENGTH);
         for i in 1..100 {
-            for word in (0..rng.u32(0..6)).rev() {
+            for (index, word) in (0..rng.u32(0..6)).rev().enumerate() {
                 let small = rng.bool(); // so that counts are legal now and then
-                let data: Vec<u8> = (0..bytes_of_word).map(|_| if small { rng.u8(0..6) } else { rng.u8(..) }).collect();
+                let mut data: Vec<u8> =
+                    (0..bytes_of_word).map(|_| if small { rng.u8(0..6) } else { rng.u8(..) }).collect();
+                // what can be a header would be taken for the next record, whose last before it was lost
+                data[7] |= if index > 0 { 0x80 } else { 0 };
                 let keep: u64 = [0, u64::MAX, rng.u64(..)][rng.usize(0..3)] >> (64 - bytes_of_word);
                 let last = u32::from(word == 0);
                 let fields = vec![hdl::BigUint::from_bytes_le(&data), keep.into(), last.into()];
@@ -309,6 +315,72 @@ fn a_flush_empties_the_engine() {
                 [golden(&good.dense, &good.sparse, LENGTH, &t, width(p))],
                 "{p:?}, round {round}"
             );
+        }
+    }
+}
+
+/// Where the lasts of sparse parts are lost, every record is read all the same.
+#[test]
+fn a_lost_last_of_the_sparse_part() {
+    for (p, stalls) in tested().flat_map(|p| [(p, NEVER), (p, OFTEN)]) {
+        let lanes = p.lanes;
+        let bytes_of_word = p.sparse_bytes() as usize;
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let mut rng = Rng::with_seed(u64::from(lanes) + 500);
+        let t = random_thresholds(&mut rng);
+        let mut engine = Simulator::new(&design);
+        let mut rig = Rig::new(p, &design, &mut engine, stalls);
+        rig.set(&t, LENGTH);
+        for round in 0..12 {
+            rig.flags.clear();
+            let joined = 1 + round % 5;
+            let records: Vec<Record> = (0..=joined).map(|_| random_record(&mut rng, LENGTH, &t, width(p))).collect();
+            records.iter().for_each(|r| rig.send_dense(&r.dense));
+            for (i, record) in records.iter().enumerate() {
+                let mut words = packet(&record.sparse, bytes_of_word);
+                if let Some(word) = words.last_mut().filter(|_| i + 1 < joined) {
+                    word.0[2] = 0u32.into();
+                }
+                rig.bench.send(rig.sparse, words);
+            }
+            rig.finish((rig.given * lanes as usize) + (joined + 1) * LENGTH);
+            let want: Vec<Vec<u16>> =
+                records.iter().map(|r| golden(&r.dense, &r.sparse, LENGTH, &t, width(p))).collect();
+            assert_eq!(rig.vectors(), want, "{p:?}, {joined} sparse parts in one packet");
+            let flags: &[&str] = if joined > 1 { &["sparse length"] } else { &[] };
+            assert_eq!(rig.flags, flags, "{p:?}, {joined} sparse parts in one packet");
+        }
+    }
+}
+
+/// Surplus that looks like a record is taken for one, and the next packet is dropped in exchange: the one behind it is right.
+#[test]
+fn surplus_that_looks_like_a_record() {
+    for p in tested() {
+        let lanes = p.lanes;
+        let bytes_of_word = p.sparse_bytes() as usize;
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let mut rng = Rng::with_seed(u64::from(lanes) + 600);
+        let t = random_thresholds(&mut rng);
+        let mut engine = Simulator::new(&design);
+        let mut rig = Rig::new(p, &design, &mut engine, OFTEN);
+        rig.set(&t, LENGTH);
+        for surplus in [bytes_of_word, bytes_of_word + 3, 3 * bytes_of_word - 1] {
+            let records: Vec<Record> = (0..4).map(|_| random_record(&mut rng, LENGTH, &t, width(p))).collect();
+            let mut long = records[0].sparse.clone();
+            long.resize(long.len().next_multiple_of(bytes_of_word), 0);
+            // a header of zeros, and chunks whose counts do not fit
+            long.extend((0..surplus).map(|i| if i < 8 { 0 } else { 200 }));
+            records.iter().for_each(|r| rig.send_dense(&r.dense));
+            rig.bench.send(rig.sparse, packet(&long, bytes_of_word));
+            records[1..].iter().for_each(|r| rig.bench.send(rig.sparse, packet(&r.sparse, bytes_of_word)));
+            rig.finish((rig.given * lanes as usize) + 4 * LENGTH);
+            let got = rig.vectors();
+            for right in [0, 2, 3] {
+                let record = &records[right];
+                assert_eq!(got[right], golden(&record.dense, &record.sparse, LENGTH, &t, width(p)), "{p:?}, {right}");
+            }
+            assert_eq!(got.len(), 4);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Values, settings, latency and rate on legal records.
 
 use super::super::dequantizer;
-use super::random::{golden, random_header, random_record, random_thresholds};
+use super::random::{golden, random_chunk, random_header, random_record, random_thresholds};
 use super::rig::Rig;
 use super::{LANES, NEVER, OFTEN};
 use crate::oaken::tests::{other_widths, params, width, with_outliers};
@@ -115,7 +115,7 @@ fn a_stalled_beat_keeps_its_levels() {
 fn only_the_readys_are_combinational() {
     for p in LANES.map(|lanes| params(lanes, 128)).into_iter().chain(other_widths(128)) {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
-        let paths = [("flush", "dense_ready"), ("sparse_valid", "sparse_ready"), ("flush", "sparse_ready")];
+        let paths = [("flush", "dense_ready"), ("flush", "sparse_ready")];
         assert_eq!(design.combinational_paths(), paths, "{p:?}");
     }
 }
@@ -159,6 +159,55 @@ fn no_bubble_at_any_length() {
             }
             rig.finish(vectors * length);
             assert_eq!(rig.bench.bubbles(rig.m), 0, "{lanes} lanes, {length} elements");
+        }
+    }
+}
+
+/// A vector takes the cycles of its beats, or of its sparse words if those are more, wherever its outliers are: none, in some chunks,
+/// all in a few, or everywhere.
+#[test]
+fn the_rate_at_any_spread() {
+    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    for lanes in LANES {
+        let p = params(lanes, 8192);
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let length = if lanes < 4 { 1024 } else { 2048 };
+        let mut rng = Rng::with_seed(u64::from(lanes));
+        let mut engine = Simulator::new(&design);
+        for spread in 0..10 {
+            let mut rig = Rig::new(p, &design, &mut engine, NEVER);
+            rig.set(&t, length);
+            let (vectors, mut words) = (4, 0);
+            for _ in 0..vectors {
+                let header = random_header(&mut rng, &t, width(p)).to_bits().to_le_bytes();
+                let chunks = (0..length / 64).flat_map(|chunk| {
+                    let count = match spread {
+                        0 => 0,
+                        1 => 64,
+                        2 => 64 * (chunk & 1),
+                        3 => 13 * (chunk & 1),
+                        4 => 20,
+                        5 if chunk % 4 == 0 => 64,
+                        6 if chunk == 0 => 64,
+                        7 if chunk * 64 + 64 == length => 64,
+                        5..=7 => 1,
+                        8 => rng.usize(0..=64),
+                        _ => rng.usize(0..12),
+                    };
+                    random_chunk(&mut rng, count)
+                });
+                let sparse: Vec<u8> = header.into_iter().chain(chunks).collect();
+                words += sparse.len().div_ceil(p.sparse_bytes() as usize);
+                rig.send(&vec![0x5a; length / 2], &sparse);
+            }
+            rig.finish(vectors * length);
+            let at = rig.bench.received_at(rig.m);
+            let (took, beats) = (at[at.len() - 1] - at[0] + 1, (vectors * length / lanes as usize) as u64);
+            let least = beats.max(words as u64);
+            assert!(
+                100 * took <= 101 * least + 100,
+                "{lanes} lanes, spread {spread}: {took} for {beats}, {words} words"
+            );
         }
     }
 }
