@@ -102,7 +102,7 @@ pub(super) fn quantizer_latency(dense_bits: u32) -> (u64, u64) {
     if dense_bits == 4 { (36, 41) } else { (38, 43) }
 }
 /// The same of the dequantizer, at every width.
-pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (14, 17);
+pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (27, 39);
 
 /// `34 to 37`.
 fn cycles((least, greatest): (u64, u64)) -> String {

@@ -12,6 +12,9 @@ pub fn packet_end(p: EngineParams) -> PacketEnd {
     PacketEnd { at: bits(place_bits(p)), next_word: word, last_word: word }
 }
 
+/// Packets that may wait, each of a word at least: the newest words, and those that the walker has just left.
+const MOST: u32 = 2 * NEWEST;
+
 /// Where a packet ends.
 #[derive(Clone, Copy, Bundle)]
 pub struct PacketEnd {
@@ -36,7 +39,7 @@ pub struct PacketEnds {
 #[module]
 pub fn packet_ends(m: Module, arrived: Arrived, head: Signal, flush: Signal, p: EngineParams) -> PacketEnds {
     let (oldest, newest) = (m.reg_reset(bits(word_bits(p)), 0), m.reg_reset(bits(word_bits(p)), 0));
-    let ends = m.memory(packet_end(p), NEWEST as usize);
+    let ends = m.memory(packet_end(p), MOST as usize);
     let ends = ends.style(RamStyle::Distributed);
     let leave = m.wire(bits(1));
     let comes = arrived.valid & arrived.word.last;
@@ -45,10 +48,10 @@ pub fn packet_ends(m: Module, arrived: Arrived, head: Signal, flush: Signal, p: 
     let keep = arrived.word.keep;
     let kept = index_of_one_hot((keep & !(keep >> 1u32)).trunc(keep.width() - 1).cat(keep.zeros(1)));
     let at = keep.all().mux(next_word.cat(kept.zeros(kept.width())), head.cat(kept));
-    ends.write(address(newest, NEWEST), PacketEnd { at, next_word, last_word: head }, comes);
+    ends.write(address(newest, MOST), PacketEnd { at, next_word, last_word: head }, comes);
     m.when(comes, || newest.set(newest + 1));
     m.when(leave, || oldest.set(oldest + 1));
-    let waiting = UpDown::new(m, NEWEST);
+    let waiting = UpDown::new(m, MOST);
     waiting.count(comes, leave);
     let known = m.reg_reset(bits(1), 0);
     known.set(comes | (known & !(leave & waiting.level.eq(1))));
@@ -57,5 +60,5 @@ pub fn packet_ends(m: Module, arrived: Arrived, head: Signal, flush: Signal, p: 
         waiting.level.set(0);
         known.set(false);
     });
-    PacketEnds { known, end: ends.read(address(oldest, NEWEST)), leave }
+    PacketEnds { known, end: ends.read(address(oldest, MOST)), leave }
 }
