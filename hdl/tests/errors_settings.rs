@@ -88,3 +88,73 @@ fn a_setting_is_one_also_through_another_module() {
         io.y.set(p.leave(unit.y));
     });
 }
+
+ports! {
+    struct TablePorts() {
+        input x: Signal = bits(4),
+        input learn: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Counts how often it was asked for a number, while it learns.
+#[module]
+fn table(kind: u32) -> Design<TablePorts> {
+    let m = Module::new("counts_while_it_learns");
+    let io = TablePorts::new(m);
+    m.latency(2);
+    let p = m.pipeline("count");
+    let x = p.enter(io.x).next();
+    let learn = p.constant(io.learn);
+    let counts = m.memory(bits(8), 16).init((0..16u32).map(|_| 0u32));
+    let count = counts.read(x) + 1;
+    match kind {
+        0 => counts.write(x, count, learn),
+        1 => counts.write_lanes(x, count, learn.repeat(2)),
+        _ => counts.write(x, count, learn & x.any()),
+    }
+    io.y.set(p.leave(count.next()));
+    m.finish(io).unwrap()
+}
+
+/// What enables a write port alone is a setting as every other.
+#[test]
+#[module]
+fn a_setting_may_be_the_enable_of_a_write_port() {
+    for kind in 0..3 {
+        reports(&format!("setting_that_enables_writes_{kind}"), |m, io| {
+            let p = m.pipeline("outer");
+            let (b, c) = p.enter((io.b, io.c));
+            let unit = m.instance(&table(kind));
+            unit.x.set(b);
+            unit.learn.set(c);
+            io.y.set(p.leave(unit.y));
+        });
+    }
+}
+
+/// A table in one stage, which the setting alone would hold.
+#[module]
+fn table_at_once() -> Design<TablePorts> {
+    let m = Module::new("table_at_once");
+    let io = TablePorts::new(m);
+    m.latency(0);
+    let p = m.pipeline("count");
+    let x = p.enter(io.x);
+    let counts = m.memory(bits(8), 16).init((0..16u32).map(|_| 0u32));
+    counts.write(x, counts.read(x) + 1, p.constant(io.learn));
+    io.y.set(p.leave(counts.read(x)));
+    m.finish(io).unwrap()
+}
+
+/// A setting is not what holds a module while a pipeline around it stands.
+#[test]
+fn a_setting_does_not_hold_a_module() {
+    reports("setting_that_would_hold", |m, io| {
+        let p = m.pipeline_enabled("outer", io.c);
+        let unit = m.instance(&table_at_once());
+        unit.x.set(p.enter(io.b));
+        unit.learn.set(1);
+        io.y.set(p.leave(unit.y));
+    });
+}

@@ -57,9 +57,10 @@ fn enables(b: &Draft, enable: Id) -> Vec<Id> {
     b.enables_of(enable).into_iter().filter(|enable| Some(*enable) != holds).collect()
 }
 
-/// The same for the mask of a write port.
+/// The same for the mask of a write port. What is marked as a setting is looked at no further: it is one.
 fn mask(b: &Draft, of: Id) -> Vec<Id> {
     match b.node(of).op {
+        _ if is_setting(b, of) => vec![of],
         Op::Alias(of) | Op::Repeat(of, _) => mask(b, of),
         Op::Bin(BinOp::And, one, other) => [mask(b, one), mask(b, other)].concat(),
         _ => enables(b, of),

@@ -273,10 +273,11 @@ fn stands_without(b: &Draft, port: &WritePort, input: Id) -> bool {
     writes_settings(b, port) || is_zero_without(b, port.mask, input)
 }
 
-/// Is this mask of a write port 0 while `input` is?
+/// Is this mask of a write port 0 while `input` is? A setting stands still while data is in flight, so it is not what holds the module.
 fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
     match b.node(mask).op {
         _ if mask == input => true,
+        _ if is_setting(b, mask) => false,
         Op::Alias(of) | Op::Repeat(of, _) => is_zero_without(b, of, input),
         Op::Bin(BinOp::And, x, y) => is_zero_without(b, x, input) || is_zero_without(b, y, input),
         _ => false,
