@@ -158,3 +158,41 @@ fn a_setting_does_not_hold_a_module() {
         io.y.set(p.leave(unit.y));
     });
 }
+
+ports! {
+    struct SettingPorts() {
+        input x: Signal = bits(8),
+        input limit: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// A module with a setting that states no latency, and one around it that states one.
+#[module]
+fn states_none(within: bool) -> Design<SettingPorts> {
+    let m = Module::new(if within { "around" } else { "states_none" });
+    let io = SettingPorts::new(m);
+    if within {
+        m.latency(2);
+        let unit = m.instance(&states_none(false));
+        unit.x.set(io.x);
+        unit.limit.set(io.limit);
+        io.y.set(unit.y);
+    } else {
+        let p = m.pipeline("limit");
+        io.y.set(p.leave((p.enter(io.x).next() ^ p.constant(io.limit)).next()));
+    }
+    m.finish(io).unwrap()
+}
+
+#[test]
+fn a_setting_is_one_also_where_no_latency_is_stated() {
+    reports("setting_without_a_latency", |m, io| {
+        let p = m.pipeline("outer");
+        let (a, b) = p.enter((io.a, io.b));
+        let unit = m.instance(&states_none(true));
+        unit.x.set(a);
+        unit.limit.set(b.zext(8));
+        io.y.set(p.leave(unit.y));
+    });
+}

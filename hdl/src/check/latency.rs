@@ -5,7 +5,16 @@ use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
-    let (Some(latency), Some(loc)) = (b.def.latency, b.latency_at) else { return };
+    if let (Some(latency), Some(loc)) = (b.def.latency, b.latency_at) {
+        check_stated(b, drivers, latency, loc);
+    }
+    // also where none is stated: a module around this one may state one
+    if b.errors.is_empty() {
+        b.def.settings = settings(b, drivers);
+    }
+}
+
+fn check_stated(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     let errors = b.errors.len();
     check_streams(b, latency, loc);
     if b.errors.len() > errors {
@@ -23,7 +32,6 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
         check_furthest(b, drivers, latency, loc);
     }
     if b.errors.len() == errors {
-        b.def.settings = settings(b, drivers);
         b.def.remembers = remembers(b, drivers);
         check_enable(b, drivers, latency, loc);
     }

@@ -152,7 +152,7 @@ pub(crate) struct Def {
     pub advance_is_all: bool,
     /// What goes through it leaves a trace: it must not see what is no item. Known where a latency is stated.
     pub remembers: bool,
-    /// The inputs (indices into `ports`) that stand still while data is in flight, where a latency is stated.
+    /// The inputs (indices into `ports`) that stand still while data is in flight.
     pub settings: Vec<u32>,
     /// The inputs (indices into `ports`) that reset something as soon as they are 1.
     pub resets: Vec<u32>,
