@@ -196,3 +196,41 @@ fn a_setting_is_one_also_where_no_latency_is_stated() {
         io.y.set(p.leave(unit.y));
     });
 }
+
+/// A module that delays its limit before it is a setting, and reads it as data, too.
+#[module]
+fn limited_behind(rom: bool) -> Design<HeldLimitPorts> {
+    let m = Module::new(if rom { "limited_behind_a_rom" } else { "limited_behind_a_register" });
+    let io = HeldLimitPorts::new(m);
+    m.latency(2);
+    let later = |x: Signal| {
+        let r = m.reg(bits(8)).enable(io.go);
+        r.set(x);
+        r
+    };
+    let unit = m.instance(&limited_late());
+    unit.x.set(io.x);
+    unit.go.set(io.go);
+    unit.limit.set(match rom {
+        true => m.memory(bits(8), 256).init(0..256u32).read_sync_enabled(io.limit, io.go),
+        false => later(io.limit),
+    });
+    io.y.set(unit.y ^ later(later(io.limit)));
+    m.finish(io).unwrap()
+}
+
+#[test]
+#[module]
+fn a_setting_is_one_also_behind_a_register() {
+    for rom in [false, true] {
+        let name = if rom { "setting_behind_a_rom" } else { "setting_behind_a_register" };
+        reports(name, |m, io| {
+            let p = m.pipeline_enabled("outer", io.c);
+            let (a, b) = p.enter((io.a, io.b));
+            let unit = m.instance(&limited_behind(rom));
+            unit.x.set(a);
+            unit.limit.set(b.zext(8));
+            io.y.set(p.leave(unit.y));
+        });
+    }
+}

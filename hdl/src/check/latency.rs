@@ -48,21 +48,6 @@ fn check_streams(b: &mut Draft, latency: u32, loc: Loc) {
     }
 }
 
-/// The nodes that a node depends on within a cycle, itself among them; a setting ends the search.
-fn cone(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
-    let (mut todo, mut seen) = (vec![from], HashSet::new());
-    let mut found = vec![];
-    while let Some(id) = todo.pop() {
-        if seen.insert(id) {
-            found.push(id);
-            if !is_setting(b, id) {
-                todo.extend(walk::sources(&b.def, drivers, id));
-            }
-        }
-    }
-    found
-}
-
 /// Where signals enter pipelines: pipeline, stage, signal.
 fn entrances(b: &Draft) -> Vec<(usize, i32, Id)> {
     let entrance = |(&id, gate): (&Id, &Gate)| match (gate, b.node(id).stage) {
@@ -109,21 +94,18 @@ fn remembers(b: &Draft, drivers: &Drivers) -> bool {
     b.def.ports.iter().any(|p| !p.input && stays(p.node))
 }
 
-/// The inputs that the module takes as standing still: those that it marks as constant or gives to an instance as a setting, also if
-/// they are read otherwise, and those that reach the outputs only through what is marked.
+/// The inputs that the module takes as standing still: from which a way leads to what it marks as constant or gives to an instance as a
+/// setting, also over registers, and also if they are read otherwise.
 fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
-    let data = behind_outputs(b, drivers);
-    // what is behind a setting is a setting, over registers too
-    let (mut marked, mut all) = (HashSet::new(), HashSet::new());
-    let mut todo: Vec<Id> = data.iter().copied().filter(|id| is_setting(b, *id)).collect();
+    let mut todo: Vec<Id> = behind_outputs(b, drivers).into_iter().filter(|id| is_setting(b, *id)).collect();
+    let mut seen = HashSet::new();
     while let Some(id) = todo.pop() {
-        if all.insert(id) {
+        if seen.insert(id) {
             let of = if is_setting(b, id) { walk::sources(&b.def, drivers, id) } else { vec![] };
-            marked.extend(of.iter().flat_map(|id| cone(b, drivers, *id)));
             todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x).chain(of));
         }
     }
-    let setting = |p: &Port| p.input && (marked.contains(&p.node) || all.contains(&p.node) && !data.contains(&p.node));
+    let setting = |p: &Port| p.input && seen.contains(&p.node);
     (0..).zip(&b.def.ports).filter(|(_, p)| setting(p)).map(|(i, _)| i).collect()
 }
 
