@@ -156,6 +156,8 @@ pub(crate) struct Def {
     pub settings: Vec<u32>,
     /// The inputs (indices into `ports`) that reset something as soon as they are 1.
     pub resets: Vec<u32>,
+    /// The inputs (indices into `ports`) that reset at once what resets others, to a value that ends that reset.
+    pub reset_ends: Vec<u32>,
     /// Registers without reset in a loop with their own enable.
     pub loops: Vec<Id>,
     /// Of a foreign module: its Verilog. It has ports, and nothing else of the above.
