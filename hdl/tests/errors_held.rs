@@ -186,3 +186,46 @@ fn settings_of_two_pipelines_beside_a_stage() {
         io.y.set(chosen);
     });
 }
+
+ports! {
+    struct GatedPorts() {
+        input go: Signal = bits(1),
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Shows nothing while it stands.
+#[module]
+fn gated(around: bool) -> Design<GatedPorts> {
+    let m = Module::new(if around { "gated_within" } else { "gated" });
+    let io = GatedPorts::new(m);
+    m.latency(0);
+    m.enabled_by(io.go);
+    if around {
+        let unit = m.instance(&gated(false));
+        unit.x.set(io.x);
+        io.y.set(unit.y);
+    } else {
+        let count = m.reg_reset(bits(8), 0);
+        count.set(count + 1);
+        io.y.set(io.go.mux(io.x ^ count, 0));
+    }
+    m.finish(io).unwrap()
+}
+
+/// The payload would follow `ready` within the cycle.
+#[test]
+#[module]
+fn an_instance_that_shows_whether_it_stands() {
+    for around in [false, true] {
+        let name = if around { "instance_shows_its_enable_within" } else { "instance_shows_its_enable" };
+        between(name, |m, io| {
+            io.y.set(0);
+            let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+            let unit = m.instance(&gated(around));
+            unit.x.set(x.next());
+            p.leave_stream(unit.y, io.m);
+        });
+    }
+}
