@@ -229,3 +229,49 @@ fn an_instance_that_shows_whether_it_stands() {
         });
     }
 }
+
+/// A register that keeps its value while `go` is 0, of which nobody says that this holds the module; and one of which it is said.
+#[module]
+fn sampler(declared: u32) -> Design<GatedPorts> {
+    let m = Module::new("sampler");
+    let io = GatedPorts::new(m);
+    m.latency(1);
+    if declared == 1 {
+        m.enabled_by(io.go);
+    }
+    let last = m.reg_reset(bits(8), 0);
+    match declared {
+        0 => last.enable(io.go).set(io.x),
+        1 => last.set(io.x),
+        _ => {
+            let p = m.pipeline_enabled("last", io.go);
+            last.set(p.enter(io.x));
+            io.y.set(p.leave(last));
+            return m.finish(io).unwrap();
+        }
+    }
+    io.y.set(last);
+    m.finish(io).unwrap()
+}
+
+/// Where nothing stands, an input is 1 in silence only if its module says that it holds all of it.
+#[test]
+#[module]
+fn an_enable_that_is_forgotten() {
+    reports("enable_that_is_forgotten", |m, io| {
+        let p = m.pipeline("outer");
+        let unit = m.instance(&sampler(0));
+        unit.x.set(p.enter(io.a));
+        io.y.set(p.leave(unit.y));
+    });
+    for declared in [1, 2] {
+        let m = Module::new("example");
+        let io = GatedPorts::new(m);
+        io.go.unused();
+        let p = m.pipeline("outer");
+        let unit = m.instance(&sampler(declared));
+        unit.x.set(p.enter(io.x));
+        io.y.set(p.leave(unit.y));
+        m.finish(io).unwrap();
+    }
+}

@@ -8,6 +8,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     if let (Some(latency), Some(loc)) = (b.def.latency, b.latency_at) {
         check_stated(b, drivers, latency, loc);
     }
+    b.def.advance_is_stated = b.def.advance.is_some_and(|port| is_stated(b, drivers, port));
     // also where none is stated: a module around this one may state one
     if b.errors.is_empty() {
         b.def.settings = settings(b, drivers);
@@ -256,6 +257,19 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
     let written = |port: &Port| writes.iter().all(|w| stands_without(b, w, port.node));
     let holds = |port: &Port| !(enables.is_empty() && writes.is_empty()) && held(port) && written(port);
     b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
+}
+
+/// Did the user say of this input that it holds something as a whole: the module, a pipeline, or an instance that says so?
+fn is_stated(b: &Draft, drivers: &Drivers, port: u32) -> bool {
+    let input = b.def.ports[port as usize].node;
+    let of_a_pipeline = |p: &PipeData| matches!(p.advance, Advance::When(enable) if enable == input);
+    let of_an_instance = |inst: u32| {
+        let by = b.advance_pin(inst).and_then(|pin| drivers.get(&pin));
+        b.def.insts[inst as usize].def.advance_is_stated && by.is_some_and(|by| by[..] == [input])
+    };
+    b.def.advance_is_all
+        || b.staging.pipes.iter().any(of_a_pipeline)
+        || (0..b.def.insts.len() as u32).any(of_an_instance)
 }
 
 /// Does a write port change nothing while `input` is 0?

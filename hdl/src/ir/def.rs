@@ -150,6 +150,8 @@ pub(crate) struct Def {
     pub advance: Option<u32>,
     /// It holds all that has a clock, also what stands behind no output.
     pub advance_is_all: bool,
+    /// It was not only found out: it is the enable of all, of a pipeline, or of an instance of which this holds.
+    pub advance_is_stated: bool,
     /// What goes through it leaves a trace: it must not see what is no item. Known where a latency is stated.
     pub remembers: bool,
     /// The inputs (indices into `ports`) that stand still while data is in flight.
