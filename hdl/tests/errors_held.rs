@@ -186,3 +186,92 @@ fn settings_of_two_pipelines_beside_a_stage() {
         io.y.set(chosen);
     });
 }
+
+ports! {
+    struct GatedPorts() {
+        input go: Signal = bits(1),
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Shows nothing while it stands.
+#[module]
+fn gated(around: bool) -> Design<GatedPorts> {
+    let m = Module::new(if around { "gated_within" } else { "gated" });
+    let io = GatedPorts::new(m);
+    m.latency(0);
+    m.enabled_by(io.go);
+    if around {
+        let unit = m.instance(&gated(false));
+        unit.x.set(io.x);
+        io.y.set(unit.y);
+    } else {
+        let count = m.reg_reset(bits(8), 0);
+        count.set(count + 1);
+        io.y.set(io.go.mux(io.x ^ count, 0));
+    }
+    m.finish(io).unwrap()
+}
+
+/// The payload would follow `ready` within the cycle.
+#[test]
+#[module]
+fn an_instance_that_shows_whether_it_stands() {
+    for around in [false, true] {
+        let name = if around { "instance_shows_its_enable_within" } else { "instance_shows_its_enable" };
+        between(name, |m, io| {
+            io.y.set(0);
+            let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+            let unit = m.instance(&gated(around));
+            unit.x.set(x.next());
+            p.leave_stream(unit.y, io.m);
+        });
+    }
+}
+
+/// A register that keeps its value while `go` is 0, of which nobody says that this holds the module; and one of which it is said.
+#[module]
+fn sampler(declared: u32) -> Design<GatedPorts> {
+    let m = Module::new("sampler");
+    let io = GatedPorts::new(m);
+    m.latency(1);
+    if declared == 1 {
+        m.enabled_by(io.go);
+    }
+    let last = m.reg_reset(bits(8), 0);
+    match declared {
+        0 => last.enable(io.go).set(io.x),
+        1 => last.set(io.x),
+        _ => {
+            let p = m.pipeline_enabled("last", io.go);
+            last.set(p.enter(io.x));
+            io.y.set(p.leave(last));
+            return m.finish(io).unwrap();
+        }
+    }
+    io.y.set(last);
+    m.finish(io).unwrap()
+}
+
+/// Where nothing stands, an input is 1 in silence only if its module says that it holds all of it.
+#[test]
+#[module]
+fn an_enable_that_is_forgotten() {
+    reports("enable_that_is_forgotten", |m, io| {
+        let p = m.pipeline("outer");
+        let unit = m.instance(&sampler(0));
+        unit.x.set(p.enter(io.a));
+        io.y.set(p.leave(unit.y));
+    });
+    for declared in [1, 2] {
+        let m = Module::new("example");
+        let io = GatedPorts::new(m);
+        io.go.unused();
+        let p = m.pipeline("outer");
+        let unit = m.instance(&sampler(declared));
+        unit.x.set(p.enter(io.x));
+        io.y.set(p.leave(unit.y));
+        m.finish(io).unwrap();
+    }
+}

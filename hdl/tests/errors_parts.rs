@@ -319,3 +319,20 @@ fn parts_of_nothing() {
         io.y.set(v[0]);
     });
 }
+
+/// A word would be read at every clock, whatever the condition. What is read at once is logic.
+#[test]
+#[module]
+fn synchronous_reads_under_conditions() {
+    reports("memory_read_in_when", |m, io| {
+        let words = m.memory(bits(8), 16).init(0..16u32);
+        let y = m.wire(bits(8));
+        y.set(words.read(io.b));
+        m.when(io.c, || y.set(words.read_sync(io.b)));
+        m.switch(io.b, |s| {
+            s.case(1, || y.set(words.read_sync_enabled(io.b, io.c)));
+            s.default(|| y.set(words.read(io.b))); // at once: where it stands says nothing of when it reads
+        });
+        io.y.set(y);
+    });
+}

@@ -190,3 +190,18 @@ fn widths_beyond_all_bounds() {
         io.y.set(longer.trunc(8) ^ io.a.repeat(u32::MAX).trunc(1).zext(8));
     });
 }
+
+/// A number of Rust that names no element cannot go on either.
+#[test]
+fn elements_beyond_the_end() {
+    panics("element_beyond_the_end", || {
+        let four = Module::new("example").reg(vector(bits(8), 4));
+        four[7]
+    });
+    panics("elements_beyond_the_end", || {
+        let four = Module::new("example").reg(vector(bits(8), 4));
+        four[2..5].to_vec()
+    });
+    let (last, two) = (vector(bits(8), 4)[3], vector(bits(8), 4)[1..3].len());
+    assert_eq!((last.width(), two), (8, 2));
+}

@@ -3,6 +3,8 @@
 
 #[path = "pipelines/enabled.rs"]
 mod enabled;
+#[path = "pipelines/held.rs"]
+mod held;
 #[path = "pipelines/model.rs"]
 mod model;
 #[path = "common/numbers.rs"]

@@ -208,7 +208,13 @@ impl<B: Bundle> Memory<B> {
         if self.shape.wide_width() > MAX_WIDTH {
             return self.shape.map(&mut |_, _, s| self.module.lost(s.width, loc)); // reported where it is declared
         }
-        let port = self.module.with(|b| b.def.mems[self.index as usize].reads.len() as u32);
+        let port = self.module.with(|b| {
+            if sync && b.blocks.len() > 1 {
+                let help = "declare it outside; the condition goes into `read_sync_enabled`, or chooses what to do with the word";
+                self.under_a_condition(b, "a synchronous read port", help, loc);
+            }
+            b.def.mems[self.index as usize].reads.len() as u32
+        });
         let width = self.shape.total_width();
         let data = self.module.net(width, Net::MemRead(self.index, port), None, loc);
         store::with(self.module.key, loc, |b| {
@@ -276,14 +282,20 @@ impl<B: Bundle> Memory<B> {
             b.def.mems[self.index as usize].writes.push(port);
         });
     }
+    /// A port that has a clock takes no condition.
+    fn under_a_condition(self, b: &mut Draft, what: &str, help: &str, loc: Loc) {
+        let name = b.memory_label(self.index);
+        let message = format!("{what} of `{name}` stands under a condition, which it would ignore");
+        b.error(loc, message, vec![], Some(help.into()));
+    }
     /// Does a write port stand where it can, with data and a mask as wide as they must be? If not, that is reported.
     fn may_write(self, b: &mut Draft, data: Signal, mask: Signal, loc: Loc) -> bool {
         check_conditions(b, "a write port", loc);
         let width = b.def.mems[self.index as usize].width;
         let (d, m, name) = (b.describe(data.id), b.describe(mask.id), b.memory_label(self.index));
         let (message, help) = if b.blocks.len() > 1 {
-            let message = format!("a write port of `{name}` stands under a condition, which it would ignore");
-            (message, "declare it outside, with the condition in its enable")
+            self.under_a_condition(b, "a write port", "declare it outside, with the condition in its enable", loc);
+            return false;
         } else if data.width != width {
             let message = format!("`{name}` has words of {width} bits, the data is {d}");
             let note = vec![(b.node(data.id).loc, "the data comes from here")];

@@ -6,8 +6,10 @@ use super::number::{Value, same_layouts};
 use super::register_file;
 use super::store;
 use crate::ir::*;
-use std::ops::Deref;
+use std::fmt::Debug;
+use std::ops::{Deref, Index};
 use std::panic::Location;
+use std::slice::SliceIndex;
 
 /// The most elements of a vector.
 pub(crate) const MAX_ELEMENTS: usize = 1 << 16;
@@ -178,6 +180,23 @@ impl<B> Deref for Vector<B> {
     type Target = [B];
     fn deref(&self) -> &[B] {
         self.elements
+    }
+}
+
+impl<B, I: SliceIndex<[B]> + Clone + Debug> Index<I> for Vector<B> {
+    type Output = I::Output;
+    /// # Panics
+    /// Where the vector ends before the index.
+    #[track_caller]
+    fn index(&self, index: I) -> &I::Output {
+        let (loc, length) = (Location::caller(), self.elements.len());
+        match self.elements.get(index.clone()) {
+            Some(found) => found,
+            None => {
+                let help = format!("the elements are 0 to {}", length.saturating_sub(1));
+                store::refuse(loc, format!("there is no element {index:?} of {length}"), help)
+            }
+        }
     }
 }
 

@@ -57,9 +57,10 @@ fn enables(b: &Draft, enable: Id) -> Vec<Id> {
     b.enables_of(enable).into_iter().filter(|enable| Some(*enable) != holds).collect()
 }
 
-/// The same for the mask of a write port.
+/// The same for the mask of a write port. What is marked as a setting is looked at no further: it is one.
 fn mask(b: &Draft, of: Id) -> Vec<Id> {
     match b.node(of).op {
+        _ if is_setting(b, of) => vec![of],
         Op::Alias(of) | Op::Repeat(of, _) => mask(b, of),
         Op::Bin(BinOp::And, one, other) => [mask(b, one), mask(b, other)].concat(),
         _ => enables(b, of),
@@ -98,7 +99,7 @@ pub(super) fn furthest(b: &Draft, drivers: &Drivers, from: Id) -> Option<u32> {
             path.pop();
             continue;
         }
-        if keeps(b, id) {
+        if keeps(b, drivers, id) {
             return None;
         }
         let before = steps(b, drivers, id);
@@ -117,7 +118,14 @@ pub(super) fn furthest(b: &Draft, drivers: &Drivers, from: Id) -> Option<u32> {
 /// Does this enable hold something while the module goes on: is it not, or not only, what holds all of it?
 fn chosen(b: &Draft, enable: Id) -> bool {
     let advance = b.def.advance.map(|port| b.def.ports[port as usize].node);
-    b.enables_of(enable).iter().any(|enable| Some(*enable) != advance)
+    let always = |enable: Id| b.constant(enable).is_some_and(|value| value.bit(0));
+    b.enables_of(enable).into_iter().any(|enable| Some(enable) != advance && !always(enable))
+}
+
+/// Is an instance held while the module goes on, by what drives the input that holds it?
+fn chosen_instance(b: &Draft, drivers: &Drivers, inst: u32) -> bool {
+    let by = b.advance_pin(inst).and_then(|pin| drivers.get(&pin));
+    by.into_iter().flatten().any(|enable| chosen(b, *enable))
 }
 
 /// Does a write port depend on nothing but settings? It writes the same to the same place again and again.
@@ -144,7 +152,7 @@ fn is_state(b: &Draft, drivers: &Drivers, id: Id) -> bool {
         return false;
     }
     let (mut todo, mut seen) = (vec![id], HashSet::new());
-    keeps(b, id)
+    keeps(b, drivers, id)
         || std::iter::from_fn(|| {
             let next = todo.pop()?;
             let before = steps(b, drivers, next).into_iter().map(|(x, _)| x);
@@ -156,7 +164,7 @@ fn is_state(b: &Draft, drivers: &Drivers, id: Id) -> bool {
 }
 
 /// Does what goes in stay for an unknown time?
-fn keeps(b: &Draft, id: Id) -> bool {
+fn keeps(b: &Draft, drivers: &Drivers, id: Id) -> bool {
     match b.node(id).op {
         Op::Net(Net::MemRead(m, p)) => {
             let mem = &b.def.mems[m as usize];
@@ -170,7 +178,8 @@ fn keeps(b: &Draft, id: Id) -> bool {
         }
         Op::Net(Net::PinOut(i)) => {
             let def = &b.def.insts[i as usize].def;
-            def.remembers || (def.keeps_something() && def.latency.is_none())
+            let unknown = def.latency.is_none() || chosen_instance(b, drivers, i);
+            def.remembers || (def.keeps_something() && unknown)
         }
         _ => false,
     }

@@ -79,7 +79,14 @@ fn check_assigned(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
                 let port =
                     inst.pins.iter().position(|p| *p == id).map_or("?".into(), |p| inst.def.ports[p].name.clone());
                 let message = format!("input `{port}` of instance `{}` is not connected", inst.name);
-                b.error(loc, message, vec![], Some("assign it with `set`".into()));
+                let holds = b.advance_pin(i) == Some(id) && b.staging.instances.contains_key(&i);
+                let help = match holds {
+                    true => {
+                        "assign it with `set`; a pipeline that never stands connects it if the module names it with `enabled_by`"
+                    }
+                    false => "assign it with `set`",
+                };
+                b.error(loc, message, vec![], Some(help.into()));
             }
             Op::Net(Net::Wire | Net::Output) if !assigned => {
                 let what = if matches!(op, Op::Net(Net::Wire)) { "wire" } else { "output" };

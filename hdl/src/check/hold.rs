@@ -31,7 +31,8 @@ fn instance_enable(b: &mut Draft, inst: u32, stage: Stage) -> Option<Id> {
     if def.remembers && def.latency.is_some_and(|latency| latency <= 1) { b.moves(stage) } else { b.advance(stage) }
 }
 
-/// The input that holds an instance is the enable of its pipeline, or 1 where that never stands.
+/// The input that holds an instance is the enable of its pipeline. Where that never stands it is 1, if the module says that the input holds
+/// it; an input of which that was only found out must be assigned as every other.
 fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u32, enable: Option<Id>) {
     if b.enabling.pins.contains_key(&pin) {
         return narrow(b, pin, enable);
@@ -56,6 +57,9 @@ fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u3
         }
         return;
     };
+    if enable.is_none() && !b.def.insts[inst as usize].def.advance_is_stated {
+        return;
+    }
     let value = enable.unwrap_or_else(|| {
         let (one, loc) = (BigUint::from(1u32), b.node(pin).loc);
         b.share(SharedKey::Const(one.clone(), 1), Op::Const(one), 1, loc)

@@ -5,7 +5,17 @@ use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
-    let (Some(latency), Some(loc)) = (b.def.latency, b.latency_at) else { return };
+    if let (Some(latency), Some(loc)) = (b.def.latency, b.latency_at) {
+        check_stated(b, drivers, latency, loc);
+    }
+    b.def.advance_is_stated = b.def.advance.is_some_and(|port| is_stated(b, drivers, port));
+    // also where none is stated: a module around this one may state one
+    if b.errors.is_empty() {
+        b.def.settings = settings(b, drivers);
+    }
+}
+
+fn check_stated(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     let errors = b.errors.len();
     check_streams(b, latency, loc);
     if b.errors.len() > errors {
@@ -23,7 +33,6 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
         check_furthest(b, drivers, latency, loc);
     }
     if b.errors.len() == errors {
-        b.def.settings = settings(b, drivers);
         b.def.remembers = remembers(b, drivers);
         check_enable(b, drivers, latency, loc);
     }
@@ -38,21 +47,6 @@ fn check_streams(b: &mut Draft, latency: u32, loc: Loc) {
         let help = "state none: who uses this module connects the streams";
         b.error(loc, message, vec![(begins, "the pipeline begins here")], Some(help.into()));
     }
-}
-
-/// The nodes that a node depends on within a cycle, itself among them; a setting ends the search.
-fn cone(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
-    let (mut todo, mut seen) = (vec![from], HashSet::new());
-    let mut found = vec![];
-    while let Some(id) = todo.pop() {
-        if seen.insert(id) {
-            found.push(id);
-            if !is_setting(b, id) {
-                todo.extend(walk::sources(&b.def, drivers, id));
-            }
-        }
-    }
-    found
 }
 
 /// Where signals enter pipelines: pipeline, stage, signal.
@@ -101,21 +95,18 @@ fn remembers(b: &Draft, drivers: &Drivers) -> bool {
     b.def.ports.iter().any(|p| !p.input && stays(p.node))
 }
 
-/// The inputs that the module takes as standing still: those that it marks as constant or gives to an instance as a setting, also if
-/// they are read otherwise, and those that reach the outputs only through what is marked.
+/// The inputs that the module takes as standing still: from which a way leads to what it marks as constant or gives to an instance as a
+/// setting, also over registers, and also if they are read otherwise.
 fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
-    let data = behind_outputs(b, drivers);
-    // what is behind a setting is a setting, over registers too
-    let (mut marked, mut all) = (HashSet::new(), HashSet::new());
-    let mut todo: Vec<Id> = data.iter().copied().filter(|id| is_setting(b, *id)).collect();
+    let mut todo: Vec<Id> = behind_outputs(b, drivers).into_iter().filter(|id| is_setting(b, *id)).collect();
+    let mut seen = HashSet::new();
     while let Some(id) = todo.pop() {
-        if all.insert(id) {
+        if seen.insert(id) {
             let of = if is_setting(b, id) { walk::sources(&b.def, drivers, id) } else { vec![] };
-            marked.extend(of.iter().flat_map(|id| cone(b, drivers, *id)));
             todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x).chain(of));
         }
     }
-    let setting = |p: &Port| p.input && (marked.contains(&p.node) || all.contains(&p.node) && !data.contains(&p.node));
+    let setting = |p: &Port| p.input && seen.contains(&p.node);
     (0..).zip(&b.def.ports).filter(|(_, p)| setting(p)).map(|(i, _)| i).collect()
 }
 
@@ -268,15 +259,29 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
     b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
 }
 
+/// Did the user say of this input that it holds something as a whole: the module, a pipeline, or an instance that says so?
+fn is_stated(b: &Draft, drivers: &Drivers, port: u32) -> bool {
+    let input = b.def.ports[port as usize].node;
+    let of_a_pipeline = |p: &PipeData| matches!(p.advance, Advance::When(enable) if enable == input);
+    let of_an_instance = |inst: u32| {
+        let by = b.advance_pin(inst).and_then(|pin| drivers.get(&pin));
+        b.def.insts[inst as usize].def.advance_is_stated && by.is_some_and(|by| by[..] == [input])
+    };
+    b.def.advance_is_all
+        || b.staging.pipes.iter().any(of_a_pipeline)
+        || (0..b.def.insts.len() as u32).any(of_an_instance)
+}
+
 /// Does a write port change nothing while `input` is 0?
 fn stands_without(b: &Draft, port: &WritePort, input: Id) -> bool {
     writes_settings(b, port) || is_zero_without(b, port.mask, input)
 }
 
-/// Is this mask of a write port 0 while `input` is?
+/// Is this mask of a write port 0 while `input` is? A setting stands still while data is in flight, so it is not what holds the module.
 fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
     match b.node(mask).op {
         _ if mask == input => true,
+        _ if is_setting(b, mask) => false,
         Op::Alias(of) | Op::Repeat(of, _) => is_zero_without(b, of, input),
         Op::Bin(BinOp::And, x, y) => is_zero_without(b, x, input) || is_zero_without(b, y, input),
         _ => false,

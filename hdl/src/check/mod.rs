@@ -34,6 +34,9 @@ pub(crate) fn finish(mut b: Draft, loc: Loc) -> Result<Def, Errors> {
     }
     if b.errors.is_empty() {
         hold::connect(&mut b);
+        reset_drivers::check_ends(&mut b);
+    }
+    if b.errors.is_empty() {
         reset_drivers::assign_once(&mut b);
     }
     names::settle(&mut b);

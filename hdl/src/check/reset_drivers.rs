@@ -3,7 +3,8 @@
 
 use super::driven;
 use crate::ir::*;
-use std::collections::BTreeSet;
+use num_bigint::BigUint;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Gives each such register a wire for its next value, if several assignments make that. Inputs that reset at once are noted for who
 /// drives them.
@@ -22,12 +23,108 @@ pub(super) fn assign_once(b: &mut Draft) {
 }
 
 /// What resets at once: registers, domains, or something in an instance.
-fn drivers(def: &Def) -> BTreeSet<Id> {
+fn resets(def: &Def) -> Vec<Id> {
     let of_registers = def.regs.iter().filter_map(|r| r.at_once.as_ref().map(|(reset, _)| *reset));
     let of_domains = def.inside.iter().filter_map(|i| i.reset);
     let pins = |inst: &Inst| inst.def.resets.iter().map(|port| inst.pins[*port as usize]).collect::<Vec<_>>();
     let of_instances = def.insts.iter().flat_map(pins);
-    of_registers.chain(of_domains).chain(of_instances).map(|id| behind(def, id)).collect()
+    of_registers.chain(of_domains).chain(of_instances).collect()
+}
+
+/// The ports, registers and outputs of instances that these come from.
+fn drivers(def: &Def) -> BTreeSet<Id> {
+    resets(def).into_iter().map(|id| behind(def, id)).collect()
+}
+
+/// A register may rise at an edge, and what resets it at once too: it falls within the time step, or never rose. So what it resets would
+/// be reset in one simulator and not in another. Legal is a reset that leaves it as it resets the others, and one by a port; then who
+/// drives that must know of it.
+pub(super) fn check_ends(b: &mut Draft) {
+    let drivers = walk::drivers(&b.def);
+    check_registers(b, &drivers);
+    check_instances(b, &drivers);
+    b.def.reset_ends.sort();
+    b.def.reset_ends.dedup();
+}
+
+fn check_registers(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    for reset in resets(&b.def) {
+        let register = behind(&b.def, reset);
+        let Op::Net(Net::Reg(r)) = b.node(register).op else { continue };
+        let Some((by, value)) = b.def.regs[r as usize].at_once.clone() else { continue };
+        // one that resets itself is a loop, which is reported as such
+        if behind(&b.def, by) == register || value_with(&b.def, reset, &value).bit(0) {
+            continue;
+        }
+        if let Some(inputs) = inputs_of(&b.def, drivers, by) {
+            b.def.reset_ends.extend(inputs);
+            continue;
+        }
+        let message = format!(
+            "{} resets others at once, and is itself reset at once by {}, to {value}, with which it does not",
+            b.describe(register),
+            b.describe(by)
+        );
+        let notes = vec![(b.node(by).loc, "what resets it comes from here")];
+        b.error(b.node(register).loc, message, notes, Some(HELP.into()));
+    }
+}
+
+/// The same for what does so inside of instances.
+fn check_instances(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    for (inst, port) in ends_of_instances(&b.def) {
+        let pin = b.def.insts[inst].pins[port as usize];
+        if let Some(inputs) = inputs_of(&b.def, drivers, pin) {
+            b.def.reset_ends.extend(inputs);
+            continue;
+        }
+        let def = &b.def.insts[inst].def;
+        let message = format!(
+            "{} is given to `{}` of an instance of `{}`, where it ends at once what resets others at once",
+            b.describe(behind(&b.def, pin)),
+            def.ports[port as usize].name,
+            def.name
+        );
+        let assigned = b.set_at.iter().filter(|((target, _), _)| *target == pin).map(|(_, loc)| *loc).min();
+        b.error(assigned.unwrap_or(b.node(pin).loc), message, vec![], Some(HELP.into()));
+    }
+}
+
+const HELP: &str = "what resets others is reset at once only to a value with which it resets them, as in a reset synchronizer, or by a \
+                    port that no register drives: else a reset may begin and end at one clock edge; `reg_reset` and `when` act at edges";
+
+fn ends_of_instances(def: &Def) -> Vec<(usize, u32)> {
+    let ends = |(i, inst): (usize, &Inst)| inst.def.reset_ends.iter().map(|port| (i, *port)).collect::<Vec<_>>();
+    def.insts.iter().enumerate().flat_map(ends).collect()
+}
+
+/// The ports (indices) that a signal comes from within the cycle, if it comes from nothing that changes with a clock.
+fn inputs_of(def: &Def, drivers: &HashMap<Id, Vec<Id>>, from: Id) -> Option<Vec<u32>> {
+    let (mut todo, mut seen, mut inputs) = (vec![from], HashSet::new(), vec![]);
+    while let Some(id) = todo.pop() {
+        match def.nodes[id as usize].op {
+            _ if !seen.insert(id) => {}
+            Op::Net(Net::Reg(_) | Net::MemRead(..) | Net::PinOut(_) | Net::Reset(_)) => return None,
+            Op::Net(Net::Input) => inputs.extend(def.ports.iter().position(|p| p.node == id).map(|p| p as u32)),
+            _ => todo.extend(walk::sources(def, drivers, id)),
+        }
+    }
+    Some(inputs)
+}
+
+/// The value of a signal while the register behind it has this one.
+fn value_with(def: &Def, id: Id, register: &BigUint) -> BigUint {
+    let (node, width) = (&def.nodes[id as usize], |id: Id| def.nodes[id as usize].width);
+    match node.op {
+        Op::Alias(of) => value_with(def, of, register),
+        Op::Un(op, of) => fold::un(op, &value_with(def, of, register), width(of)),
+        Op::Slice(of, low) => (value_with(def, of, register) >> low) & fold::ones(node.width),
+        Op::Net(Net::Wire | Net::PinIn(_)) => match only_value(def, id) {
+            Some(of) => value_with(def, of, register),
+            None => register.clone(),
+        },
+        _ => register.clone(),
+    }
 }
 
 /// What a signal is another name, the complement or a bit of; also through a wire or an input that is assigned once.

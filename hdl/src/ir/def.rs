@@ -150,12 +150,16 @@ pub(crate) struct Def {
     pub advance: Option<u32>,
     /// It holds all that has a clock, also what stands behind no output.
     pub advance_is_all: bool,
+    /// It was not only found out: it is the enable of all, of a pipeline, or of an instance of which this holds.
+    pub advance_is_stated: bool,
     /// What goes through it leaves a trace: it must not see what is no item. Known where a latency is stated.
     pub remembers: bool,
-    /// The inputs (indices into `ports`) that stand still while data is in flight, where a latency is stated.
+    /// The inputs (indices into `ports`) that stand still while data is in flight.
     pub settings: Vec<u32>,
     /// The inputs (indices into `ports`) that reset something as soon as they are 1.
     pub resets: Vec<u32>,
+    /// The inputs (indices into `ports`) that reset at once what resets others, to a value that ends that reset.
+    pub reset_ends: Vec<u32>,
     /// Registers without reset in a loop with their own enable.
     pub loops: Vec<Id>,
     /// Of a foreign module: its Verilog. It has ports, and nothing else of the above.

@@ -43,6 +43,9 @@ impl Draft {
         if def.remembers && latency > 1 && matches!(self.pipe(stage).advance, Advance::Stream(_)) {
             self.takes_gaps(&def, stage, loc);
         }
+        if matches!(self.pipe(stage).advance, Advance::Stream(_)) {
+            self.check_shows_enable(&def, stage, loc);
+        }
         let section = self.section();
         self.staging.instances.insert(inst, (stage, section));
         for (pin, port) in self.def.insts[inst as usize].pins.clone().into_iter().zip(&def.ports) {
@@ -106,6 +109,25 @@ impl Draft {
         let help = "give it streams of its own, or a latency of 1; the state of items can stand in the pipeline itself: `state`";
         let notes = vec![(self.pipe(stage).loc, "the pipeline begins here")];
         self.error(loc, message, notes, Some(help.into()));
+    }
+    /// What holds an instance between streams follows `ready` at the end within the cycle, and what it gives must not: it may be the
+    /// payload there.
+    fn check_shows_enable(&mut self, def: &Def, stage: Stage, loc: Loc) {
+        let Some(advance) = def.advance else { return };
+        let Some((output, _)) = def.comb.iter().find(|(_, inputs)| inputs.contains(&advance)) else { return };
+        let [input, output] = [advance, *output].map(|port| &def.ports[port as usize].name);
+        let message = format!(
+            "output `{output}` of `{}` follows `{input}` within the cycle, which pipeline `{}` connects: it depends on `ready` of the stream \
+             at the end",
+            def.name,
+            self.pipe(stage).name
+        );
+        let help = format!(
+            "a payload does not wait for `ready`: let `{input}` hold the registers of `{}`, and read something else",
+            def.name
+        );
+        let notes = vec![(self.pipe(stage).loc, "the pipeline begins here")];
+        self.error(loc, message, notes, Some(help));
     }
     /// What holds the registers of an instance, if it has such an input.
     pub fn advance_pin(&self, inst: u32) -> Option<Id> {

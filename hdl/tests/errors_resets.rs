@@ -1,0 +1,118 @@
+//! Registers that reset others as soon as they are 1: tests/errors/NAME.txt. `BLESS=1` renews the files.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::mistakes::reports;
+use hdl::*;
+
+/// A register that takes a value from `from`, and that `by` resets at once.
+fn reset_by(m: Module, by: Signal, to: u32, from: Signal) -> Signal {
+    let r = m.reg(bits(1)).asynchronous_reset(by, to);
+    r.set(from);
+    r
+}
+
+/// What rises at an edge and falls within it may or may not reset others.
+#[test]
+#[module]
+fn resets_that_may_end_at_once() {
+    reports("reset_that_ends_at_once", |m, io| {
+        let first = m.reg_reset(bits(1), 0);
+        first.set(io.c);
+        let second = reset_by(m, first, 0, io.a.bit(0));
+        let count = m.reg(bits(8)).asynchronous_reset(second, 5);
+        count.set(io.a);
+        io.y.set(count);
+    });
+    // active at 0, a bit of several, through a wire and into an instance
+    reports("reset_that_ends_at_once_inverted", |m, io| {
+        let first = m.reg_reset(bits(4), 0);
+        first.set(io.b);
+        let second = m.reg(bits(2)).asynchronous_reset(!first.bit(2), 2);
+        second.set(io.b.bits(1, 0));
+        let third = m.wire(bits(1));
+        third.set(!second.bit(1));
+        let unit = m.instance(&cleared());
+        unit.clear.set(third);
+        unit.x.set(io.a);
+        io.y.set(unit.y);
+    });
+    reports("reset_that_ends_at_once_by_logic", |m, io| {
+        let first = m.reg_reset(bits(1), 0);
+        first.set(io.c);
+        let second = reset_by(m, first & io.c, 0, io.a.bit(0));
+        let count = m.reg(bits(8)).asynchronous_reset(second, 5);
+        count.set(io.a);
+        io.y.set(count);
+    });
+}
+
+/// What resets the reset leaves it as it resets the others, or comes in by a port.
+#[test]
+fn resets_that_last() {
+    (0..3).for_each(|kind| drop(lasting(kind).unwrap()));
+}
+
+#[module]
+fn lasting(kind: u32) -> Result<Design<ClearedPorts>, Errors> {
+    let m = Module::new("lasting");
+    let io = ClearedPorts::new(m);
+    let first = m.reg_reset(bits(1), 0);
+    first.set(io.clear);
+    let reset = match kind {
+        // a reset synchronizer
+        0 => reset_by(m, reset_by(m, first, 1, m.lit(0u32, 1)), 1, m.lit(0u32, 1)),
+        1 => !reset_by(m, first, 0, m.lit(1u32, 1)),
+        _ => reset_by(m, io.clear, 0, io.x.bit(0)),
+    };
+    let count = m.reg(bits(8)).asynchronous_reset(reset, 5);
+    count.set(io.x);
+    io.y.set(count ^ first.zext(8));
+    m.finish(io)
+}
+
+/// A register of the module around, or of the one around that, ends the reset inside.
+#[test]
+#[module]
+fn resets_that_end_in_an_instance() {
+    #[module]
+    fn around() -> Design<ClearedPorts> {
+        let m = Module::new("around");
+        let io = ClearedPorts::new(m);
+        let unit = m.instance(&lasting(2).unwrap());
+        unit.clear.set(io.clear);
+        unit.x.set(io.x);
+        io.y.set(unit.y);
+        m.finish(io).unwrap()
+    }
+    for (name, inner) in [("reset_that_ends_inside", lasting(2).unwrap()), ("reset_that_ends_further_inside", around())]
+    {
+        reports(name, |m, io| {
+            let first = m.reg_reset(bits(1), 0);
+            first.set(io.c);
+            let unit = m.instance(&inner);
+            unit.clear.set(!first);
+            unit.x.set(io.a);
+            io.y.set(unit.y);
+        });
+    }
+}
+
+ports! {
+    struct ClearedPorts() {
+        input clear: Signal = bits(1),
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+#[module]
+fn cleared() -> Design<ClearedPorts> {
+    let m = Module::new("cleared");
+    let io = ClearedPorts::new(m);
+    let count = m.reg(bits(8)).asynchronous_reset(io.clear, 9);
+    count.set(io.x);
+    io.y.set(count);
+    m.finish(io).unwrap()
+}
