@@ -49,11 +49,11 @@ module oaken_record_walker_p16 (
     reg [15:0] word_keep; // record_walker.rs:380
     reg word_last; // record_walker.rs:380
     reg comes; // a word is there | record_walker.rs:381
-    reg [5:0] oldest_1; // packet_ends.rs:38
-    reg [5:0] newest; // packet_ends.rs:38
-    wire leave; // packet_ends.rs:41
-    reg [4:0] waiting; // packet_ends.rs:51
-    reg known; // packet_ends.rs:53
+    reg [5:0] oldest_1; // packet_ends.rs:41
+    reg [5:0] newest; // packet_ends.rs:41
+    wire leave; // packet_ends.rs:44
+    reg [5:0] waiting; // packet_ends.rs:54
+    reg known; // packet_ends.rs:56
     reg seen_known; // record_walker.rs:135
     reg [9:0] seen_end_at; // record_walker.rs:135
     reg [5:0] seen_end_next_word; // record_walker.rs:135
@@ -109,7 +109,7 @@ module oaken_record_walker_p16 (
     reg [5:0] held; // chunks that are known and not read | record_walker.rs:215
     reg [2:0] guessed; // records that began without a last before them | record_walker.rs:223
     reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:224
-    (* ram_style = "distributed" *) reg [21:0] ends [0:15];
+    (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte2_ends [0:15];
@@ -177,39 +177,39 @@ module oaken_record_walker_p16 (
     wire [4:0] write_word_1 = head[4:0]; // sparse_ring.rs:53
     assign write_word = write_word_1;
     wire [3:0] address = head[3:0]; // sparse_ring.rs:53
-    wire comes_1 = valid & word_last; // packet_ends.rs:42
-    wire [5:0] next_word_1 = head + 6'h1; // packet_ends.rs:43
-    wire [15:0] _t1 = word_keep & (~{1'h0, word_keep[15:1]}); // packet_ends.rs:46
-    wire index_0 = ((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:46
-    wire index_1 = ((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:46
-    wire index_2 = ((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]; // packet_ends.rs:46
-    wire index_3 = ((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]; // packet_ends.rs:46
-    wire [3:0] kept = {index_0, index_1, index_2, index_3}; // packet_ends.rs:46
-    wire [9:0] at = (&word_keep) ? {next_word_1, 4'h0} : {head, kept}; // packet_ends.rs:47
-    always @(posedge clk) if (comes_1) ends[newest[3:0]] <= {at, next_word_1, head};
+    wire comes_1 = valid & word_last; // packet_ends.rs:45
+    wire [5:0] next_word_1 = head + 6'h1; // packet_ends.rs:46
+    wire [15:0] _t1 = word_keep & (~{1'h0, word_keep[15:1]}); // packet_ends.rs:49
+    wire index_0 = ((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:49
+    wire index_1 = ((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:49
+    wire index_2 = ((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]; // packet_ends.rs:49
+    wire index_3 = ((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]; // packet_ends.rs:49
+    wire [3:0] kept = {index_0, index_1, index_2, index_3}; // packet_ends.rs:49
+    wire [9:0] at = (&word_keep) ? {next_word_1, 4'h0} : {head, kept}; // packet_ends.rs:50
+    always @(posedge clk) if (comes_1) ends[newest[4:0]] <= {at, next_word_1, head};
     always @(posedge clk) begin
         if (rst) begin
             newest <= 6'h0;
             oldest_1 <= 6'h0;
-            waiting <= 5'h0;
+            waiting <= 6'h0;
             known <= 1'h0;
         end else begin
             if (comes_1) newest <= newest + 6'h1;
             if (leave) oldest_1 <= oldest_1 + 6'h1;
-            if (comes_1 & (~leave)) waiting <= waiting + 5'h1;
-            else if (leave & (~comes_1)) waiting <= waiting - 5'h1;
-            known <= comes_1 | (known & (~(leave & (waiting == 5'h1))));
+            if (comes_1 & (~leave)) waiting <= waiting + 6'h1;
+            else if (leave & (~comes_1)) waiting <= waiting - 6'h1;
+            known <= comes_1 | (known & (~(leave & (waiting == 6'h1))));
             if (flush) begin
                 oldest_1 <= newest;
-                waiting <= 5'h0;
+                waiting <= 6'h0;
                 known <= 1'h0;
             end
         end
     end
-    wire [21:0] ends_q0 = ends[oldest_1[3:0]]; // packet_ends.rs:60
-    wire [9:0] end_at = ends_q0[21:12]; // packet_ends.rs:60
-    wire [5:0] end_next_word = ends_q0[11:6]; // packet_ends.rs:60
-    wire [5:0] end_last_word = ends_q0[5:0]; // packet_ends.rs:60
+    wire [21:0] ends_q0 = ends[oldest_1[4:0]]; // packet_ends.rs:63
+    wire [9:0] end_at = ends_q0[21:12]; // packet_ends.rs:63
+    wire [5:0] end_next_word = ends_q0[11:6]; // packet_ends.rs:63
+    wire [5:0] end_last_word = ends_q0[5:0]; // packet_ends.rs:63
     wire [7:0] byte0_byte = word_data[7:0] & {8{word_keep[0]}}; // walker_maps.rs:47
     wire byte0_most = |byte0_byte[7:6]; // walker_maps.rs:48
     wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // walker_maps.rs:49

@@ -49,11 +49,11 @@ module oaken_record_walker_p64 (
     reg [63:0] word_keep; // record_walker.rs:380
     reg word_last; // record_walker.rs:380
     reg comes; // a word is there | record_walker.rs:381
-    reg [4:0] oldest_1; // packet_ends.rs:38
-    reg [4:0] newest; // packet_ends.rs:38
-    wire leave; // packet_ends.rs:41
-    reg [4:0] waiting; // packet_ends.rs:51
-    reg known; // packet_ends.rs:53
+    reg [4:0] oldest_1; // packet_ends.rs:41
+    reg [4:0] newest; // packet_ends.rs:41
+    wire leave; // packet_ends.rs:44
+    reg [5:0] waiting; // packet_ends.rs:54
+    reg known; // packet_ends.rs:56
     reg [6:0] chunks_after; // chunks behind the open one | record_walker.rs:141
     wire start_1; // record_walker.rs:142
     reg last_chunk; // `chunks_after` is 0 | record_walker.rs:143
@@ -93,7 +93,7 @@ module oaken_record_walker_p64 (
     reg [5:0] held; // chunks that are known and not read | record_walker.rs:215
     reg [2:0] guessed; // records that began without a last before them | record_walker.rs:223
     reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:224
-    (* ram_style = "distributed" *) reg [20:0] ends [0:15];
+    (* ram_style = "distributed" *) reg [20:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte2_ends [0:15];
@@ -206,59 +206,59 @@ module oaken_record_walker_p64 (
     end
     wire [3:0] write_word_1 = head[3:0]; // sparse_ring.rs:53
     assign write_word = write_word_1;
-    wire comes_1 = valid & word_last; // packet_ends.rs:42
-    wire [4:0] next_word_1 = head + 5'h1; // packet_ends.rs:43
-    wire [63:0] _t1 = word_keep & (~{1'h0, word_keep[63:1]}); // packet_ends.rs:46
-    wire _t2 = ((((((_t1[31] | _t1[32]) | _t1[33]) | _t1[34]) | _t1[35]) | _t1[36]) | _t1[37]) | _t1[38]; // packet_ends.rs:46
-    wire _t3 = (((((((_t2 | _t1[39]) | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]; // packet_ends.rs:46
-    wire _t4 = (((((((_t3 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:46
-    wire index_0 = (((((((_t4 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:46
-    wire _t5 = ((((((_t1[15] | _t1[16]) | _t1[17]) | _t1[18]) | _t1[19]) | _t1[20]) | _t1[21]) | _t1[22]; // packet_ends.rs:46
-    wire _t6 = (((((((_t5 | _t1[23]) | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]; // packet_ends.rs:46
-    wire _t7 = (((((((_t6 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:46
-    wire index_1 = (((((((_t7 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:46
-    wire _t8 = (((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[23]; // packet_ends.rs:46
-    wire _t9 = (((((((_t8 | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[39]; // packet_ends.rs:46
-    wire _t10 = (((((((_t9 | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[55]; // packet_ends.rs:46
-    wire index_2 = ((((((_t10 | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:46
-    wire _t11 = (((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[19]; // packet_ends.rs:46
-    wire _t12 = (((((((_t11 | _t1[20]) | _t1[21]) | _t1[22]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[35]; // packet_ends.rs:46
-    wire _t13 = (((((((_t12 | _t1[36]) | _t1[37]) | _t1[38]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[51]; // packet_ends.rs:46
-    wire index_3 = ((((((_t13 | _t1[52]) | _t1[53]) | _t1[54]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:46
-    wire _t14 = (((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]) | _t1[17]; // packet_ends.rs:46
-    wire _t15 = (((((((_t14 | _t1[18]) | _t1[21]) | _t1[22]) | _t1[25]) | _t1[26]) | _t1[29]) | _t1[30]) | _t1[33]; // packet_ends.rs:46
-    wire _t16 = (((((((_t15 | _t1[34]) | _t1[37]) | _t1[38]) | _t1[41]) | _t1[42]) | _t1[45]) | _t1[46]) | _t1[49]; // packet_ends.rs:46
-    wire index_4 = ((((((_t16 | _t1[50]) | _t1[53]) | _t1[54]) | _t1[57]) | _t1[58]) | _t1[61]) | _t1[62]; // packet_ends.rs:46
-    wire _t17 = (((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]) | _t1[16]; // packet_ends.rs:46
-    wire _t18 = (((((((_t17 | _t1[18]) | _t1[20]) | _t1[22]) | _t1[24]) | _t1[26]) | _t1[28]) | _t1[30]) | _t1[32]; // packet_ends.rs:46
-    wire _t19 = (((((((_t18 | _t1[34]) | _t1[36]) | _t1[38]) | _t1[40]) | _t1[42]) | _t1[44]) | _t1[46]) | _t1[48]; // packet_ends.rs:46
-    wire index_5 = ((((((_t19 | _t1[50]) | _t1[52]) | _t1[54]) | _t1[56]) | _t1[58]) | _t1[60]) | _t1[62]; // packet_ends.rs:46
-    wire [5:0] kept = {index_0, index_1, index_2, index_3, index_4, index_5}; // packet_ends.rs:46
-    wire [10:0] at = (&word_keep) ? {next_word_1, 6'h0} : {head, kept}; // packet_ends.rs:47
-    always @(posedge clk) if (comes_1) ends[newest[3:0]] <= {at, next_word_1, head};
+    wire comes_1 = valid & word_last; // packet_ends.rs:45
+    wire [4:0] next_word_1 = head + 5'h1; // packet_ends.rs:46
+    wire [63:0] _t1 = word_keep & (~{1'h0, word_keep[63:1]}); // packet_ends.rs:49
+    wire _t2 = ((((((_t1[31] | _t1[32]) | _t1[33]) | _t1[34]) | _t1[35]) | _t1[36]) | _t1[37]) | _t1[38]; // packet_ends.rs:49
+    wire _t3 = (((((((_t2 | _t1[39]) | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]; // packet_ends.rs:49
+    wire _t4 = (((((((_t3 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:49
+    wire index_0 = (((((((_t4 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
+    wire _t5 = ((((((_t1[15] | _t1[16]) | _t1[17]) | _t1[18]) | _t1[19]) | _t1[20]) | _t1[21]) | _t1[22]; // packet_ends.rs:49
+    wire _t6 = (((((((_t5 | _t1[23]) | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]; // packet_ends.rs:49
+    wire _t7 = (((((((_t6 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:49
+    wire index_1 = (((((((_t7 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
+    wire _t8 = (((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[23]; // packet_ends.rs:49
+    wire _t9 = (((((((_t8 | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[39]; // packet_ends.rs:49
+    wire _t10 = (((((((_t9 | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[55]; // packet_ends.rs:49
+    wire index_2 = ((((((_t10 | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
+    wire _t11 = (((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[19]; // packet_ends.rs:49
+    wire _t12 = (((((((_t11 | _t1[20]) | _t1[21]) | _t1[22]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[35]; // packet_ends.rs:49
+    wire _t13 = (((((((_t12 | _t1[36]) | _t1[37]) | _t1[38]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[51]; // packet_ends.rs:49
+    wire index_3 = ((((((_t13 | _t1[52]) | _t1[53]) | _t1[54]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
+    wire _t14 = (((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]) | _t1[17]; // packet_ends.rs:49
+    wire _t15 = (((((((_t14 | _t1[18]) | _t1[21]) | _t1[22]) | _t1[25]) | _t1[26]) | _t1[29]) | _t1[30]) | _t1[33]; // packet_ends.rs:49
+    wire _t16 = (((((((_t15 | _t1[34]) | _t1[37]) | _t1[38]) | _t1[41]) | _t1[42]) | _t1[45]) | _t1[46]) | _t1[49]; // packet_ends.rs:49
+    wire index_4 = ((((((_t16 | _t1[50]) | _t1[53]) | _t1[54]) | _t1[57]) | _t1[58]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
+    wire _t17 = (((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]) | _t1[16]; // packet_ends.rs:49
+    wire _t18 = (((((((_t17 | _t1[18]) | _t1[20]) | _t1[22]) | _t1[24]) | _t1[26]) | _t1[28]) | _t1[30]) | _t1[32]; // packet_ends.rs:49
+    wire _t19 = (((((((_t18 | _t1[34]) | _t1[36]) | _t1[38]) | _t1[40]) | _t1[42]) | _t1[44]) | _t1[46]) | _t1[48]; // packet_ends.rs:49
+    wire index_5 = ((((((_t19 | _t1[50]) | _t1[52]) | _t1[54]) | _t1[56]) | _t1[58]) | _t1[60]) | _t1[62]; // packet_ends.rs:49
+    wire [5:0] kept = {index_0, index_1, index_2, index_3, index_4, index_5}; // packet_ends.rs:49
+    wire [10:0] at = (&word_keep) ? {next_word_1, 6'h0} : {head, kept}; // packet_ends.rs:50
+    always @(posedge clk) if (comes_1) ends[newest] <= {at, next_word_1, head};
     always @(posedge clk) begin
         if (rst) begin
             newest <= 5'h0;
             oldest_1 <= 5'h0;
-            waiting <= 5'h0;
+            waiting <= 6'h0;
             known <= 1'h0;
         end else begin
             if (comes_1) newest <= newest + 5'h1;
             if (leave) oldest_1 <= oldest_1 + 5'h1;
-            if (comes_1 & (~leave)) waiting <= waiting + 5'h1;
-            else if (leave & (~comes_1)) waiting <= waiting - 5'h1;
-            known <= comes_1 | (known & (~(leave & (waiting == 5'h1))));
+            if (comes_1 & (~leave)) waiting <= waiting + 6'h1;
+            else if (leave & (~comes_1)) waiting <= waiting - 6'h1;
+            known <= comes_1 | (known & (~(leave & (waiting == 6'h1))));
             if (flush) begin
                 oldest_1 <= newest;
-                waiting <= 5'h0;
+                waiting <= 6'h0;
                 known <= 1'h0;
             end
         end
     end
-    wire [20:0] ends_q0 = ends[oldest_1[3:0]]; // packet_ends.rs:60
-    wire [10:0] end_at = ends_q0[20:10]; // packet_ends.rs:60
-    wire [4:0] end_next_word = ends_q0[9:5]; // packet_ends.rs:60
-    wire [4:0] end_last_word = ends_q0[4:0]; // packet_ends.rs:60
+    wire [20:0] ends_q0 = ends[oldest_1]; // packet_ends.rs:63
+    wire [10:0] end_at = ends_q0[20:10]; // packet_ends.rs:63
+    wire [4:0] end_next_word = ends_q0[9:5]; // packet_ends.rs:63
+    wire [4:0] end_last_word = ends_q0[4:0]; // packet_ends.rs:63
     wire [7:0] byte0_byte = word_data[7:0] & {8{word_keep[0]}}; // walker_maps.rs:47
     wire byte0_most = |byte0_byte[7:6]; // walker_maps.rs:48
     wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // walker_maps.rs:49

@@ -113,6 +113,7 @@ fn engines_have_the_latency_that_they_state() {
     use super::blocks::{DEQUANTIZER_LATENCY, quantizer_latency};
     use sim::oaken_run::{run_dequantizer, run_quantizer};
     let vectors: Vec<Vec<u16>> = (0..3).map(|v| (0..128).map(|i| 0x3000 + 37 * i + v).collect()).collect();
+    let mut wrong = vec![];
     for dense_bits in 3..=6 {
         let (mut quantizer, mut dequantizer) = (vec![], vec![]);
         for lanes in [1, 2, 4, 8, 16, 32, 64] {
@@ -124,7 +125,9 @@ fn engines_have_the_latency_that_they_state() {
             dequantizer.push(back.latency);
         }
         let range = |all: &[u64]| (*all.iter().min().unwrap(), *all.iter().max().unwrap());
-        assert_eq!(range(&quantizer), quantizer_latency(dense_bits), "{dense_bits} bits: {quantizer:?}");
-        assert_eq!(range(&dequantizer), DEQUANTIZER_LATENCY, "{dense_bits} bits: {dequantizer:?}");
+        if (range(&quantizer), range(&dequantizer)) != (quantizer_latency(dense_bits), DEQUANTIZER_LATENCY) {
+            wrong.push(format!("{dense_bits} bits: {quantizer:?}, {dequantizer:?}"));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
