@@ -308,12 +308,13 @@ module oaken_record_walker_p4 (
     wire [6:0] f_3 = header[45:39]; // half_steps.rs:91
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:93
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:118
     wire [4:0] split = header[56:52]; // half_steps.rs:78
     wire split_legal = split <= 5'h10; // half_steps.rs:79
     wire [5:0] above = header[63:58]; // half_steps.rs:80
     wire fixed_legal = ~(|above); // half_steps.rs:82
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
-    wire _t2 = ((&word_keep[7:0]) & (&{legal_0, legal_1, legal_2, legal_3})) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // walker_maps.rs:117
+    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // walker_maps.rs:119
     always @(posedge clk) if (valid) legal[write_word_1] <= _t2;
 
     // what is seen from the place

@@ -114,5 +114,7 @@ fn select(all: &[Signal], which: Signal) -> Signal {
 fn can_begin_record(word: SparseWord, dense_bits: u32) -> Signal {
     let header = word.data.trunc(64);
     let legal = steps(header).map(|step| step_is_legal(step, header.zeros(15), dense_bits));
-    word.keep.trunc(8).all() & cat(&legal).all() & rest_is_legal(header, dense_bits)
+    // words of zeros are padding
+    let has_step = cat(&steps(header)).any();
+    word.keep.trunc(8).all() & has_step & cat(&legal).all() & rest_is_legal(header, dense_bits)
 }
