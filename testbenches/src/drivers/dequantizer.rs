@@ -26,6 +26,7 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
         counts_above_64(&device, engine)?;
         missing_bytes(&device, engine, effort)?;
         holes_in_the_last_word(&device, engine, effort)?;
+        lost_sparse_lasts(&device, engine)?;
         a_waiting_beat_flags_nothing(&device, engine)
     })
 }
@@ -314,6 +315,61 @@ fn with_last_keep(
     }
     let beats = 3 * HOLED / d.params.lanes as usize;
     bench.run_until_received(sinks[0], beats, 400 + 2 * beats as u64)?;
+    bench.run(40)?;
+    let errors = axil.read(&mut bench, d.address("errors"))?.1;
+    Ok((packet_bytes(bench.beats(sinks[0])), errors))
+}
+
+/// Sparse parts whose last got lost, three in a row, and one of outliers only among them: all vectors are right. Then surplus that looks
+/// like a record, and surplus that does not: the records around are right.
+fn lost_sparse_lasts(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+    let (t, width) = (plain_thresholds(), d.params.sparse_bytes() as usize);
+    let vectors: Vec<Vec<u16>> = (0..6).map(|i| settings::vector(i, HOLED)).collect();
+    let mut records: Vec<Parts> = vectors.iter().map(|v| encoded(d, v, &t)).collect();
+    records[1] = encoded(d, &[half::f16::from_f32(2.0).to_bits(); HOLED], &t);
+    let of = |r: &Parts| elements(d, &r.dense, &r.sparse, HOLED, &t).concat();
+    let whole_words = |bytes: &[u8]| [bytes, &vec![0; bytes.len().next_multiple_of(width) - bytes.len()]].concat();
+    // a header of this width with a middle step, and counts that do not fit
+    let mut record_like = [&[0, 15, 0, 0, 0, 0, 0, ((d.params.dense_bits ^ 4) << 4) as u8][..], &[200; 200]].concat();
+    record_like.truncate(width + 3);
+    let surplus = |tail: &[u8]| [&whole_words(&records[0].sparse), tail].concat();
+    let lost: Vec<Vec<u8>> = vec![
+        [records[..3].iter().flat_map(|r| whole_words(&r.sparse)).collect(), records[3].sparse.clone()].concat(),
+        records[4].sparse.clone(),
+        records[5].sparse.clone(),
+    ];
+    let kept = |first: Vec<u8>| {
+        let rest = records[1..].iter().map(|r| r.sparse.clone());
+        std::iter::once(first).chain(rest).collect::<Vec<_>>()
+    };
+    let (record_like, noise) = (kept(surplus(&record_like)), kept(surplus(&vec![0xff; 2 * width])));
+    for (name, sparse, wrong) in
+        [("lasts lost", lost, None), ("like a record", record_like, Some(1)), ("noise", noise, None)]
+    {
+        let (got, errors) = parts_apart(d, engine, &records, &sparse).map_err(|e| format!("{name}: {e}"))?;
+        let right = |i: usize| Some(i) == wrong || got.get(i) == Some(&of(&records[i]));
+        if !(0..records.len()).all(right) || errors & 8 == 0 {
+            return Err(format!("{name}: {} vectors, errors {errors:#x}, or wrong elements", got.len()));
+        }
+    }
+    Ok(())
+}
+
+/// The dense parts of records of [`HOLED`] elements, with packets of sparse parts: the elements of all vectors, and the errors.
+fn parts_apart(
+    d: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    records: &[Parts],
+    sparse: &[Vec<u8>],
+) -> Result<(Vec<Vec<u8>>, u64), BusError> {
+    let mut bench = Bench::new(engine, 1);
+    let (axil, sources, sinks) = d.streams(&mut bench);
+    bench.reset()?;
+    d.set_up(&mut bench, &axil, HOLED, &plain_thresholds())?;
+    records.iter().for_each(|r| bench.send(sources[0], packet(&r.dense, d.params.dense_bytes() as usize)));
+    sparse.iter().for_each(|part| bench.send(sources[1], packet(part, d.params.sparse_bytes() as usize)));
+    let beats = records.len() * HOLED / d.params.lanes as usize;
+    bench.run_until_received(sinks[0], beats, 800 + 4 * (records.len() * HOLED) as u64)?;
     bench.run(40)?;
     let errors = axil.read(&mut bench, d.address("errors"))?.1;
     Ok((packet_bytes(bench.beats(sinks[0])), errors))

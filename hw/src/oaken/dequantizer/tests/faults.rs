@@ -369,8 +369,9 @@ fn surplus_that_looks_like_a_record() {
             let records: Vec<Record> = (0..4).map(|_| random_record(&mut rng, LENGTH, &t, width(p))).collect();
             let mut long = records[0].sparse.clone();
             long.resize(long.len().next_multiple_of(bytes_of_word), 0);
-            // a header of zeros, and chunks whose counts do not fit
-            long.extend((0..surplus).map(|i| if i < 8 { 0 } else { 200 }));
+            // a header with a middle step, and chunks whose counts do not fit
+            let header = [0, 15, 0, 0, 0, 0, 0, ((p.dense_bits ^ 4) << 4) as u8];
+            long.extend((0..surplus).map(|i| header.get(i).copied().unwrap_or(200)));
             records.iter().for_each(|r| rig.send_dense(&r.dense));
             rig.bench.send(rig.sparse, packet(&long, bytes_of_word));
             records[1..].iter().for_each(|r| rig.bench.send(rig.sparse, packet(&r.sparse, bytes_of_word)));
