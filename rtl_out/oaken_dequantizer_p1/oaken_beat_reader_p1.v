@@ -37,46 +37,46 @@ module oaken_beat_reader_p1 (
     reg chunk_first; // beat_reader.rs:105
     reg chunk_last; // beat_reader.rs:105
     reg [5:0] beat; // beat_reader.rs:107
-    reg [3:0] byte0_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_0; // sparse_ring.rs:84
-    reg [3:0] byte1_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_1; // sparse_ring.rs:84
-    reg [3:0] byte2_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_2; // sparse_ring.rs:84
-    reg [3:0] byte3_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_3; // sparse_ring.rs:84
-    reg [3:0] byte4_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_4; // sparse_ring.rs:84
-    reg [3:0] byte5_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_5; // sparse_ring.rs:84
-    reg [3:0] byte6_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_6; // sparse_ring.rs:84
-    reg [3:0] byte7_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_7; // sparse_ring.rs:84
-    reg [3:0] byte8_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_8; // sparse_ring.rs:84
-    reg [3:0] byte9_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_9; // sparse_ring.rs:84
-    reg [3:0] byte10_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_10; // sparse_ring.rs:84
-    reg [3:0] byte11_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_11; // sparse_ring.rs:84
-    reg [3:0] byte12_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_12; // sparse_ring.rs:84
-    reg [3:0] byte13_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_13; // sparse_ring.rs:84
-    reg [3:0] byte14_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_14; // sparse_ring.rs:84
-    reg [3:0] byte15_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_15; // sparse_ring.rs:84
-    reg [3:0] first_1_s1; // sparse_ring.rs:88
-    reg [3:0] first_1_s2; // sparse_ring.rs:88
-    reg [7:0] l98_s3; // sparse_ring.rs:101
-    reg [7:0] l98_s3_1; // sparse_ring.rs:101
-    reg [7:0] l98_s3_2; // sparse_ring.rs:101
-    reg [7:0] l98_s3_3; // sparse_ring.rs:101
-    reg [3:0] first_1_s3; // sparse_ring.rs:102
-    reg [7:0] bytes_0_1; // sparse_ring.rs:101
+    reg [3:0] byte0_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_0; // sparse_ring.rs:86
+    reg [3:0] byte1_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_1; // sparse_ring.rs:86
+    reg [3:0] byte2_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_2; // sparse_ring.rs:86
+    reg [3:0] byte3_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_3; // sparse_ring.rs:86
+    reg [3:0] byte4_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_4; // sparse_ring.rs:86
+    reg [3:0] byte5_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_5; // sparse_ring.rs:86
+    reg [3:0] byte6_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_6; // sparse_ring.rs:86
+    reg [3:0] byte7_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_7; // sparse_ring.rs:86
+    reg [3:0] byte8_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_8; // sparse_ring.rs:86
+    reg [3:0] byte9_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_9; // sparse_ring.rs:86
+    reg [3:0] byte10_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_10; // sparse_ring.rs:86
+    reg [3:0] byte11_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_11; // sparse_ring.rs:86
+    reg [3:0] byte12_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_12; // sparse_ring.rs:86
+    reg [3:0] byte13_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_13; // sparse_ring.rs:86
+    reg [3:0] byte14_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_14; // sparse_ring.rs:86
+    reg [3:0] byte15_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_15; // sparse_ring.rs:86
+    reg [3:0] first_1_s1; // sparse_ring.rs:90
+    reg [3:0] first_1_s2; // sparse_ring.rs:90
+    reg [7:0] l100_s3; // sparse_ring.rs:103
+    reg [7:0] l100_s3_1; // sparse_ring.rs:103
+    reg [7:0] l100_s3_2; // sparse_ring.rs:103
+    reg [7:0] l100_s3_3; // sparse_ring.rs:103
+    reg [3:0] first_1_s3; // sparse_ring.rs:104
+    reg [7:0] bytes_0_1; // sparse_ring.rs:103
     reg count_s1; // beat_reader.rs:63
     reg count_s2; // beat_reader.rs:63
     reg count_s3; // beat_reader.rs:63
@@ -208,141 +208,139 @@ module oaken_beat_reader_p1 (
     wire _t10 = first_1[2] & _t8; // sparse_ring.rs:61
     wire _t11 = first_1[2] & _t9; // sparse_ring.rs:61
     wire _t12 = first_1[2] & _t6; // sparse_ring.rs:61
-    wire _t13 = first_1[2] & _t7; // sparse_ring.rs:61
-    wire _t14 = first_1[2] | _t8; // sparse_ring.rs:62
-    wire _t15 = first_1[2] | _t9; // sparse_ring.rs:62
-    wire _t16 = first_1[2] | _t6; // sparse_ring.rs:62
-    wire _t17 = first_1[2] | _t7; // sparse_ring.rs:62
-    wire before_8 = first_1[3] & _t14; // sparse_ring.rs:61
-    wire before_9 = first_1[3] & _t15; // sparse_ring.rs:61
-    wire before_10 = first_1[3] & _t16; // sparse_ring.rs:61
-    wire before_11 = first_1[3] & _t17; // sparse_ring.rs:61
+    wire _t13 = first_1[2] | _t8; // sparse_ring.rs:62
+    wire _t14 = first_1[2] | _t9; // sparse_ring.rs:62
+    wire _t15 = first_1[2] | _t6; // sparse_ring.rs:62
+    wire _t16 = first_1[2] | _t7; // sparse_ring.rs:62
+    wire before_8 = first_1[3] & _t13; // sparse_ring.rs:61
+    wire before_9 = first_1[3] & _t14; // sparse_ring.rs:61
+    wire before_10 = first_1[3] & _t15; // sparse_ring.rs:61
+    wire before_11 = first_1[3] & _t16; // sparse_ring.rs:61
     wire before_12 = first_1[3] & _t10; // sparse_ring.rs:61
     wire before_13 = first_1[3] & _t11; // sparse_ring.rs:61
     wire before_14 = first_1[3] & _t12; // sparse_ring.rs:61
-    wire before_15 = first_1[3] & _t13; // sparse_ring.rs:61
-    wire before_0 = first_1[3] | _t14; // sparse_ring.rs:62
-    wire before_1 = first_1[3] | _t15; // sparse_ring.rs:62
-    wire before_2 = first_1[3] | _t16; // sparse_ring.rs:62
-    wire before_3 = first_1[3] | _t17; // sparse_ring.rs:62
+    wire before_0 = first_1[3] | _t13; // sparse_ring.rs:62
+    wire before_1 = first_1[3] | _t14; // sparse_ring.rs:62
+    wire before_2 = first_1[3] | _t15; // sparse_ring.rs:62
+    wire before_3 = first_1[3] | _t16; // sparse_ring.rs:62
     wire before_4 = first_1[3] | _t10; // sparse_ring.rs:62
     wire before_5 = first_1[3] | _t11; // sparse_ring.rs:62
     wire before_6 = first_1[3] | _t12; // sparse_ring.rs:62
-    wire before_7 = first_1[3] | _t13; // sparse_ring.rs:62
+    wire before_7 = first_1[3] | (first_1[2] & _t7); // sparse_ring.rs:62
     always @(posedge clk) begin
         if (write_valid) byte0_ring[write_word] <= write_data[7:0];
         byte0_read_at <= before_0 ? behind : here;
     end
-    wire [7:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_0 <= byte0_ring_q0;
         if (write_valid) byte1_ring[write_word] <= write_data[15:8];
         byte1_read_at <= before_1 ? behind : here;
     end
-    wire [7:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_1 <= byte1_ring_q0;
         if (write_valid) byte2_ring[write_word] <= write_data[23:16];
         byte2_read_at <= before_2 ? behind : here;
     end
-    wire [7:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_2 <= byte2_ring_q0;
         if (write_valid) byte3_ring[write_word] <= write_data[31:24];
         byte3_read_at <= before_3 ? behind : here;
     end
-    wire [7:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_3 <= byte3_ring_q0;
         if (write_valid) byte4_ring[write_word] <= write_data[39:32];
         byte4_read_at <= before_4 ? behind : here;
     end
-    wire [7:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_4 <= byte4_ring_q0;
         if (write_valid) byte5_ring[write_word] <= write_data[47:40];
         byte5_read_at <= before_5 ? behind : here;
     end
-    wire [7:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_5 <= byte5_ring_q0;
         if (write_valid) byte6_ring[write_word] <= write_data[55:48];
         byte6_read_at <= before_6 ? behind : here;
     end
-    wire [7:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_6 <= byte6_ring_q0;
         if (write_valid) byte7_ring[write_word] <= write_data[63:56];
         byte7_read_at <= before_7 ? behind : here;
     end
-    wire [7:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_7 <= byte7_ring_q0;
         if (write_valid) byte8_ring[write_word] <= write_data[71:64];
         byte8_read_at <= before_8 ? behind : here;
     end
-    wire [7:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_8 <= byte8_ring_q0;
         if (write_valid) byte9_ring[write_word] <= write_data[79:72];
         byte9_read_at <= before_9 ? behind : here;
     end
-    wire [7:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_9 <= byte9_ring_q0;
         if (write_valid) byte10_ring[write_word] <= write_data[87:80];
         byte10_read_at <= before_10 ? behind : here;
     end
-    wire [7:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_10 <= byte10_ring_q0;
         if (write_valid) byte11_ring[write_word] <= write_data[95:88];
         byte11_read_at <= before_11 ? behind : here;
     end
-    wire [7:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_11 <= byte11_ring_q0;
         if (write_valid) byte12_ring[write_word] <= write_data[103:96];
         byte12_read_at <= before_12 ? behind : here;
     end
-    wire [7:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_12 <= byte12_ring_q0;
         if (write_valid) byte13_ring[write_word] <= write_data[111:104];
         byte13_read_at <= before_13 ? behind : here;
     end
-    wire [7:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_13 <= byte13_ring_q0;
         if (write_valid) byte14_ring[write_word] <= write_data[119:112];
         byte14_read_at <= before_14 ? behind : here;
     end
-    wire [7:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_14 <= byte14_ring_q0;
         if (write_valid) byte15_ring[write_word] <= write_data[127:120];
-        byte15_read_at <= before_15 ? behind : here;
+        byte15_read_at <= here;
     end
-    wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_15 <= byte15_ring_q0;
         first_1_s1 <= first_1;
         first_1_s2 <= first_1_s1;
     end
-    wire [7:0] _t18 = first_1_s2[2] ? (first_1_s2[3] ? bytes_12 : bytes_4) : (first_1_s2[3] ? bytes_8 : bytes_0); // sparse_ring.rs:98
-    wire [7:0] _t19 = first_1_s2[2] ? (first_1_s2[3] ? bytes_13 : bytes_5) : (first_1_s2[3] ? bytes_9 : bytes_1); // sparse_ring.rs:98
-    wire [7:0] _t20 = first_1_s2[2] ? (first_1_s2[3] ? bytes_14 : bytes_6) : (first_1_s2[3] ? bytes_10 : bytes_2); // sparse_ring.rs:98
-    wire [7:0] _t21 = first_1_s2[2] ? (first_1_s2[3] ? bytes_15 : bytes_7) : (first_1_s2[3] ? bytes_11 : bytes_3); // sparse_ring.rs:98
+    wire [7:0] _t17 = first_1_s2[2] ? (first_1_s2[3] ? bytes_12 : bytes_4) : (first_1_s2[3] ? bytes_8 : bytes_0); // sparse_ring.rs:100
+    wire [7:0] _t18 = first_1_s2[2] ? (first_1_s2[3] ? bytes_13 : bytes_5) : (first_1_s2[3] ? bytes_9 : bytes_1); // sparse_ring.rs:100
+    wire [7:0] _t19 = first_1_s2[2] ? (first_1_s2[3] ? bytes_14 : bytes_6) : (first_1_s2[3] ? bytes_10 : bytes_2); // sparse_ring.rs:100
+    wire [7:0] _t20 = first_1_s2[2] ? (first_1_s2[3] ? bytes_15 : bytes_7) : (first_1_s2[3] ? bytes_11 : bytes_3); // sparse_ring.rs:100
     always @(posedge clk) begin
-        l98_s3 <= _t18;
-        l98_s3_1 <= _t19;
-        l98_s3_2 <= _t20;
-        l98_s3_3 <= _t21;
+        l100_s3 <= _t17;
+        l100_s3_1 <= _t18;
+        l100_s3_2 <= _t19;
+        l100_s3_3 <= _t20;
         first_1_s3 <= first_1_s2;
     end
-    wire [7:0] _t22 = first_1_s3[0] ? (first_1_s3[1] ? l98_s3_3 : l98_s3_1) : (first_1_s3[1] ? l98_s3_2 : l98_s3); // sparse_ring.rs:98
+    wire [7:0] _t21 = first_1_s3[0] ? (first_1_s3[1] ? l100_s3_3 : l100_s3_1) : (first_1_s3[1] ? l100_s3_2 : l100_s3); // sparse_ring.rs:100
     always @(posedge clk) begin
-        bytes_0_1 <= _t22;
+        bytes_0_1 <= _t21;
         count_s1 <= count;
         count_s2 <= count_s1;
         count_s3 <= count_s2;

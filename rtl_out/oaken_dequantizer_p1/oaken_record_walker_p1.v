@@ -43,12 +43,12 @@ module oaken_record_walker_p1 (
     reg [8:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:117
     reg [4:0] head; // the number of the word that comes next | record_walker.rs:123
     reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:124
-    reg has_room; // record_walker.rs:370
-    reg [4:0] taken; // the number of the next word that is taken | record_walker.rs:371
-    reg [127:0] word_data; // record_walker.rs:380
-    reg [15:0] word_keep; // record_walker.rs:380
-    reg word_last; // record_walker.rs:380
-    reg comes; // a word is there | record_walker.rs:381
+    reg has_room; // record_walker.rs:371
+    reg [4:0] taken; // the number of the next word that is taken | record_walker.rs:372
+    reg [127:0] word_data; // record_walker.rs:381
+    reg [15:0] word_keep; // record_walker.rs:381
+    reg word_last; // record_walker.rs:381
+    reg comes; // a word is there | record_walker.rs:382
     reg [4:0] oldest_1; // packet_ends.rs:41
     reg [4:0] newest; // packet_ends.rs:41
     wire leave; // packet_ends.rs:44
@@ -83,19 +83,19 @@ module oaken_record_walker_p1 (
     wire chunks_m_valid;
     wire [17:0] chunks_m_payload;
     wire [4:0] chunks_level;
-    reg step_s1; // record_walker.rs:410
-    reg valid_1; // record_walker.rs:410
-    reg [8:0] at_1; // record_walker.rs:413
-    reg [8:0] stop_1; // record_walker.rs:413
-    reg nothing_2; // record_walker.rs:413
-    reg [6:0] count; // record_walker.rs:414
-    reg [8:0] chunk_at; // record_walker.rs:415
-    reg first_chunk_s1; // record_walker.rs:415
-    reg chunk_first; // record_walker.rs:415
-    reg last_chunk_s1; // record_walker.rs:415
-    reg chunk_last; // record_walker.rs:415
-    wire out_valid; // record_walker.rs:416
-    wire [17:0] out_payload; // record_walker.rs:416
+    reg step_s1; // record_walker.rs:411
+    reg valid_1; // record_walker.rs:411
+    reg [8:0] at_1; // record_walker.rs:416
+    reg [8:0] stop_1; // record_walker.rs:416
+    reg nothing_2; // record_walker.rs:416
+    reg [6:0] count; // record_walker.rs:417
+    reg [8:0] chunk_at; // record_walker.rs:418
+    reg first_chunk_s1; // record_walker.rs:418
+    reg chunk_first; // record_walker.rs:418
+    reg last_chunk_s1; // record_walker.rs:418
+    reg chunk_last; // record_walker.rs:418
+    wire out_valid; // record_walker.rs:419
+    wire [17:0] out_payload; // record_walker.rs:419
     reg room_for_chunks; // record_walker.rs:189
     reg count_error_1; // record_walker.rs:193
     reg length_error_1; // record_walker.rs:196
@@ -107,8 +107,8 @@ module oaken_record_walker_p1 (
     reg begun_before; // record_walker.rs:203
     reg room_for_headers; // record_walker.rs:210
     reg [5:0] held; // chunks that are known and not read | record_walker.rs:215
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:223
-    reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:224
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:224
+    reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:225
     (* ram_style = "distributed" *) reg [18:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
@@ -135,8 +135,8 @@ module oaken_record_walker_p1 (
     wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:120
 
     // words come
-    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // record_walker.rs:372
-    wire ring_has_room = (taken_then - tail) < 5'h10; // record_walker.rs:373
+    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // record_walker.rs:373
+    wire ring_has_room = (taken_then - tail) < 5'h10; // record_walker.rs:374
     always @(posedge clk) begin
         if (rst) begin
             has_room <= 1'h0;
@@ -165,7 +165,7 @@ module oaken_record_walker_p1 (
         end
     end
     always @(posedge clk) word_keep <= s_keep | {16{~s_last}};
-    wire valid = comes & (~flush); // record_walker.rs:386
+    wire valid = comes & (~flush); // record_walker.rs:387
     assign write_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -308,27 +308,27 @@ module oaken_record_walker_p1 (
     wire [6:0] f_3 = header[45:39]; // half_steps.rs:91
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:93
-    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:118
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:120
     wire [4:0] split = header[56:52]; // half_steps.rs:78
     wire split_legal = split <= 5'h10; // half_steps.rs:79
     wire [5:0] above = header[63:58]; // half_steps.rs:80
     wire fixed_legal = ~(|above); // half_steps.rs:82
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
-    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // walker_maps.rs:119
+    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // walker_maps.rs:121
     always @(posedge clk) if (valid) legal[write_word_1] <= _t2;
 
     // what is seen from the place
-    wire s_within = |s_byte; // record_walker.rs:331
-    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // record_walker.rs:332
-    wire [8:0] behind = place - end_at; // record_walker.rs:333
-    wire past_the_end = known & (~behind[8]); // record_walker.rs:334
-    wire [4:0] more = head + (~word); // record_walker.rs:336
-    wire arrived = ~more[4]; // record_walker.rs:337
-    wire now_at_the_end = known & (~(|behind)); // record_walker.rs:341
-    wire now_beyond = past_the_end & (|behind); // record_walker.rs:343
-    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // record_walker.rs:344
-    wire now_next_arrived = arrived & ((~s_within) | (|more)); // record_walker.rs:346
-    wire now_next_is_head = (~s_within) & (word == head); // record_walker.rs:347
+    wire s_within = |s_byte; // record_walker.rs:332
+    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // record_walker.rs:333
+    wire [8:0] behind = place - end_at; // record_walker.rs:334
+    wire past_the_end = known & (~behind[8]); // record_walker.rs:335
+    wire [4:0] more = head + (~word); // record_walker.rs:337
+    wire arrived = ~more[4]; // record_walker.rs:338
+    wire now_at_the_end = known & (~(|behind)); // record_walker.rs:342
+    wire now_beyond = past_the_end & (|behind); // record_walker.rs:344
+    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // record_walker.rs:345
+    wire now_next_arrived = arrived & ((~s_within) | (|more)); // record_walker.rs:347
+    wire now_next_is_head = (~s_within) & (word == head); // record_walker.rs:348
     wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:70
@@ -345,34 +345,33 @@ module oaken_record_walker_p1 (
     wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:70
-    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:107
-    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:108
-    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:108
-    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:109
-    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:109
+    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:109
+    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:110
+    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:110
+    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:111
+    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:111
     wire [6:0] s_end = found[6:0]; // walker_maps.rs:72
-    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:91
-    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:91
-    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:91
-    wire [4:0] words_3 = word + 5'h3; // walker_maps.rs:91
-    wire [4:0] words_4 = word + 5'h4; // walker_maps.rs:91
-    wire [4:0] words_5 = word + 5'h5; // walker_maps.rs:91
-    wire [4:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:100
-    wire [8:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:92
-    wire now_count_too_many = found[7]; // walker_maps.rs:76
-    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:81
-    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:91
-    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:91
-    wire [4:0] words_2_1 = next_word_2 + 5'h2; // walker_maps.rs:91
-    wire [4:0] words_3_1 = next_word_2 + 5'h3; // walker_maps.rs:91
-    wire [4:0] words_4_1 = next_word_2 + 5'h4; // walker_maps.rs:91
-    wire [4:0] words_5_1 = next_word_2 + 5'h5; // walker_maps.rs:91
-    wire [4:0] _t7 = found_1[6] ? (found_1[4] ? words_5_1 : words_4_1) : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:100
-    wire [8:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:92
-    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:83
-    wire now_short = s_short[next_word_2[3:0]]; // record_walker.rs:350
+    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:93
+    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:93
+    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:93
+    wire [4:0] words_3 = word + 5'h3; // walker_maps.rs:93
+    wire [4:0] words_4 = word + 5'h4; // walker_maps.rs:93
+    wire [4:0] words_5 = word + 5'h5; // walker_maps.rs:93
+    wire [4:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:102
+    wire [8:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:94
+    wire now_count_too_many = found[7]; // walker_maps.rs:77
+    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:82
+    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:93
+    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:93
+    wire [4:0] words_2_1 = next_word_2 + 5'h2; // walker_maps.rs:93
+    wire [4:0] words_3_1 = next_word_2 + 5'h3; // walker_maps.rs:93
+    wire [4:0] words_4_1 = next_word_2 + 5'h4; // walker_maps.rs:93
+    wire [4:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:102
+    wire [8:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:94
+    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:85
+    wire now_short = s_short[next_word_2[3:0]]; // record_walker.rs:351
     always @(posedge clk) begin
         seen_known <= known;
         seen_end_at <= end_at;
@@ -436,6 +435,7 @@ module oaken_record_walker_p1 (
     end
 
     // chunks leave
+    wire _t8 = nothing | gone; // record_walker.rs:186
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -446,10 +446,11 @@ module oaken_record_walker_p1 (
             valid_1 <= step_s1;
         end
     end
-    wire [8:0] stop = seen_beyond ? seen_end_at : place; // record_walker.rs:411
-    wire nothing_1 = nothing | gone; // record_walker.rs:412
+    wire [8:0] stop = seen_beyond ? seen_end_at : place; // record_walker.rs:412
+    wire [8:0] start_2 = _t8 ? stop : start_of_chunk; // record_walker.rs:414
+    wire nothing_1 = _t8; // record_walker.rs:415
     always @(posedge clk) begin
-        at_1 <= start_of_chunk;
+        at_1 <= start_2;
         stop_1 <= stop;
         nothing_2 <= nothing_1;
         count <= (stop_1[6:0] - at_1[6:0]) & {7{~nothing_2}};
@@ -541,22 +542,22 @@ module oaken_record_walker_p1 (
         end else begin
             if (step & (~done)) held <= held + 6'h1;
             else if (done & (~step)) held <= held - 6'h1;
-            if (~(|held)) tail <= walking ? start_of_chunk[8:4] : word;
+            if ((~(|held)) & (~(walking & nothing))) tail <= walking ? start_of_chunk[8:4] : word;
             if ((|held) & reading) tail <= oldest;
         end
     end
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire wrong_guess = (~fits) & (|guessed); // record_walker.rs:225
-    wire dropping = doing == DOING_DROP; // record_walker.rs:226
-    wire drop_ends = dropping & known; // record_walker.rs:227
-    wire may_be_header = legal[word[3:0]]; // record_walker.rs:228
+    wire wrong_guess = (~fits) & (|guessed); // record_walker.rs:226
+    wire dropping = doing == DOING_DROP; // record_walker.rs:227
+    wire drop_ends = dropping & known; // record_walker.rs:228
+    wire may_be_header = legal[word[3:0]]; // record_walker.rs:229
     assign leave = ((ended & packet_over) & (~gone)) | drop_ends;
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:263
+    wire stays = walking & (~ended); // record_walker.rs:264
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;

@@ -32,73 +32,73 @@ module oaken_beat_counter_p16 (
     reg chunk_last; // beat_counter.rs:133
     reg starts; // nothing was cut of it yet | beat_counter.rs:134
     reg ends; // its rest is one group | beat_counter.rs:135
-    reg [4:0] byte0_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_0; // sparse_ring.rs:84
-    reg [4:0] byte1_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_1; // sparse_ring.rs:84
-    reg [4:0] byte2_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_2; // sparse_ring.rs:84
-    reg [4:0] byte3_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_3; // sparse_ring.rs:84
-    reg [4:0] byte4_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_4; // sparse_ring.rs:84
-    reg [4:0] byte5_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_5; // sparse_ring.rs:84
-    reg [4:0] byte6_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_6; // sparse_ring.rs:84
-    reg [4:0] byte7_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_7; // sparse_ring.rs:84
-    reg [4:0] byte8_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_8; // sparse_ring.rs:84
-    reg [4:0] byte9_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_9; // sparse_ring.rs:84
-    reg [4:0] byte10_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_10; // sparse_ring.rs:84
-    reg [4:0] byte11_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_11; // sparse_ring.rs:84
-    reg [4:0] byte12_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_12; // sparse_ring.rs:84
-    reg [4:0] byte13_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_13; // sparse_ring.rs:84
-    reg [4:0] byte14_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_14; // sparse_ring.rs:84
-    reg [4:0] byte15_read_at; // sparse_ring.rs:83
-    reg [1:0] bytes_15; // sparse_ring.rs:84
-    reg [3:0] first_s1; // sparse_ring.rs:88
-    reg [3:0] first_s2; // sparse_ring.rs:88
-    reg [1:0] l98_s3; // sparse_ring.rs:101
-    reg [1:0] l98_s3_1; // sparse_ring.rs:101
-    reg [1:0] l98_s3_2; // sparse_ring.rs:101
-    reg [1:0] l98_s3_3; // sparse_ring.rs:101
-    reg [1:0] l98_s3_4; // sparse_ring.rs:101
-    reg [1:0] l98_s3_5; // sparse_ring.rs:101
-    reg [1:0] l98_s3_6; // sparse_ring.rs:101
-    reg [1:0] l98_s3_7; // sparse_ring.rs:101
-    reg [1:0] l98_s3_8; // sparse_ring.rs:101
-    reg [1:0] l98_s3_9; // sparse_ring.rs:101
-    reg [1:0] l98_s3_10; // sparse_ring.rs:101
-    reg [1:0] l98_s3_11; // sparse_ring.rs:101
-    reg [1:0] l98_s3_12; // sparse_ring.rs:101
-    reg [1:0] l98_s3_13; // sparse_ring.rs:101
-    reg [1:0] l98_s3_14; // sparse_ring.rs:101
-    reg [1:0] l98_s3_15; // sparse_ring.rs:101
-    reg [3:0] first_s3; // sparse_ring.rs:102
-    reg [1:0] beat_of_0; // sparse_ring.rs:101
-    reg [1:0] beat_of_1; // sparse_ring.rs:101
-    reg [1:0] beat_of_2; // sparse_ring.rs:101
-    reg [1:0] beat_of_3; // sparse_ring.rs:101
-    reg [1:0] beat_of_4; // sparse_ring.rs:101
-    reg [1:0] beat_of_5; // sparse_ring.rs:101
-    reg [1:0] beat_of_6; // sparse_ring.rs:101
-    reg [1:0] beat_of_7; // sparse_ring.rs:101
-    reg [1:0] beat_of_8; // sparse_ring.rs:101
-    reg [1:0] beat_of_9; // sparse_ring.rs:101
-    reg [1:0] beat_of_10; // sparse_ring.rs:101
-    reg [1:0] beat_of_11; // sparse_ring.rs:101
-    reg [1:0] beat_of_12; // sparse_ring.rs:101
-    reg [1:0] beat_of_13; // sparse_ring.rs:101
-    reg [1:0] beat_of_14; // sparse_ring.rs:101
-    reg [1:0] beat_of_15; // sparse_ring.rs:101
+    reg [4:0] byte0_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_0; // sparse_ring.rs:86
+    reg [4:0] byte1_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_1; // sparse_ring.rs:86
+    reg [4:0] byte2_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_2; // sparse_ring.rs:86
+    reg [4:0] byte3_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_3; // sparse_ring.rs:86
+    reg [4:0] byte4_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_4; // sparse_ring.rs:86
+    reg [4:0] byte5_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_5; // sparse_ring.rs:86
+    reg [4:0] byte6_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_6; // sparse_ring.rs:86
+    reg [4:0] byte7_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_7; // sparse_ring.rs:86
+    reg [4:0] byte8_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_8; // sparse_ring.rs:86
+    reg [4:0] byte9_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_9; // sparse_ring.rs:86
+    reg [4:0] byte10_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_10; // sparse_ring.rs:86
+    reg [4:0] byte11_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_11; // sparse_ring.rs:86
+    reg [4:0] byte12_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_12; // sparse_ring.rs:86
+    reg [4:0] byte13_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_13; // sparse_ring.rs:86
+    reg [4:0] byte14_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_14; // sparse_ring.rs:86
+    reg [4:0] byte15_read_at; // sparse_ring.rs:85
+    reg [1:0] bytes_15; // sparse_ring.rs:86
+    reg [3:0] first_s1; // sparse_ring.rs:90
+    reg [3:0] first_s2; // sparse_ring.rs:90
+    reg [1:0] l100_s3; // sparse_ring.rs:103
+    reg [1:0] l100_s3_1; // sparse_ring.rs:103
+    reg [1:0] l100_s3_2; // sparse_ring.rs:103
+    reg [1:0] l100_s3_3; // sparse_ring.rs:103
+    reg [1:0] l100_s3_4; // sparse_ring.rs:103
+    reg [1:0] l100_s3_5; // sparse_ring.rs:103
+    reg [1:0] l100_s3_6; // sparse_ring.rs:103
+    reg [1:0] l100_s3_7; // sparse_ring.rs:103
+    reg [1:0] l100_s3_8; // sparse_ring.rs:103
+    reg [1:0] l100_s3_9; // sparse_ring.rs:103
+    reg [1:0] l100_s3_10; // sparse_ring.rs:103
+    reg [1:0] l100_s3_11; // sparse_ring.rs:103
+    reg [1:0] l100_s3_12; // sparse_ring.rs:103
+    reg [1:0] l100_s3_13; // sparse_ring.rs:103
+    reg [1:0] l100_s3_14; // sparse_ring.rs:103
+    reg [1:0] l100_s3_15; // sparse_ring.rs:103
+    reg [3:0] first_s3; // sparse_ring.rs:104
+    reg [1:0] beat_of_0; // sparse_ring.rs:103
+    reg [1:0] beat_of_1; // sparse_ring.rs:103
+    reg [1:0] beat_of_2; // sparse_ring.rs:103
+    reg [1:0] beat_of_3; // sparse_ring.rs:103
+    reg [1:0] beat_of_4; // sparse_ring.rs:103
+    reg [1:0] beat_of_5; // sparse_ring.rs:103
+    reg [1:0] beat_of_6; // sparse_ring.rs:103
+    reg [1:0] beat_of_7; // sparse_ring.rs:103
+    reg [1:0] beat_of_8; // sparse_ring.rs:103
+    reg [1:0] beat_of_9; // sparse_ring.rs:103
+    reg [1:0] beat_of_10; // sparse_ring.rs:103
+    reg [1:0] beat_of_11; // sparse_ring.rs:103
+    reg [1:0] beat_of_12; // sparse_ring.rs:103
+    reg [1:0] beat_of_13; // sparse_ring.rs:103
+    reg [1:0] beat_of_14; // sparse_ring.rs:103
+    reg [1:0] beat_of_15; // sparse_ring.rs:103
     reg [9:0] chunk_at_s1; // beat_counter.rs:102
     reg [9:0] chunk_at_s2; // beat_counter.rs:102
     reg [9:0] chunk_at_s3; // beat_counter.rs:102
@@ -214,195 +214,193 @@ module oaken_beat_counter_p16 (
     wire _t9 = first[2] & _t7; // sparse_ring.rs:61
     wire _t10 = first[2] & _t8; // sparse_ring.rs:61
     wire _t11 = first[2] & _t5; // sparse_ring.rs:61
-    wire _t12 = first[2] & _t6; // sparse_ring.rs:61
-    wire _t13 = first[2] | _t7; // sparse_ring.rs:62
-    wire _t14 = first[2] | _t8; // sparse_ring.rs:62
-    wire _t15 = first[2] | _t5; // sparse_ring.rs:62
-    wire _t16 = first[2] | _t6; // sparse_ring.rs:62
-    wire before_8 = first[3] & _t13; // sparse_ring.rs:61
-    wire before_9 = first[3] & _t14; // sparse_ring.rs:61
-    wire before_10 = first[3] & _t15; // sparse_ring.rs:61
-    wire before_11 = first[3] & _t16; // sparse_ring.rs:61
+    wire _t12 = first[2] | _t7; // sparse_ring.rs:62
+    wire _t13 = first[2] | _t8; // sparse_ring.rs:62
+    wire _t14 = first[2] | _t5; // sparse_ring.rs:62
+    wire _t15 = first[2] | _t6; // sparse_ring.rs:62
+    wire before_8 = first[3] & _t12; // sparse_ring.rs:61
+    wire before_9 = first[3] & _t13; // sparse_ring.rs:61
+    wire before_10 = first[3] & _t14; // sparse_ring.rs:61
+    wire before_11 = first[3] & _t15; // sparse_ring.rs:61
     wire before_12 = first[3] & _t9; // sparse_ring.rs:61
     wire before_13 = first[3] & _t10; // sparse_ring.rs:61
     wire before_14 = first[3] & _t11; // sparse_ring.rs:61
-    wire before_15 = first[3] & _t12; // sparse_ring.rs:61
-    wire before_0 = first[3] | _t13; // sparse_ring.rs:62
-    wire before_1 = first[3] | _t14; // sparse_ring.rs:62
-    wire before_2 = first[3] | _t15; // sparse_ring.rs:62
-    wire before_3 = first[3] | _t16; // sparse_ring.rs:62
+    wire before_0 = first[3] | _t12; // sparse_ring.rs:62
+    wire before_1 = first[3] | _t13; // sparse_ring.rs:62
+    wire before_2 = first[3] | _t14; // sparse_ring.rs:62
+    wire before_3 = first[3] | _t15; // sparse_ring.rs:62
     wire before_4 = first[3] | _t9; // sparse_ring.rs:62
     wire before_5 = first[3] | _t10; // sparse_ring.rs:62
     wire before_6 = first[3] | _t11; // sparse_ring.rs:62
-    wire before_7 = first[3] | _t12; // sparse_ring.rs:62
+    wire before_7 = first[3] | (first[2] & _t6); // sparse_ring.rs:62
     always @(posedge clk) begin
         if (write_valid) byte0_ring[write_word] <= write_data[5:4];
         byte0_read_at <= before_0 ? behind : here;
     end
-    wire [1:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_0 <= byte0_ring_q0;
         if (write_valid) byte1_ring[write_word] <= write_data[13:12];
         byte1_read_at <= before_1 ? behind : here;
     end
-    wire [1:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_1 <= byte1_ring_q0;
         if (write_valid) byte2_ring[write_word] <= write_data[21:20];
         byte2_read_at <= before_2 ? behind : here;
     end
-    wire [1:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_2 <= byte2_ring_q0;
         if (write_valid) byte3_ring[write_word] <= write_data[29:28];
         byte3_read_at <= before_3 ? behind : here;
     end
-    wire [1:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_3 <= byte3_ring_q0;
         if (write_valid) byte4_ring[write_word] <= write_data[37:36];
         byte4_read_at <= before_4 ? behind : here;
     end
-    wire [1:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_4 <= byte4_ring_q0;
         if (write_valid) byte5_ring[write_word] <= write_data[45:44];
         byte5_read_at <= before_5 ? behind : here;
     end
-    wire [1:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_5 <= byte5_ring_q0;
         if (write_valid) byte6_ring[write_word] <= write_data[53:52];
         byte6_read_at <= before_6 ? behind : here;
     end
-    wire [1:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_6 <= byte6_ring_q0;
         if (write_valid) byte7_ring[write_word] <= write_data[61:60];
         byte7_read_at <= before_7 ? behind : here;
     end
-    wire [1:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_7 <= byte7_ring_q0;
         if (write_valid) byte8_ring[write_word] <= write_data[69:68];
         byte8_read_at <= before_8 ? behind : here;
     end
-    wire [1:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_8 <= byte8_ring_q0;
         if (write_valid) byte9_ring[write_word] <= write_data[77:76];
         byte9_read_at <= before_9 ? behind : here;
     end
-    wire [1:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_9 <= byte9_ring_q0;
         if (write_valid) byte10_ring[write_word] <= write_data[85:84];
         byte10_read_at <= before_10 ? behind : here;
     end
-    wire [1:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_10 <= byte10_ring_q0;
         if (write_valid) byte11_ring[write_word] <= write_data[93:92];
         byte11_read_at <= before_11 ? behind : here;
     end
-    wire [1:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_11 <= byte11_ring_q0;
         if (write_valid) byte12_ring[write_word] <= write_data[101:100];
         byte12_read_at <= before_12 ? behind : here;
     end
-    wire [1:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_12 <= byte12_ring_q0;
         if (write_valid) byte13_ring[write_word] <= write_data[109:108];
         byte13_read_at <= before_13 ? behind : here;
     end
-    wire [1:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_13 <= byte13_ring_q0;
         if (write_valid) byte14_ring[write_word] <= write_data[117:116];
         byte14_read_at <= before_14 ? behind : here;
     end
-    wire [1:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_14 <= byte14_ring_q0;
         if (write_valid) byte15_ring[write_word] <= write_data[125:124];
-        byte15_read_at <= before_15 ? behind : here;
+        byte15_read_at <= here;
     end
-    wire [1:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:84
+    wire [1:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_15 <= byte15_ring_q0;
         first_s1 <= first;
         first_s2 <= first_s1;
     end
-    wire [1:0] _t17 = first_s2[3] ? bytes_8 : bytes_0; // sparse_ring.rs:98
-    wire [1:0] _t18 = first_s2[3] ? bytes_9 : bytes_1; // sparse_ring.rs:98
-    wire [1:0] _t19 = first_s2[3] ? bytes_10 : bytes_2; // sparse_ring.rs:98
-    wire [1:0] _t20 = first_s2[3] ? bytes_11 : bytes_3; // sparse_ring.rs:98
-    wire [1:0] _t21 = first_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:98
-    wire [1:0] _t22 = first_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:98
-    wire [1:0] _t23 = first_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:98
-    wire [1:0] _t24 = first_s2[3] ? bytes_15 : bytes_7; // sparse_ring.rs:98
-    wire [1:0] _t25 = first_s2[3] ? bytes_0 : bytes_8; // sparse_ring.rs:98
-    wire [1:0] _t26 = first_s2[3] ? bytes_1 : bytes_9; // sparse_ring.rs:98
-    wire [1:0] _t27 = first_s2[3] ? bytes_2 : bytes_10; // sparse_ring.rs:98
-    wire [1:0] _t28 = first_s2[3] ? bytes_3 : bytes_11; // sparse_ring.rs:98
-    wire [1:0] _t29 = first_s2[3] ? bytes_4 : bytes_12; // sparse_ring.rs:98
-    wire [1:0] _t30 = first_s2[3] ? bytes_5 : bytes_13; // sparse_ring.rs:98
-    wire [1:0] _t31 = first_s2[3] ? bytes_6 : bytes_14; // sparse_ring.rs:98
-    wire [1:0] _t32 = first_s2[3] ? bytes_7 : bytes_15; // sparse_ring.rs:98
+    wire [1:0] _t16 = first_s2[3] ? bytes_8 : bytes_0; // sparse_ring.rs:100
+    wire [1:0] _t17 = first_s2[3] ? bytes_9 : bytes_1; // sparse_ring.rs:100
+    wire [1:0] _t18 = first_s2[3] ? bytes_10 : bytes_2; // sparse_ring.rs:100
+    wire [1:0] _t19 = first_s2[3] ? bytes_11 : bytes_3; // sparse_ring.rs:100
+    wire [1:0] _t20 = first_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:100
+    wire [1:0] _t21 = first_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:100
+    wire [1:0] _t22 = first_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:100
+    wire [1:0] _t23 = first_s2[3] ? bytes_15 : bytes_7; // sparse_ring.rs:100
+    wire [1:0] _t24 = first_s2[3] ? bytes_0 : bytes_8; // sparse_ring.rs:100
+    wire [1:0] _t25 = first_s2[3] ? bytes_1 : bytes_9; // sparse_ring.rs:100
+    wire [1:0] _t26 = first_s2[3] ? bytes_2 : bytes_10; // sparse_ring.rs:100
+    wire [1:0] _t27 = first_s2[3] ? bytes_3 : bytes_11; // sparse_ring.rs:100
+    wire [1:0] _t28 = first_s2[3] ? bytes_4 : bytes_12; // sparse_ring.rs:100
+    wire [1:0] _t29 = first_s2[3] ? bytes_5 : bytes_13; // sparse_ring.rs:100
+    wire [1:0] _t30 = first_s2[3] ? bytes_6 : bytes_14; // sparse_ring.rs:100
+    wire [1:0] _t31 = first_s2[3] ? bytes_7 : bytes_15; // sparse_ring.rs:100
     always @(posedge clk) begin
-        l98_s3 <= first_s2[2] ? _t21 : _t17;
-        l98_s3_1 <= first_s2[2] ? _t22 : _t18;
-        l98_s3_2 <= first_s2[2] ? _t23 : _t19;
-        l98_s3_3 <= first_s2[2] ? _t24 : _t20;
-        l98_s3_4 <= first_s2[2] ? _t25 : _t21;
-        l98_s3_5 <= first_s2[2] ? _t26 : _t22;
-        l98_s3_6 <= first_s2[2] ? _t27 : _t23;
-        l98_s3_7 <= first_s2[2] ? _t28 : _t24;
-        l98_s3_8 <= first_s2[2] ? _t29 : _t25;
-        l98_s3_9 <= first_s2[2] ? _t30 : _t26;
-        l98_s3_10 <= first_s2[2] ? _t31 : _t27;
-        l98_s3_11 <= first_s2[2] ? _t32 : _t28;
-        l98_s3_12 <= first_s2[2] ? _t17 : _t29;
-        l98_s3_13 <= first_s2[2] ? _t18 : _t30;
-        l98_s3_14 <= first_s2[2] ? _t19 : _t31;
-        l98_s3_15 <= first_s2[2] ? _t20 : _t32;
+        l100_s3 <= first_s2[2] ? _t20 : _t16;
+        l100_s3_1 <= first_s2[2] ? _t21 : _t17;
+        l100_s3_2 <= first_s2[2] ? _t22 : _t18;
+        l100_s3_3 <= first_s2[2] ? _t23 : _t19;
+        l100_s3_4 <= first_s2[2] ? _t24 : _t20;
+        l100_s3_5 <= first_s2[2] ? _t25 : _t21;
+        l100_s3_6 <= first_s2[2] ? _t26 : _t22;
+        l100_s3_7 <= first_s2[2] ? _t27 : _t23;
+        l100_s3_8 <= first_s2[2] ? _t28 : _t24;
+        l100_s3_9 <= first_s2[2] ? _t29 : _t25;
+        l100_s3_10 <= first_s2[2] ? _t30 : _t26;
+        l100_s3_11 <= first_s2[2] ? _t31 : _t27;
+        l100_s3_12 <= first_s2[2] ? _t16 : _t28;
+        l100_s3_13 <= first_s2[2] ? _t17 : _t29;
+        l100_s3_14 <= first_s2[2] ? _t18 : _t30;
+        l100_s3_15 <= first_s2[2] ? _t19 : _t31;
         first_s3 <= first_s2;
     end
-    wire [1:0] _t33 = first_s3[1] ? l98_s3_2 : l98_s3; // sparse_ring.rs:98
-    wire [1:0] _t34 = first_s3[1] ? l98_s3_3 : l98_s3_1; // sparse_ring.rs:98
-    wire [1:0] _t35 = first_s3[1] ? l98_s3_4 : l98_s3_2; // sparse_ring.rs:98
-    wire [1:0] _t36 = first_s3[1] ? l98_s3_5 : l98_s3_3; // sparse_ring.rs:98
-    wire [1:0] _t37 = first_s3[1] ? l98_s3_6 : l98_s3_4; // sparse_ring.rs:98
-    wire [1:0] _t38 = first_s3[1] ? l98_s3_7 : l98_s3_5; // sparse_ring.rs:98
-    wire [1:0] _t39 = first_s3[1] ? l98_s3_8 : l98_s3_6; // sparse_ring.rs:98
-    wire [1:0] _t40 = first_s3[1] ? l98_s3_9 : l98_s3_7; // sparse_ring.rs:98
-    wire [1:0] _t41 = first_s3[1] ? l98_s3_10 : l98_s3_8; // sparse_ring.rs:98
-    wire [1:0] _t42 = first_s3[1] ? l98_s3_11 : l98_s3_9; // sparse_ring.rs:98
-    wire [1:0] _t43 = first_s3[1] ? l98_s3_12 : l98_s3_10; // sparse_ring.rs:98
-    wire [1:0] _t44 = first_s3[1] ? l98_s3_13 : l98_s3_11; // sparse_ring.rs:98
-    wire [1:0] _t45 = first_s3[1] ? l98_s3_14 : l98_s3_12; // sparse_ring.rs:98
-    wire [1:0] _t46 = first_s3[1] ? l98_s3_15 : l98_s3_13; // sparse_ring.rs:98
-    wire [1:0] _t47 = first_s3[1] ? l98_s3 : l98_s3_14; // sparse_ring.rs:98
-    wire [1:0] _t48 = first_s3[1] ? l98_s3_1 : l98_s3_15; // sparse_ring.rs:98
+    wire [1:0] _t32 = first_s3[1] ? l100_s3_2 : l100_s3; // sparse_ring.rs:100
+    wire [1:0] _t33 = first_s3[1] ? l100_s3_3 : l100_s3_1; // sparse_ring.rs:100
+    wire [1:0] _t34 = first_s3[1] ? l100_s3_4 : l100_s3_2; // sparse_ring.rs:100
+    wire [1:0] _t35 = first_s3[1] ? l100_s3_5 : l100_s3_3; // sparse_ring.rs:100
+    wire [1:0] _t36 = first_s3[1] ? l100_s3_6 : l100_s3_4; // sparse_ring.rs:100
+    wire [1:0] _t37 = first_s3[1] ? l100_s3_7 : l100_s3_5; // sparse_ring.rs:100
+    wire [1:0] _t38 = first_s3[1] ? l100_s3_8 : l100_s3_6; // sparse_ring.rs:100
+    wire [1:0] _t39 = first_s3[1] ? l100_s3_9 : l100_s3_7; // sparse_ring.rs:100
+    wire [1:0] _t40 = first_s3[1] ? l100_s3_10 : l100_s3_8; // sparse_ring.rs:100
+    wire [1:0] _t41 = first_s3[1] ? l100_s3_11 : l100_s3_9; // sparse_ring.rs:100
+    wire [1:0] _t42 = first_s3[1] ? l100_s3_12 : l100_s3_10; // sparse_ring.rs:100
+    wire [1:0] _t43 = first_s3[1] ? l100_s3_13 : l100_s3_11; // sparse_ring.rs:100
+    wire [1:0] _t44 = first_s3[1] ? l100_s3_14 : l100_s3_12; // sparse_ring.rs:100
+    wire [1:0] _t45 = first_s3[1] ? l100_s3_15 : l100_s3_13; // sparse_ring.rs:100
+    wire [1:0] _t46 = first_s3[1] ? l100_s3 : l100_s3_14; // sparse_ring.rs:100
+    wire [1:0] _t47 = first_s3[1] ? l100_s3_1 : l100_s3_15; // sparse_ring.rs:100
     always @(posedge clk) begin
-        beat_of_0 <= first_s3[0] ? _t34 : _t33;
-        beat_of_1 <= first_s3[0] ? _t35 : _t34;
-        beat_of_2 <= first_s3[0] ? _t36 : _t35;
-        beat_of_3 <= first_s3[0] ? _t37 : _t36;
-        beat_of_4 <= first_s3[0] ? _t38 : _t37;
-        beat_of_5 <= first_s3[0] ? _t39 : _t38;
-        beat_of_6 <= first_s3[0] ? _t40 : _t39;
-        beat_of_7 <= first_s3[0] ? _t41 : _t40;
-        beat_of_8 <= first_s3[0] ? _t42 : _t41;
-        beat_of_9 <= first_s3[0] ? _t43 : _t42;
-        beat_of_10 <= first_s3[0] ? _t44 : _t43;
-        beat_of_11 <= first_s3[0] ? _t45 : _t44;
-        beat_of_12 <= first_s3[0] ? _t46 : _t45;
-        beat_of_13 <= first_s3[0] ? _t47 : _t46;
-        beat_of_14 <= first_s3[0] ? _t48 : _t47;
-        beat_of_15 <= first_s3[0] ? _t33 : _t48;
+        beat_of_0 <= first_s3[0] ? _t33 : _t32;
+        beat_of_1 <= first_s3[0] ? _t34 : _t33;
+        beat_of_2 <= first_s3[0] ? _t35 : _t34;
+        beat_of_3 <= first_s3[0] ? _t36 : _t35;
+        beat_of_4 <= first_s3[0] ? _t37 : _t36;
+        beat_of_5 <= first_s3[0] ? _t38 : _t37;
+        beat_of_6 <= first_s3[0] ? _t39 : _t38;
+        beat_of_7 <= first_s3[0] ? _t40 : _t39;
+        beat_of_8 <= first_s3[0] ? _t41 : _t40;
+        beat_of_9 <= first_s3[0] ? _t42 : _t41;
+        beat_of_10 <= first_s3[0] ? _t43 : _t42;
+        beat_of_11 <= first_s3[0] ? _t44 : _t43;
+        beat_of_12 <= first_s3[0] ? _t45 : _t44;
+        beat_of_13 <= first_s3[0] ? _t46 : _t45;
+        beat_of_14 <= first_s3[0] ? _t47 : _t46;
+        beat_of_15 <= first_s3[0] ? _t32 : _t47;
         chunk_at_s1 <= chunk_at;
         chunk_at_s2 <= chunk_at_s1;
         chunk_at_s3 <= chunk_at_s2;
@@ -428,36 +426,36 @@ module oaken_beat_counter_p16 (
         chunk_last_s3 <= chunk_last_s2;
         counted_last <= chunk_last_s3;
     end
-    wire _t49 = counted_count[0] & 1'h0; // sparse_ring.rs:61
-    wire _t50 = counted_count[0] | 1'h0; // sparse_ring.rs:62
-    wire _t51 = counted_count[1] & _t50; // sparse_ring.rs:61
-    wire _t52 = counted_count[1] & _t49; // sparse_ring.rs:61
-    wire _t53 = counted_count[1] | _t50; // sparse_ring.rs:62
-    wire _t54 = counted_count[1] | _t49; // sparse_ring.rs:62
+    wire _t48 = counted_count[0] & 1'h0; // sparse_ring.rs:61
+    wire _t49 = counted_count[0] | 1'h0; // sparse_ring.rs:62
+    wire _t50 = counted_count[1] & _t49; // sparse_ring.rs:61
+    wire _t51 = counted_count[1] & _t48; // sparse_ring.rs:61
+    wire _t52 = counted_count[1] | _t49; // sparse_ring.rs:62
+    wire _t53 = counted_count[1] | _t48; // sparse_ring.rs:62
+    wire _t54 = counted_count[2] & _t52; // sparse_ring.rs:61
     wire _t55 = counted_count[2] & _t53; // sparse_ring.rs:61
-    wire _t56 = counted_count[2] & _t54; // sparse_ring.rs:61
+    wire _t56 = counted_count[2] & _t50; // sparse_ring.rs:61
     wire _t57 = counted_count[2] & _t51; // sparse_ring.rs:61
-    wire _t58 = counted_count[2] & _t52; // sparse_ring.rs:61
+    wire _t58 = counted_count[2] | _t52; // sparse_ring.rs:62
     wire _t59 = counted_count[2] | _t53; // sparse_ring.rs:62
-    wire _t60 = counted_count[2] | _t54; // sparse_ring.rs:62
+    wire _t60 = counted_count[2] | _t50; // sparse_ring.rs:62
     wire _t61 = counted_count[2] | _t51; // sparse_ring.rs:62
-    wire _t62 = counted_count[2] | _t52; // sparse_ring.rs:62
-    wire present_0 = counted_count[4] | (counted_count[3] | _t59); // sparse_ring.rs:62
-    wire present_1 = counted_count[4] | (counted_count[3] | _t60); // sparse_ring.rs:62
-    wire present_2 = counted_count[4] | (counted_count[3] | _t61); // sparse_ring.rs:62
-    wire present_3 = counted_count[4] | (counted_count[3] | _t62); // sparse_ring.rs:62
-    wire present_4 = counted_count[4] | (counted_count[3] | _t55); // sparse_ring.rs:62
-    wire present_5 = counted_count[4] | (counted_count[3] | _t56); // sparse_ring.rs:62
-    wire present_6 = counted_count[4] | (counted_count[3] | _t57); // sparse_ring.rs:62
-    wire present_7 = counted_count[4] | (counted_count[3] | _t58); // sparse_ring.rs:62
-    wire present_8 = counted_count[4] | (counted_count[3] & _t59); // sparse_ring.rs:62
-    wire present_9 = counted_count[4] | (counted_count[3] & _t60); // sparse_ring.rs:62
-    wire present_10 = counted_count[4] | (counted_count[3] & _t61); // sparse_ring.rs:62
-    wire present_11 = counted_count[4] | (counted_count[3] & _t62); // sparse_ring.rs:62
-    wire present_12 = counted_count[4] | (counted_count[3] & _t55); // sparse_ring.rs:62
-    wire present_13 = counted_count[4] | (counted_count[3] & _t56); // sparse_ring.rs:62
-    wire present_14 = counted_count[4] | (counted_count[3] & _t57); // sparse_ring.rs:62
-    wire present_15 = counted_count[4] | (counted_count[3] & _t58); // sparse_ring.rs:62
+    wire present_0 = counted_count[4] | (counted_count[3] | _t58); // sparse_ring.rs:62
+    wire present_1 = counted_count[4] | (counted_count[3] | _t59); // sparse_ring.rs:62
+    wire present_2 = counted_count[4] | (counted_count[3] | _t60); // sparse_ring.rs:62
+    wire present_3 = counted_count[4] | (counted_count[3] | _t61); // sparse_ring.rs:62
+    wire present_4 = counted_count[4] | (counted_count[3] | _t54); // sparse_ring.rs:62
+    wire present_5 = counted_count[4] | (counted_count[3] | _t55); // sparse_ring.rs:62
+    wire present_6 = counted_count[4] | (counted_count[3] | _t56); // sparse_ring.rs:62
+    wire present_7 = counted_count[4] | (counted_count[3] | _t57); // sparse_ring.rs:62
+    wire present_8 = counted_count[4] | (counted_count[3] & _t58); // sparse_ring.rs:62
+    wire present_9 = counted_count[4] | (counted_count[3] & _t59); // sparse_ring.rs:62
+    wire present_10 = counted_count[4] | (counted_count[3] & _t60); // sparse_ring.rs:62
+    wire present_11 = counted_count[4] | (counted_count[3] & _t61); // sparse_ring.rs:62
+    wire present_12 = counted_count[4] | (counted_count[3] & _t54); // sparse_ring.rs:62
+    wire present_13 = counted_count[4] | (counted_count[3] & _t55); // sparse_ring.rs:62
+    wire present_14 = counted_count[4] | (counted_count[3] & _t56); // sparse_ring.rs:62
+    wire present_15 = counted_count[4] | (counted_count[3] & _t57); // sparse_ring.rs:62
     wire of_beat_0 = (beat_of_15 == 2'h3) & present_15; // beat_counter.rs:108
     wire of_beat_1 = (beat_of_14 == 2'h3) & present_14; // beat_counter.rs:108
     wire of_beat_2 = (beat_of_13 == 2'h3) & present_13; // beat_counter.rs:108
@@ -474,11 +472,11 @@ module oaken_beat_counter_p16 (
     wire of_beat_13 = (beat_of_2 == 2'h3) & present_2; // beat_counter.rs:108
     wire of_beat_14 = (beat_of_1 == 2'h3) & present_1; // beat_counter.rs:108
     wire of_beat_15 = (beat_of_0 == 2'h3) & present_0; // beat_counter.rs:108
-    wire [2:0] _t63 = {1'h0, {1'h0, of_beat_15} + {1'h0, of_beat_14}} + {1'h0, {1'h0, of_beat_13} + {1'h0, of_beat_12}}; // beat_counter.rs:109
-    wire [2:0] _t64 = {1'h0, {1'h0, of_beat_11} + {1'h0, of_beat_10}} + {1'h0, {1'h0, of_beat_9} + {1'h0, of_beat_8}}; // beat_counter.rs:109
-    wire [2:0] _t65 = {1'h0, {1'h0, of_beat_7} + {1'h0, of_beat_6}} + {1'h0, {1'h0, of_beat_5} + {1'h0, of_beat_4}}; // beat_counter.rs:109
-    wire [2:0] _t66 = {1'h0, {1'h0, of_beat_3} + {1'h0, of_beat_2}} + {1'h0, {1'h0, of_beat_1} + {1'h0, of_beat_0}}; // beat_counter.rs:109
-    always @(posedge clk) counts_0 <= {1'h0, {1'h0, _t63} + {1'h0, _t64}} + {1'h0, {1'h0, _t65} + {1'h0, _t66}};
+    wire [2:0] _t62 = {1'h0, {1'h0, of_beat_15} + {1'h0, of_beat_14}} + {1'h0, {1'h0, of_beat_13} + {1'h0, of_beat_12}}; // beat_counter.rs:109
+    wire [2:0] _t63 = {1'h0, {1'h0, of_beat_11} + {1'h0, of_beat_10}} + {1'h0, {1'h0, of_beat_9} + {1'h0, of_beat_8}}; // beat_counter.rs:109
+    wire [2:0] _t64 = {1'h0, {1'h0, of_beat_7} + {1'h0, of_beat_6}} + {1'h0, {1'h0, of_beat_5} + {1'h0, of_beat_4}}; // beat_counter.rs:109
+    wire [2:0] _t65 = {1'h0, {1'h0, of_beat_3} + {1'h0, of_beat_2}} + {1'h0, {1'h0, of_beat_1} + {1'h0, of_beat_0}}; // beat_counter.rs:109
+    always @(posedge clk) counts_0 <= {1'h0, {1'h0, _t62} + {1'h0, _t63}} + {1'h0, {1'h0, _t64} + {1'h0, _t65}};
     wire of_beat_0_1 = (beat_of_15 == 2'h2) & present_15; // beat_counter.rs:108
     wire of_beat_1_1 = (beat_of_14 == 2'h2) & present_14; // beat_counter.rs:108
     wire of_beat_2_1 = (beat_of_13 == 2'h2) & present_13; // beat_counter.rs:108
@@ -495,11 +493,11 @@ module oaken_beat_counter_p16 (
     wire of_beat_13_1 = (beat_of_2 == 2'h2) & present_2; // beat_counter.rs:108
     wire of_beat_14_1 = (beat_of_1 == 2'h2) & present_1; // beat_counter.rs:108
     wire of_beat_15_1 = (beat_of_0 == 2'h2) & present_0; // beat_counter.rs:108
-    wire [2:0] _t67 = {1'h0, {1'h0, of_beat_15_1} + {1'h0, of_beat_14_1}} + {1'h0, {1'h0, of_beat_13_1} + {1'h0, of_beat_12_1}}; // beat_counter.rs:109
-    wire [2:0] _t68 = {1'h0, {1'h0, of_beat_11_1} + {1'h0, of_beat_10_1}} + {1'h0, {1'h0, of_beat_9_1} + {1'h0, of_beat_8_1}}; // beat_counter.rs:109
-    wire [2:0] _t69 = {1'h0, {1'h0, of_beat_7_1} + {1'h0, of_beat_6_1}} + {1'h0, {1'h0, of_beat_5_1} + {1'h0, of_beat_4_1}}; // beat_counter.rs:109
-    wire [2:0] _t70 = {1'h0, {1'h0, of_beat_3_1} + {1'h0, of_beat_2_1}} + {1'h0, {1'h0, of_beat_1_1} + {1'h0, of_beat_0_1}}; // beat_counter.rs:109
-    always @(posedge clk) counts_1 <= {1'h0, {1'h0, _t67} + {1'h0, _t68}} + {1'h0, {1'h0, _t69} + {1'h0, _t70}};
+    wire [2:0] _t66 = {1'h0, {1'h0, of_beat_15_1} + {1'h0, of_beat_14_1}} + {1'h0, {1'h0, of_beat_13_1} + {1'h0, of_beat_12_1}}; // beat_counter.rs:109
+    wire [2:0] _t67 = {1'h0, {1'h0, of_beat_11_1} + {1'h0, of_beat_10_1}} + {1'h0, {1'h0, of_beat_9_1} + {1'h0, of_beat_8_1}}; // beat_counter.rs:109
+    wire [2:0] _t68 = {1'h0, {1'h0, of_beat_7_1} + {1'h0, of_beat_6_1}} + {1'h0, {1'h0, of_beat_5_1} + {1'h0, of_beat_4_1}}; // beat_counter.rs:109
+    wire [2:0] _t69 = {1'h0, {1'h0, of_beat_3_1} + {1'h0, of_beat_2_1}} + {1'h0, {1'h0, of_beat_1_1} + {1'h0, of_beat_0_1}}; // beat_counter.rs:109
+    always @(posedge clk) counts_1 <= {1'h0, {1'h0, _t66} + {1'h0, _t67}} + {1'h0, {1'h0, _t68} + {1'h0, _t69}};
     wire of_beat_0_2 = (beat_of_15 == 2'h1) & present_15; // beat_counter.rs:108
     wire of_beat_1_2 = (beat_of_14 == 2'h1) & present_14; // beat_counter.rs:108
     wire of_beat_2_2 = (beat_of_13 == 2'h1) & present_13; // beat_counter.rs:108
@@ -516,11 +514,11 @@ module oaken_beat_counter_p16 (
     wire of_beat_13_2 = (beat_of_2 == 2'h1) & present_2; // beat_counter.rs:108
     wire of_beat_14_2 = (beat_of_1 == 2'h1) & present_1; // beat_counter.rs:108
     wire of_beat_15_2 = (beat_of_0 == 2'h1) & present_0; // beat_counter.rs:108
-    wire [2:0] _t71 = {1'h0, {1'h0, of_beat_15_2} + {1'h0, of_beat_14_2}} + {1'h0, {1'h0, of_beat_13_2} + {1'h0, of_beat_12_2}}; // beat_counter.rs:109
-    wire [2:0] _t72 = {1'h0, {1'h0, of_beat_11_2} + {1'h0, of_beat_10_2}} + {1'h0, {1'h0, of_beat_9_2} + {1'h0, of_beat_8_2}}; // beat_counter.rs:109
-    wire [2:0] _t73 = {1'h0, {1'h0, of_beat_7_2} + {1'h0, of_beat_6_2}} + {1'h0, {1'h0, of_beat_5_2} + {1'h0, of_beat_4_2}}; // beat_counter.rs:109
-    wire [2:0] _t74 = {1'h0, {1'h0, of_beat_3_2} + {1'h0, of_beat_2_2}} + {1'h0, {1'h0, of_beat_1_2} + {1'h0, of_beat_0_2}}; // beat_counter.rs:109
-    always @(posedge clk) counts_2 <= {1'h0, {1'h0, _t71} + {1'h0, _t72}} + {1'h0, {1'h0, _t73} + {1'h0, _t74}};
+    wire [2:0] _t70 = {1'h0, {1'h0, of_beat_15_2} + {1'h0, of_beat_14_2}} + {1'h0, {1'h0, of_beat_13_2} + {1'h0, of_beat_12_2}}; // beat_counter.rs:109
+    wire [2:0] _t71 = {1'h0, {1'h0, of_beat_11_2} + {1'h0, of_beat_10_2}} + {1'h0, {1'h0, of_beat_9_2} + {1'h0, of_beat_8_2}}; // beat_counter.rs:109
+    wire [2:0] _t72 = {1'h0, {1'h0, of_beat_7_2} + {1'h0, of_beat_6_2}} + {1'h0, {1'h0, of_beat_5_2} + {1'h0, of_beat_4_2}}; // beat_counter.rs:109
+    wire [2:0] _t73 = {1'h0, {1'h0, of_beat_3_2} + {1'h0, of_beat_2_2}} + {1'h0, {1'h0, of_beat_1_2} + {1'h0, of_beat_0_2}}; // beat_counter.rs:109
+    always @(posedge clk) counts_2 <= {1'h0, {1'h0, _t70} + {1'h0, _t71}} + {1'h0, {1'h0, _t72} + {1'h0, _t73}};
     wire of_beat_0_3 = (beat_of_15 == 2'h0) & present_15; // beat_counter.rs:108
     wire of_beat_1_3 = (beat_of_14 == 2'h0) & present_14; // beat_counter.rs:108
     wire of_beat_2_3 = (beat_of_13 == 2'h0) & present_13; // beat_counter.rs:108
@@ -537,11 +535,11 @@ module oaken_beat_counter_p16 (
     wire of_beat_13_3 = (beat_of_2 == 2'h0) & present_2; // beat_counter.rs:108
     wire of_beat_14_3 = (beat_of_1 == 2'h0) & present_1; // beat_counter.rs:108
     wire of_beat_15_3 = (beat_of_0 == 2'h0) & present_0; // beat_counter.rs:108
-    wire [2:0] _t75 = {1'h0, {1'h0, of_beat_15_3} + {1'h0, of_beat_14_3}} + {1'h0, {1'h0, of_beat_13_3} + {1'h0, of_beat_12_3}}; // beat_counter.rs:109
-    wire [2:0] _t76 = {1'h0, {1'h0, of_beat_11_3} + {1'h0, of_beat_10_3}} + {1'h0, {1'h0, of_beat_9_3} + {1'h0, of_beat_8_3}}; // beat_counter.rs:109
-    wire [2:0] _t77 = {1'h0, {1'h0, of_beat_7_3} + {1'h0, of_beat_6_3}} + {1'h0, {1'h0, of_beat_5_3} + {1'h0, of_beat_4_3}}; // beat_counter.rs:109
-    wire [2:0] _t78 = {1'h0, {1'h0, of_beat_3_3} + {1'h0, of_beat_2_3}} + {1'h0, {1'h0, of_beat_1_3} + {1'h0, of_beat_0_3}}; // beat_counter.rs:109
-    always @(posedge clk) counts_3 <= {1'h0, {1'h0, _t75} + {1'h0, _t76}} + {1'h0, {1'h0, _t77} + {1'h0, _t78}};
+    wire [2:0] _t74 = {1'h0, {1'h0, of_beat_15_3} + {1'h0, of_beat_14_3}} + {1'h0, {1'h0, of_beat_13_3} + {1'h0, of_beat_12_3}}; // beat_counter.rs:109
+    wire [2:0] _t75 = {1'h0, {1'h0, of_beat_11_3} + {1'h0, of_beat_10_3}} + {1'h0, {1'h0, of_beat_9_3} + {1'h0, of_beat_8_3}}; // beat_counter.rs:109
+    wire [2:0] _t76 = {1'h0, {1'h0, of_beat_7_3} + {1'h0, of_beat_6_3}} + {1'h0, {1'h0, of_beat_5_3} + {1'h0, of_beat_4_3}}; // beat_counter.rs:109
+    wire [2:0] _t77 = {1'h0, {1'h0, of_beat_3_3} + {1'h0, of_beat_2_3}} + {1'h0, {1'h0, of_beat_1_3} + {1'h0, of_beat_0_3}}; // beat_counter.rs:109
+    always @(posedge clk) counts_3 <= {1'h0, {1'h0, _t74} + {1'h0, _t75}} + {1'h0, {1'h0, _t76} + {1'h0, _t77}};
     wire [19:0] counts = {counts_0, counts_1, counts_2, counts_3}; // beat_counter.rs:112
     always @(posedge clk) begin
         if (rst) begin

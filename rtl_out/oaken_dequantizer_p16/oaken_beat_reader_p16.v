@@ -37,73 +37,73 @@ module oaken_beat_reader_p16 (
     reg chunk_first; // beat_reader.rs:105
     reg chunk_last; // beat_reader.rs:105
     reg [1:0] beat; // beat_reader.rs:107
-    reg [4:0] byte0_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_0; // sparse_ring.rs:84
-    reg [4:0] byte1_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_1; // sparse_ring.rs:84
-    reg [4:0] byte2_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_2; // sparse_ring.rs:84
-    reg [4:0] byte3_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_3; // sparse_ring.rs:84
-    reg [4:0] byte4_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_4; // sparse_ring.rs:84
-    reg [4:0] byte5_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_5; // sparse_ring.rs:84
-    reg [4:0] byte6_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_6; // sparse_ring.rs:84
-    reg [4:0] byte7_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_7; // sparse_ring.rs:84
-    reg [4:0] byte8_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_8; // sparse_ring.rs:84
-    reg [4:0] byte9_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_9; // sparse_ring.rs:84
-    reg [4:0] byte10_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_10; // sparse_ring.rs:84
-    reg [4:0] byte11_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_11; // sparse_ring.rs:84
-    reg [4:0] byte12_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_12; // sparse_ring.rs:84
-    reg [4:0] byte13_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_13; // sparse_ring.rs:84
-    reg [4:0] byte14_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_14; // sparse_ring.rs:84
-    reg [4:0] byte15_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_15; // sparse_ring.rs:84
-    reg [3:0] first_1_s1; // sparse_ring.rs:88
-    reg [3:0] first_1_s2; // sparse_ring.rs:88
-    reg [7:0] l98_s3; // sparse_ring.rs:101
-    reg [7:0] l98_s3_1; // sparse_ring.rs:101
-    reg [7:0] l98_s3_2; // sparse_ring.rs:101
-    reg [7:0] l98_s3_3; // sparse_ring.rs:101
-    reg [7:0] l98_s3_4; // sparse_ring.rs:101
-    reg [7:0] l98_s3_5; // sparse_ring.rs:101
-    reg [7:0] l98_s3_6; // sparse_ring.rs:101
-    reg [7:0] l98_s3_7; // sparse_ring.rs:101
-    reg [7:0] l98_s3_8; // sparse_ring.rs:101
-    reg [7:0] l98_s3_9; // sparse_ring.rs:101
-    reg [7:0] l98_s3_10; // sparse_ring.rs:101
-    reg [7:0] l98_s3_11; // sparse_ring.rs:101
-    reg [7:0] l98_s3_12; // sparse_ring.rs:101
-    reg [7:0] l98_s3_13; // sparse_ring.rs:101
-    reg [7:0] l98_s3_14; // sparse_ring.rs:101
-    reg [7:0] l98_s3_15; // sparse_ring.rs:101
-    reg [3:0] first_1_s3; // sparse_ring.rs:102
-    reg [7:0] bytes_0_1; // sparse_ring.rs:101
-    reg [7:0] bytes_1_1; // sparse_ring.rs:101
-    reg [7:0] bytes_2_1; // sparse_ring.rs:101
-    reg [7:0] bytes_3_1; // sparse_ring.rs:101
-    reg [7:0] bytes_4_1; // sparse_ring.rs:101
-    reg [7:0] bytes_5_1; // sparse_ring.rs:101
-    reg [7:0] bytes_6_1; // sparse_ring.rs:101
-    reg [7:0] bytes_7_1; // sparse_ring.rs:101
-    reg [7:0] bytes_8_1; // sparse_ring.rs:101
-    reg [7:0] bytes_9_1; // sparse_ring.rs:101
-    reg [7:0] bytes_10_1; // sparse_ring.rs:101
-    reg [7:0] bytes_11_1; // sparse_ring.rs:101
-    reg [7:0] bytes_12_1; // sparse_ring.rs:101
-    reg [7:0] bytes_13_1; // sparse_ring.rs:101
-    reg [7:0] bytes_14_1; // sparse_ring.rs:101
-    reg [7:0] bytes_15_1; // sparse_ring.rs:101
+    reg [4:0] byte0_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_0; // sparse_ring.rs:86
+    reg [4:0] byte1_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_1; // sparse_ring.rs:86
+    reg [4:0] byte2_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_2; // sparse_ring.rs:86
+    reg [4:0] byte3_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_3; // sparse_ring.rs:86
+    reg [4:0] byte4_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_4; // sparse_ring.rs:86
+    reg [4:0] byte5_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_5; // sparse_ring.rs:86
+    reg [4:0] byte6_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_6; // sparse_ring.rs:86
+    reg [4:0] byte7_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_7; // sparse_ring.rs:86
+    reg [4:0] byte8_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_8; // sparse_ring.rs:86
+    reg [4:0] byte9_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_9; // sparse_ring.rs:86
+    reg [4:0] byte10_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_10; // sparse_ring.rs:86
+    reg [4:0] byte11_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_11; // sparse_ring.rs:86
+    reg [4:0] byte12_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_12; // sparse_ring.rs:86
+    reg [4:0] byte13_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_13; // sparse_ring.rs:86
+    reg [4:0] byte14_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_14; // sparse_ring.rs:86
+    reg [4:0] byte15_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_15; // sparse_ring.rs:86
+    reg [3:0] first_1_s1; // sparse_ring.rs:90
+    reg [3:0] first_1_s2; // sparse_ring.rs:90
+    reg [7:0] l100_s3; // sparse_ring.rs:103
+    reg [7:0] l100_s3_1; // sparse_ring.rs:103
+    reg [7:0] l100_s3_2; // sparse_ring.rs:103
+    reg [7:0] l100_s3_3; // sparse_ring.rs:103
+    reg [7:0] l100_s3_4; // sparse_ring.rs:103
+    reg [7:0] l100_s3_5; // sparse_ring.rs:103
+    reg [7:0] l100_s3_6; // sparse_ring.rs:103
+    reg [7:0] l100_s3_7; // sparse_ring.rs:103
+    reg [7:0] l100_s3_8; // sparse_ring.rs:103
+    reg [7:0] l100_s3_9; // sparse_ring.rs:103
+    reg [7:0] l100_s3_10; // sparse_ring.rs:103
+    reg [7:0] l100_s3_11; // sparse_ring.rs:103
+    reg [7:0] l100_s3_12; // sparse_ring.rs:103
+    reg [7:0] l100_s3_13; // sparse_ring.rs:103
+    reg [7:0] l100_s3_14; // sparse_ring.rs:103
+    reg [7:0] l100_s3_15; // sparse_ring.rs:103
+    reg [3:0] first_1_s3; // sparse_ring.rs:104
+    reg [7:0] bytes_0_1; // sparse_ring.rs:103
+    reg [7:0] bytes_1_1; // sparse_ring.rs:103
+    reg [7:0] bytes_2_1; // sparse_ring.rs:103
+    reg [7:0] bytes_3_1; // sparse_ring.rs:103
+    reg [7:0] bytes_4_1; // sparse_ring.rs:103
+    reg [7:0] bytes_5_1; // sparse_ring.rs:103
+    reg [7:0] bytes_6_1; // sparse_ring.rs:103
+    reg [7:0] bytes_7_1; // sparse_ring.rs:103
+    reg [7:0] bytes_8_1; // sparse_ring.rs:103
+    reg [7:0] bytes_9_1; // sparse_ring.rs:103
+    reg [7:0] bytes_10_1; // sparse_ring.rs:103
+    reg [7:0] bytes_11_1; // sparse_ring.rs:103
+    reg [7:0] bytes_12_1; // sparse_ring.rs:103
+    reg [7:0] bytes_13_1; // sparse_ring.rs:103
+    reg [7:0] bytes_14_1; // sparse_ring.rs:103
+    reg [7:0] bytes_15_1; // sparse_ring.rs:103
     reg [4:0] count_s1; // beat_reader.rs:63
     reg [4:0] count_s2; // beat_reader.rs:63
     reg [4:0] count_s3; // beat_reader.rs:63
@@ -395,195 +395,193 @@ module oaken_beat_reader_p16 (
     wire _t10 = first_1[2] & _t8; // sparse_ring.rs:61
     wire _t11 = first_1[2] & _t9; // sparse_ring.rs:61
     wire _t12 = first_1[2] & _t6; // sparse_ring.rs:61
-    wire _t13 = first_1[2] & _t7; // sparse_ring.rs:61
-    wire _t14 = first_1[2] | _t8; // sparse_ring.rs:62
-    wire _t15 = first_1[2] | _t9; // sparse_ring.rs:62
-    wire _t16 = first_1[2] | _t6; // sparse_ring.rs:62
-    wire _t17 = first_1[2] | _t7; // sparse_ring.rs:62
-    wire before_8 = first_1[3] & _t14; // sparse_ring.rs:61
-    wire before_9 = first_1[3] & _t15; // sparse_ring.rs:61
-    wire before_10 = first_1[3] & _t16; // sparse_ring.rs:61
-    wire before_11 = first_1[3] & _t17; // sparse_ring.rs:61
+    wire _t13 = first_1[2] | _t8; // sparse_ring.rs:62
+    wire _t14 = first_1[2] | _t9; // sparse_ring.rs:62
+    wire _t15 = first_1[2] | _t6; // sparse_ring.rs:62
+    wire _t16 = first_1[2] | _t7; // sparse_ring.rs:62
+    wire before_8 = first_1[3] & _t13; // sparse_ring.rs:61
+    wire before_9 = first_1[3] & _t14; // sparse_ring.rs:61
+    wire before_10 = first_1[3] & _t15; // sparse_ring.rs:61
+    wire before_11 = first_1[3] & _t16; // sparse_ring.rs:61
     wire before_12 = first_1[3] & _t10; // sparse_ring.rs:61
     wire before_13 = first_1[3] & _t11; // sparse_ring.rs:61
     wire before_14 = first_1[3] & _t12; // sparse_ring.rs:61
-    wire before_15 = first_1[3] & _t13; // sparse_ring.rs:61
-    wire before_0 = first_1[3] | _t14; // sparse_ring.rs:62
-    wire before_1 = first_1[3] | _t15; // sparse_ring.rs:62
-    wire before_2 = first_1[3] | _t16; // sparse_ring.rs:62
-    wire before_3 = first_1[3] | _t17; // sparse_ring.rs:62
+    wire before_0 = first_1[3] | _t13; // sparse_ring.rs:62
+    wire before_1 = first_1[3] | _t14; // sparse_ring.rs:62
+    wire before_2 = first_1[3] | _t15; // sparse_ring.rs:62
+    wire before_3 = first_1[3] | _t16; // sparse_ring.rs:62
     wire before_4 = first_1[3] | _t10; // sparse_ring.rs:62
     wire before_5 = first_1[3] | _t11; // sparse_ring.rs:62
     wire before_6 = first_1[3] | _t12; // sparse_ring.rs:62
-    wire before_7 = first_1[3] | _t13; // sparse_ring.rs:62
+    wire before_7 = first_1[3] | (first_1[2] & _t7); // sparse_ring.rs:62
     always @(posedge clk) begin
         if (write_valid) byte0_ring[write_word] <= write_data[7:0];
         byte0_read_at <= before_0 ? behind : here;
     end
-    wire [7:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_0 <= byte0_ring_q0;
         if (write_valid) byte1_ring[write_word] <= write_data[15:8];
         byte1_read_at <= before_1 ? behind : here;
     end
-    wire [7:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_1 <= byte1_ring_q0;
         if (write_valid) byte2_ring[write_word] <= write_data[23:16];
         byte2_read_at <= before_2 ? behind : here;
     end
-    wire [7:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_2 <= byte2_ring_q0;
         if (write_valid) byte3_ring[write_word] <= write_data[31:24];
         byte3_read_at <= before_3 ? behind : here;
     end
-    wire [7:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_3 <= byte3_ring_q0;
         if (write_valid) byte4_ring[write_word] <= write_data[39:32];
         byte4_read_at <= before_4 ? behind : here;
     end
-    wire [7:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_4 <= byte4_ring_q0;
         if (write_valid) byte5_ring[write_word] <= write_data[47:40];
         byte5_read_at <= before_5 ? behind : here;
     end
-    wire [7:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_5 <= byte5_ring_q0;
         if (write_valid) byte6_ring[write_word] <= write_data[55:48];
         byte6_read_at <= before_6 ? behind : here;
     end
-    wire [7:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_6 <= byte6_ring_q0;
         if (write_valid) byte7_ring[write_word] <= write_data[63:56];
         byte7_read_at <= before_7 ? behind : here;
     end
-    wire [7:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_7 <= byte7_ring_q0;
         if (write_valid) byte8_ring[write_word] <= write_data[71:64];
         byte8_read_at <= before_8 ? behind : here;
     end
-    wire [7:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_8 <= byte8_ring_q0;
         if (write_valid) byte9_ring[write_word] <= write_data[79:72];
         byte9_read_at <= before_9 ? behind : here;
     end
-    wire [7:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_9 <= byte9_ring_q0;
         if (write_valid) byte10_ring[write_word] <= write_data[87:80];
         byte10_read_at <= before_10 ? behind : here;
     end
-    wire [7:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_10 <= byte10_ring_q0;
         if (write_valid) byte11_ring[write_word] <= write_data[95:88];
         byte11_read_at <= before_11 ? behind : here;
     end
-    wire [7:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_11 <= byte11_ring_q0;
         if (write_valid) byte12_ring[write_word] <= write_data[103:96];
         byte12_read_at <= before_12 ? behind : here;
     end
-    wire [7:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_12 <= byte12_ring_q0;
         if (write_valid) byte13_ring[write_word] <= write_data[111:104];
         byte13_read_at <= before_13 ? behind : here;
     end
-    wire [7:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_13 <= byte13_ring_q0;
         if (write_valid) byte14_ring[write_word] <= write_data[119:112];
         byte14_read_at <= before_14 ? behind : here;
     end
-    wire [7:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_14 <= byte14_ring_q0;
         if (write_valid) byte15_ring[write_word] <= write_data[127:120];
-        byte15_read_at <= before_15 ? behind : here;
+        byte15_read_at <= here;
     end
-    wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_15 <= byte15_ring_q0;
         first_1_s1 <= first_1;
         first_1_s2 <= first_1_s1;
     end
-    wire [7:0] _t18 = first_1_s2[3] ? bytes_8 : bytes_0; // sparse_ring.rs:98
-    wire [7:0] _t19 = first_1_s2[3] ? bytes_9 : bytes_1; // sparse_ring.rs:98
-    wire [7:0] _t20 = first_1_s2[3] ? bytes_10 : bytes_2; // sparse_ring.rs:98
-    wire [7:0] _t21 = first_1_s2[3] ? bytes_11 : bytes_3; // sparse_ring.rs:98
-    wire [7:0] _t22 = first_1_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:98
-    wire [7:0] _t23 = first_1_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:98
-    wire [7:0] _t24 = first_1_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:98
-    wire [7:0] _t25 = first_1_s2[3] ? bytes_15 : bytes_7; // sparse_ring.rs:98
-    wire [7:0] _t26 = first_1_s2[3] ? bytes_0 : bytes_8; // sparse_ring.rs:98
-    wire [7:0] _t27 = first_1_s2[3] ? bytes_1 : bytes_9; // sparse_ring.rs:98
-    wire [7:0] _t28 = first_1_s2[3] ? bytes_2 : bytes_10; // sparse_ring.rs:98
-    wire [7:0] _t29 = first_1_s2[3] ? bytes_3 : bytes_11; // sparse_ring.rs:98
-    wire [7:0] _t30 = first_1_s2[3] ? bytes_4 : bytes_12; // sparse_ring.rs:98
-    wire [7:0] _t31 = first_1_s2[3] ? bytes_5 : bytes_13; // sparse_ring.rs:98
-    wire [7:0] _t32 = first_1_s2[3] ? bytes_6 : bytes_14; // sparse_ring.rs:98
-    wire [7:0] _t33 = first_1_s2[3] ? bytes_7 : bytes_15; // sparse_ring.rs:98
+    wire [7:0] _t17 = first_1_s2[3] ? bytes_8 : bytes_0; // sparse_ring.rs:100
+    wire [7:0] _t18 = first_1_s2[3] ? bytes_9 : bytes_1; // sparse_ring.rs:100
+    wire [7:0] _t19 = first_1_s2[3] ? bytes_10 : bytes_2; // sparse_ring.rs:100
+    wire [7:0] _t20 = first_1_s2[3] ? bytes_11 : bytes_3; // sparse_ring.rs:100
+    wire [7:0] _t21 = first_1_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:100
+    wire [7:0] _t22 = first_1_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:100
+    wire [7:0] _t23 = first_1_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:100
+    wire [7:0] _t24 = first_1_s2[3] ? bytes_15 : bytes_7; // sparse_ring.rs:100
+    wire [7:0] _t25 = first_1_s2[3] ? bytes_0 : bytes_8; // sparse_ring.rs:100
+    wire [7:0] _t26 = first_1_s2[3] ? bytes_1 : bytes_9; // sparse_ring.rs:100
+    wire [7:0] _t27 = first_1_s2[3] ? bytes_2 : bytes_10; // sparse_ring.rs:100
+    wire [7:0] _t28 = first_1_s2[3] ? bytes_3 : bytes_11; // sparse_ring.rs:100
+    wire [7:0] _t29 = first_1_s2[3] ? bytes_4 : bytes_12; // sparse_ring.rs:100
+    wire [7:0] _t30 = first_1_s2[3] ? bytes_5 : bytes_13; // sparse_ring.rs:100
+    wire [7:0] _t31 = first_1_s2[3] ? bytes_6 : bytes_14; // sparse_ring.rs:100
+    wire [7:0] _t32 = first_1_s2[3] ? bytes_7 : bytes_15; // sparse_ring.rs:100
     always @(posedge clk) begin
-        l98_s3 <= first_1_s2[2] ? _t22 : _t18;
-        l98_s3_1 <= first_1_s2[2] ? _t23 : _t19;
-        l98_s3_2 <= first_1_s2[2] ? _t24 : _t20;
-        l98_s3_3 <= first_1_s2[2] ? _t25 : _t21;
-        l98_s3_4 <= first_1_s2[2] ? _t26 : _t22;
-        l98_s3_5 <= first_1_s2[2] ? _t27 : _t23;
-        l98_s3_6 <= first_1_s2[2] ? _t28 : _t24;
-        l98_s3_7 <= first_1_s2[2] ? _t29 : _t25;
-        l98_s3_8 <= first_1_s2[2] ? _t30 : _t26;
-        l98_s3_9 <= first_1_s2[2] ? _t31 : _t27;
-        l98_s3_10 <= first_1_s2[2] ? _t32 : _t28;
-        l98_s3_11 <= first_1_s2[2] ? _t33 : _t29;
-        l98_s3_12 <= first_1_s2[2] ? _t18 : _t30;
-        l98_s3_13 <= first_1_s2[2] ? _t19 : _t31;
-        l98_s3_14 <= first_1_s2[2] ? _t20 : _t32;
-        l98_s3_15 <= first_1_s2[2] ? _t21 : _t33;
+        l100_s3 <= first_1_s2[2] ? _t21 : _t17;
+        l100_s3_1 <= first_1_s2[2] ? _t22 : _t18;
+        l100_s3_2 <= first_1_s2[2] ? _t23 : _t19;
+        l100_s3_3 <= first_1_s2[2] ? _t24 : _t20;
+        l100_s3_4 <= first_1_s2[2] ? _t25 : _t21;
+        l100_s3_5 <= first_1_s2[2] ? _t26 : _t22;
+        l100_s3_6 <= first_1_s2[2] ? _t27 : _t23;
+        l100_s3_7 <= first_1_s2[2] ? _t28 : _t24;
+        l100_s3_8 <= first_1_s2[2] ? _t29 : _t25;
+        l100_s3_9 <= first_1_s2[2] ? _t30 : _t26;
+        l100_s3_10 <= first_1_s2[2] ? _t31 : _t27;
+        l100_s3_11 <= first_1_s2[2] ? _t32 : _t28;
+        l100_s3_12 <= first_1_s2[2] ? _t17 : _t29;
+        l100_s3_13 <= first_1_s2[2] ? _t18 : _t30;
+        l100_s3_14 <= first_1_s2[2] ? _t19 : _t31;
+        l100_s3_15 <= first_1_s2[2] ? _t20 : _t32;
         first_1_s3 <= first_1_s2;
     end
-    wire [7:0] _t34 = first_1_s3[1] ? l98_s3_2 : l98_s3; // sparse_ring.rs:98
-    wire [7:0] _t35 = first_1_s3[1] ? l98_s3_3 : l98_s3_1; // sparse_ring.rs:98
-    wire [7:0] _t36 = first_1_s3[1] ? l98_s3_4 : l98_s3_2; // sparse_ring.rs:98
-    wire [7:0] _t37 = first_1_s3[1] ? l98_s3_5 : l98_s3_3; // sparse_ring.rs:98
-    wire [7:0] _t38 = first_1_s3[1] ? l98_s3_6 : l98_s3_4; // sparse_ring.rs:98
-    wire [7:0] _t39 = first_1_s3[1] ? l98_s3_7 : l98_s3_5; // sparse_ring.rs:98
-    wire [7:0] _t40 = first_1_s3[1] ? l98_s3_8 : l98_s3_6; // sparse_ring.rs:98
-    wire [7:0] _t41 = first_1_s3[1] ? l98_s3_9 : l98_s3_7; // sparse_ring.rs:98
-    wire [7:0] _t42 = first_1_s3[1] ? l98_s3_10 : l98_s3_8; // sparse_ring.rs:98
-    wire [7:0] _t43 = first_1_s3[1] ? l98_s3_11 : l98_s3_9; // sparse_ring.rs:98
-    wire [7:0] _t44 = first_1_s3[1] ? l98_s3_12 : l98_s3_10; // sparse_ring.rs:98
-    wire [7:0] _t45 = first_1_s3[1] ? l98_s3_13 : l98_s3_11; // sparse_ring.rs:98
-    wire [7:0] _t46 = first_1_s3[1] ? l98_s3_14 : l98_s3_12; // sparse_ring.rs:98
-    wire [7:0] _t47 = first_1_s3[1] ? l98_s3_15 : l98_s3_13; // sparse_ring.rs:98
-    wire [7:0] _t48 = first_1_s3[1] ? l98_s3 : l98_s3_14; // sparse_ring.rs:98
-    wire [7:0] _t49 = first_1_s3[1] ? l98_s3_1 : l98_s3_15; // sparse_ring.rs:98
+    wire [7:0] _t33 = first_1_s3[1] ? l100_s3_2 : l100_s3; // sparse_ring.rs:100
+    wire [7:0] _t34 = first_1_s3[1] ? l100_s3_3 : l100_s3_1; // sparse_ring.rs:100
+    wire [7:0] _t35 = first_1_s3[1] ? l100_s3_4 : l100_s3_2; // sparse_ring.rs:100
+    wire [7:0] _t36 = first_1_s3[1] ? l100_s3_5 : l100_s3_3; // sparse_ring.rs:100
+    wire [7:0] _t37 = first_1_s3[1] ? l100_s3_6 : l100_s3_4; // sparse_ring.rs:100
+    wire [7:0] _t38 = first_1_s3[1] ? l100_s3_7 : l100_s3_5; // sparse_ring.rs:100
+    wire [7:0] _t39 = first_1_s3[1] ? l100_s3_8 : l100_s3_6; // sparse_ring.rs:100
+    wire [7:0] _t40 = first_1_s3[1] ? l100_s3_9 : l100_s3_7; // sparse_ring.rs:100
+    wire [7:0] _t41 = first_1_s3[1] ? l100_s3_10 : l100_s3_8; // sparse_ring.rs:100
+    wire [7:0] _t42 = first_1_s3[1] ? l100_s3_11 : l100_s3_9; // sparse_ring.rs:100
+    wire [7:0] _t43 = first_1_s3[1] ? l100_s3_12 : l100_s3_10; // sparse_ring.rs:100
+    wire [7:0] _t44 = first_1_s3[1] ? l100_s3_13 : l100_s3_11; // sparse_ring.rs:100
+    wire [7:0] _t45 = first_1_s3[1] ? l100_s3_14 : l100_s3_12; // sparse_ring.rs:100
+    wire [7:0] _t46 = first_1_s3[1] ? l100_s3_15 : l100_s3_13; // sparse_ring.rs:100
+    wire [7:0] _t47 = first_1_s3[1] ? l100_s3 : l100_s3_14; // sparse_ring.rs:100
+    wire [7:0] _t48 = first_1_s3[1] ? l100_s3_1 : l100_s3_15; // sparse_ring.rs:100
     always @(posedge clk) begin
-        bytes_0_1 <= first_1_s3[0] ? _t35 : _t34;
-        bytes_1_1 <= first_1_s3[0] ? _t36 : _t35;
-        bytes_2_1 <= first_1_s3[0] ? _t37 : _t36;
-        bytes_3_1 <= first_1_s3[0] ? _t38 : _t37;
-        bytes_4_1 <= first_1_s3[0] ? _t39 : _t38;
-        bytes_5_1 <= first_1_s3[0] ? _t40 : _t39;
-        bytes_6_1 <= first_1_s3[0] ? _t41 : _t40;
-        bytes_7_1 <= first_1_s3[0] ? _t42 : _t41;
-        bytes_8_1 <= first_1_s3[0] ? _t43 : _t42;
-        bytes_9_1 <= first_1_s3[0] ? _t44 : _t43;
-        bytes_10_1 <= first_1_s3[0] ? _t45 : _t44;
-        bytes_11_1 <= first_1_s3[0] ? _t46 : _t45;
-        bytes_12_1 <= first_1_s3[0] ? _t47 : _t46;
-        bytes_13_1 <= first_1_s3[0] ? _t48 : _t47;
-        bytes_14_1 <= first_1_s3[0] ? _t49 : _t48;
-        bytes_15_1 <= first_1_s3[0] ? _t34 : _t49;
+        bytes_0_1 <= first_1_s3[0] ? _t34 : _t33;
+        bytes_1_1 <= first_1_s3[0] ? _t35 : _t34;
+        bytes_2_1 <= first_1_s3[0] ? _t36 : _t35;
+        bytes_3_1 <= first_1_s3[0] ? _t37 : _t36;
+        bytes_4_1 <= first_1_s3[0] ? _t38 : _t37;
+        bytes_5_1 <= first_1_s3[0] ? _t39 : _t38;
+        bytes_6_1 <= first_1_s3[0] ? _t40 : _t39;
+        bytes_7_1 <= first_1_s3[0] ? _t41 : _t40;
+        bytes_8_1 <= first_1_s3[0] ? _t42 : _t41;
+        bytes_9_1 <= first_1_s3[0] ? _t43 : _t42;
+        bytes_10_1 <= first_1_s3[0] ? _t44 : _t43;
+        bytes_11_1 <= first_1_s3[0] ? _t45 : _t44;
+        bytes_12_1 <= first_1_s3[0] ? _t46 : _t45;
+        bytes_13_1 <= first_1_s3[0] ? _t47 : _t46;
+        bytes_14_1 <= first_1_s3[0] ? _t48 : _t47;
+        bytes_15_1 <= first_1_s3[0] ? _t33 : _t48;
         count_s1 <= count;
         count_s2 <= count_s1;
         count_s3 <= count_s2;
@@ -622,37 +620,37 @@ module oaken_beat_reader_p16 (
     wire [7:0] bytes_13_2 = entries_bytes[111:104]; // place.rs:69
     wire [7:0] bytes_14_2 = entries_bytes[119:112]; // place.rs:69
     wire [7:0] bytes_15_2 = entries_bytes[127:120]; // place.rs:69
-    wire _t50 = x_count[0] & 1'h0; // sparse_ring.rs:61
-    wire _t51 = x_count[0] | 1'h0; // sparse_ring.rs:62
-    wire _t52 = x_count[1] & _t51; // sparse_ring.rs:61
-    wire _t53 = x_count[1] & _t50; // sparse_ring.rs:61
-    wire _t54 = x_count[1] | _t51; // sparse_ring.rs:62
-    wire _t55 = x_count[1] | _t50; // sparse_ring.rs:62
+    wire _t49 = x_count[0] & 1'h0; // sparse_ring.rs:61
+    wire _t50 = x_count[0] | 1'h0; // sparse_ring.rs:62
+    wire _t51 = x_count[1] & _t50; // sparse_ring.rs:61
+    wire _t52 = x_count[1] & _t49; // sparse_ring.rs:61
+    wire _t53 = x_count[1] | _t50; // sparse_ring.rs:62
+    wire _t54 = x_count[1] | _t49; // sparse_ring.rs:62
+    wire _t55 = x_count[2] & _t53; // sparse_ring.rs:61
     wire _t56 = x_count[2] & _t54; // sparse_ring.rs:61
-    wire _t57 = x_count[2] & _t55; // sparse_ring.rs:61
+    wire _t57 = x_count[2] & _t51; // sparse_ring.rs:61
     wire _t58 = x_count[2] & _t52; // sparse_ring.rs:61
-    wire _t59 = x_count[2] & _t53; // sparse_ring.rs:61
+    wire _t59 = x_count[2] | _t53; // sparse_ring.rs:62
     wire _t60 = x_count[2] | _t54; // sparse_ring.rs:62
-    wire _t61 = x_count[2] | _t55; // sparse_ring.rs:62
+    wire _t61 = x_count[2] | _t51; // sparse_ring.rs:62
     wire _t62 = x_count[2] | _t52; // sparse_ring.rs:62
-    wire _t63 = x_count[2] | _t53; // sparse_ring.rs:62
     always @(posedge clk) begin
-        present_0 <= x_count[4] | (x_count[3] | _t60);
-        present_1 <= x_count[4] | (x_count[3] | _t61);
-        present_2 <= x_count[4] | (x_count[3] | _t62);
-        present_3 <= x_count[4] | (x_count[3] | _t63);
-        present_4 <= x_count[4] | (x_count[3] | _t56);
-        present_5 <= x_count[4] | (x_count[3] | _t57);
-        present_6 <= x_count[4] | (x_count[3] | _t58);
-        present_7 <= x_count[4] | (x_count[3] | _t59);
-        present_8 <= x_count[4] | (x_count[3] & _t60);
-        present_9 <= x_count[4] | (x_count[3] & _t61);
-        present_10 <= x_count[4] | (x_count[3] & _t62);
-        present_11 <= x_count[4] | (x_count[3] & _t63);
-        present_12 <= x_count[4] | (x_count[3] & _t56);
-        present_13 <= x_count[4] | (x_count[3] & _t57);
-        present_14 <= x_count[4] | (x_count[3] & _t58);
-        present_15 <= x_count[4] | (x_count[3] & _t59);
+        present_0 <= x_count[4] | (x_count[3] | _t59);
+        present_1 <= x_count[4] | (x_count[3] | _t60);
+        present_2 <= x_count[4] | (x_count[3] | _t61);
+        present_3 <= x_count[4] | (x_count[3] | _t62);
+        present_4 <= x_count[4] | (x_count[3] | _t55);
+        present_5 <= x_count[4] | (x_count[3] | _t56);
+        present_6 <= x_count[4] | (x_count[3] | _t57);
+        present_7 <= x_count[4] | (x_count[3] | _t58);
+        present_8 <= x_count[4] | (x_count[3] & _t59);
+        present_9 <= x_count[4] | (x_count[3] & _t60);
+        present_10 <= x_count[4] | (x_count[3] & _t61);
+        present_11 <= x_count[4] | (x_count[3] & _t62);
+        present_12 <= x_count[4] | (x_count[3] & _t55);
+        present_13 <= x_count[4] | (x_count[3] & _t56);
+        present_14 <= x_count[4] | (x_count[3] & _t57);
+        present_15 <= x_count[4] | (x_count[3] & _t58);
         bytes_0_3 <= bytes_0_2;
         bytes_1_3 <= bytes_1_2;
         bytes_2_3 <= bytes_2_2;
@@ -671,9 +669,9 @@ module oaken_beat_reader_p16 (
         bytes_15_3 <= bytes_15_2;
         x_beat_s5 <= x_beat;
     end
-    wire [30:0] _t64 = {present_0 & (bytes_0_3[5:4] != x_beat_s5), present_1 & (bytes_1_3[5:4] != x_beat_s5), present_1 & (bytes_1_3[3:0] <= bytes_0_3[3:0]), present_2 & (bytes_2_3[5:4] != x_beat_s5), present_2 & (bytes_2_3[3:0] <= bytes_1_3[3:0]), present_3 & (bytes_3_3[5:4] != x_beat_s5), present_3 & (bytes_3_3[3:0] <= bytes_2_3[3:0]), present_4 & (bytes_4_3[5:4] != x_beat_s5), present_4 & (bytes_4_3[3:0] <= bytes_3_3[3:0]), present_5 & (bytes_5_3[5:4] != x_beat_s5), present_5 & (bytes_5_3[3:0] <= bytes_4_3[3:0]), present_6 & (bytes_6_3[5:4] != x_beat_s5), present_6 & (bytes_6_3[3:0] <= bytes_5_3[3:0]), present_7 & (bytes_7_3[5:4] != x_beat_s5), present_7 & (bytes_7_3[3:0] <= bytes_6_3[3:0]), present_8 & (bytes_8_3[5:4] != x_beat_s5), present_8 & (bytes_8_3[3:0] <= bytes_7_3[3:0]), present_9 & (bytes_9_3[5:4] != x_beat_s5), present_9 & (bytes_9_3[3:0] <= bytes_8_3[3:0]), present_10 & (bytes_10_3[5:4] != x_beat_s5), present_10 & (bytes_10_3[3:0] <= bytes_9_3[3:0]), present_11 & (bytes_11_3[5:4] != x_beat_s5), present_11 & (bytes_11_3[3:0] <= bytes_10_3[3:0]), present_12 & (bytes_12_3[5:4] != x_beat_s5), present_12 & (bytes_12_3[3:0] <= bytes_11_3[3:0]), present_13 & (bytes_13_3[5:4] != x_beat_s5), present_13 & (bytes_13_3[3:0] <= bytes_12_3[3:0]), present_14 & (bytes_14_3[5:4] != x_beat_s5), present_14 & (bytes_14_3[3:0] <= bytes_13_3[3:0]), present_15 & (bytes_15_3[5:4] != x_beat_s5), present_15 & (bytes_15_3[3:0] <= bytes_14_3[3:0])}; // place.rs:125
+    wire [30:0] _t63 = {present_0 & (bytes_0_3[5:4] != x_beat_s5), present_1 & (bytes_1_3[5:4] != x_beat_s5), present_1 & (bytes_1_3[3:0] <= bytes_0_3[3:0]), present_2 & (bytes_2_3[5:4] != x_beat_s5), present_2 & (bytes_2_3[3:0] <= bytes_1_3[3:0]), present_3 & (bytes_3_3[5:4] != x_beat_s5), present_3 & (bytes_3_3[3:0] <= bytes_2_3[3:0]), present_4 & (bytes_4_3[5:4] != x_beat_s5), present_4 & (bytes_4_3[3:0] <= bytes_3_3[3:0]), present_5 & (bytes_5_3[5:4] != x_beat_s5), present_5 & (bytes_5_3[3:0] <= bytes_4_3[3:0]), present_6 & (bytes_6_3[5:4] != x_beat_s5), present_6 & (bytes_6_3[3:0] <= bytes_5_3[3:0]), present_7 & (bytes_7_3[5:4] != x_beat_s5), present_7 & (bytes_7_3[3:0] <= bytes_6_3[3:0]), present_8 & (bytes_8_3[5:4] != x_beat_s5), present_8 & (bytes_8_3[3:0] <= bytes_7_3[3:0]), present_9 & (bytes_9_3[5:4] != x_beat_s5), present_9 & (bytes_9_3[3:0] <= bytes_8_3[3:0]), present_10 & (bytes_10_3[5:4] != x_beat_s5), present_10 & (bytes_10_3[3:0] <= bytes_9_3[3:0]), present_11 & (bytes_11_3[5:4] != x_beat_s5), present_11 & (bytes_11_3[3:0] <= bytes_10_3[3:0]), present_12 & (bytes_12_3[5:4] != x_beat_s5), present_12 & (bytes_12_3[3:0] <= bytes_11_3[3:0]), present_13 & (bytes_13_3[5:4] != x_beat_s5), present_13 & (bytes_13_3[3:0] <= bytes_12_3[3:0]), present_14 & (bytes_14_3[5:4] != x_beat_s5), present_14 & (bytes_14_3[3:0] <= bytes_13_3[3:0]), present_15 & (bytes_15_3[5:4] != x_beat_s5), present_15 & (bytes_15_3[3:0] <= bytes_14_3[3:0])}; // place.rs:125
     always @(posedge clk) begin
-        wrong <= _t64;
+        wrong <= _t63;
         disorder <= |wrong;
     end
     wire [3:0] way = bytes_0_3[3:0] - 4'h0; // place.rs:80
@@ -815,19 +813,19 @@ module oaken_beat_reader_p16 (
     wire from_outer = goes_0 ? row_0_outer : row_8_outer; // place.rs:106
     wire from_sign = goes_0 ? row_0_sign : row_8_sign; // place.rs:106
     wire [3:0] from_way = goes_0 ? row_0_way : row_8_way; // place.rs:106
-    wire _t65 = stays_8 | goes_0; // place.rs:107
+    wire _t64 = stays_8 | goes_0; // place.rs:107
     wire from_outer_1 = goes_1 ? row_1_outer : row_9_outer; // place.rs:106
     wire from_sign_1 = goes_1 ? row_1_sign : row_9_sign; // place.rs:106
     wire [3:0] from_way_1 = goes_1 ? row_1_way : row_9_way; // place.rs:106
-    wire _t66 = stays_9 | goes_1; // place.rs:107
+    wire _t65 = stays_9 | goes_1; // place.rs:107
     wire from_outer_2 = goes_2 ? row_2_outer : row_10_outer; // place.rs:106
     wire from_sign_2 = goes_2 ? row_2_sign : row_10_sign; // place.rs:106
     wire [3:0] from_way_2 = goes_2 ? row_2_way : row_10_way; // place.rs:106
-    wire _t67 = stays_10 | goes_2; // place.rs:107
+    wire _t66 = stays_10 | goes_2; // place.rs:107
     wire from_outer_3 = goes_3 ? row_3_outer : row_11_outer; // place.rs:106
     wire from_sign_3 = goes_3 ? row_3_sign : row_11_sign; // place.rs:106
     wire [3:0] from_way_3 = goes_3 ? row_3_way : row_11_way; // place.rs:106
-    wire _t68 = stays_11 | goes_3; // place.rs:107
+    wire _t67 = stays_11 | goes_3; // place.rs:107
     wire from_outer_4 = goes_4 ? row_4_outer : row_12_outer; // place.rs:106
     wire from_sign_4 = goes_4 ? row_4_sign : row_12_sign; // place.rs:106
     wire [3:0] from_way_4 = goes_4 ? row_4_way : row_12_way; // place.rs:106
@@ -848,10 +846,10 @@ module oaken_beat_reader_p16 (
     wire goes_5_1 = stays_5 & row_5_way[2]; // place.rs:99
     wire goes_6_1 = stays_6 & row_6_way[2]; // place.rs:99
     wire goes_7_1 = stays_7 & row_7_way[2]; // place.rs:99
-    wire goes_8_1 = _t65 & from_way[2]; // place.rs:99
-    wire goes_9_1 = _t66 & from_way_1[2]; // place.rs:99
-    wire goes_10_1 = _t67 & from_way_2[2]; // place.rs:99
-    wire goes_11_1 = _t68 & from_way_3[2]; // place.rs:99
+    wire goes_8_1 = _t64 & from_way[2]; // place.rs:99
+    wire goes_9_1 = _t65 & from_way_1[2]; // place.rs:99
+    wire goes_10_1 = _t66 & from_way_2[2]; // place.rs:99
+    wire goes_11_1 = _t67 & from_way_3[2]; // place.rs:99
     wire stays_0_1 = stays_0 & (~row_0_way[2]); // place.rs:100
     wire stays_1_1 = stays_1 & (~row_1_way[2]); // place.rs:100
     wire stays_2_1 = stays_2 & (~row_2_way[2]); // place.rs:100
@@ -860,10 +858,10 @@ module oaken_beat_reader_p16 (
     wire stays_5_1 = stays_5 & (~row_5_way[2]); // place.rs:100
     wire stays_6_1 = stays_6 & (~row_6_way[2]); // place.rs:100
     wire stays_7_1 = stays_7 & (~row_7_way[2]); // place.rs:100
-    wire stays_8_1 = _t65 & (~from_way[2]); // place.rs:100
-    wire stays_9_1 = _t66 & (~from_way_1[2]); // place.rs:100
-    wire stays_10_1 = _t67 & (~from_way_2[2]); // place.rs:100
-    wire stays_11_1 = _t68 & (~from_way_3[2]); // place.rs:100
+    wire stays_8_1 = _t64 & (~from_way[2]); // place.rs:100
+    wire stays_9_1 = _t65 & (~from_way_1[2]); // place.rs:100
+    wire stays_10_1 = _t66 & (~from_way_2[2]); // place.rs:100
+    wire stays_11_1 = _t67 & (~from_way_3[2]); // place.rs:100
     wire stays_12_1 = (stays_12 | goes_4) & (~from_way_4[2]); // place.rs:100
     wire stays_13_1 = (stays_13 | goes_5) & (~from_way_5[2]); // place.rs:100
     wire stays_14_1 = (stays_14 | goes_6) & (~from_way_6[2]); // place.rs:100
@@ -1003,141 +1001,141 @@ module oaken_beat_reader_p16 (
     wire from_outer_20 = goes_0_2 ? row_0_outer_s7 : row_2_outer_s7; // place.rs:106
     wire from_sign_20 = goes_0_2 ? row_0_s7 : row_2_s7; // place.rs:106
     wire [3:0] from_way_20 = goes_0_2 ? row_0_way_s7 : row_2_way_s7; // place.rs:106
-    wire _t69 = stays_2_2 | goes_0_2; // place.rs:107
+    wire _t68 = stays_2_2 | goes_0_2; // place.rs:107
     wire from_outer_21 = goes_1_2 ? row_1_outer_s7 : row_3_outer_s7; // place.rs:106
     wire from_sign_21 = goes_1_2 ? row_1_s7 : row_3_s7; // place.rs:106
     wire [3:0] from_way_21 = goes_1_2 ? row_1_way_s7 : row_3_way_s7; // place.rs:106
-    wire _t70 = stays_3_2 | goes_1_2; // place.rs:107
+    wire _t69 = stays_3_2 | goes_1_2; // place.rs:107
     wire from_outer_22 = goes_2_2 ? row_2_outer_s7 : from_outer_8_s7; // place.rs:106
     wire from_sign_22 = goes_2_2 ? row_2_s7 : from_sign_8_s7; // place.rs:106
     wire [3:0] from_way_22 = goes_2_2 ? row_2_way_s7 : from_way_8_s7; // place.rs:106
-    wire _t71 = stays_4_2 | goes_2_2; // place.rs:107
+    wire _t70 = stays_4_2 | goes_2_2; // place.rs:107
     wire from_outer_23 = goes_3_2 ? row_3_outer_s7 : from_outer_9_s7; // place.rs:106
     wire from_sign_23 = goes_3_2 ? row_3_s7 : from_sign_9_s7; // place.rs:106
     wire [3:0] from_way_23 = goes_3_2 ? row_3_way_s7 : from_way_9_s7; // place.rs:106
-    wire _t72 = stays_5_2 | goes_3_2; // place.rs:107
+    wire _t71 = stays_5_2 | goes_3_2; // place.rs:107
     wire from_outer_24 = goes_4_2 ? from_outer_8_s7 : from_outer_10_s7; // place.rs:106
     wire from_sign_24 = goes_4_2 ? from_sign_8_s7 : from_sign_10_s7; // place.rs:106
     wire [3:0] from_way_24 = goes_4_2 ? from_way_8_s7 : from_way_10_s7; // place.rs:106
-    wire _t73 = stays_6_2 | goes_4_2; // place.rs:107
+    wire _t72 = stays_6_2 | goes_4_2; // place.rs:107
     wire from_outer_25 = goes_5_2 ? from_outer_9_s7 : from_outer_11_s7; // place.rs:106
     wire from_sign_25 = goes_5_2 ? from_sign_9_s7 : from_sign_11_s7; // place.rs:106
     wire [3:0] from_way_25 = goes_5_2 ? from_way_9_s7 : from_way_11_s7; // place.rs:106
-    wire _t74 = stays_7_2 | goes_5_2; // place.rs:107
+    wire _t73 = stays_7_2 | goes_5_2; // place.rs:107
     wire from_outer_26 = goes_6_2 ? from_outer_10_s7 : from_outer_12_s7; // place.rs:106
     wire from_sign_26 = goes_6_2 ? from_sign_10_s7 : from_sign_12_s7; // place.rs:106
     wire [3:0] from_way_26 = goes_6_2 ? from_way_10_s7 : from_way_12_s7; // place.rs:106
-    wire _t75 = stays_8_2 | goes_6_2; // place.rs:107
+    wire _t74 = stays_8_2 | goes_6_2; // place.rs:107
     wire from_outer_27 = goes_7_2 ? from_outer_11_s7 : from_outer_13_s7; // place.rs:106
     wire from_sign_27 = goes_7_2 ? from_sign_11_s7 : from_sign_13_s7; // place.rs:106
     wire [3:0] from_way_27 = goes_7_2 ? from_way_11_s7 : from_way_13_s7; // place.rs:106
-    wire _t76 = stays_9_2 | goes_7_2; // place.rs:107
+    wire _t75 = stays_9_2 | goes_7_2; // place.rs:107
     wire from_outer_28 = goes_8_2 ? from_outer_12_s7 : from_outer_14_s7; // place.rs:106
     wire from_sign_28 = goes_8_2 ? from_sign_12_s7 : from_sign_14_s7; // place.rs:106
     wire [3:0] from_way_28 = goes_8_2 ? from_way_12_s7 : from_way_14_s7; // place.rs:106
-    wire _t77 = stays_10_2 | goes_8_2; // place.rs:107
+    wire _t76 = stays_10_2 | goes_8_2; // place.rs:107
     wire from_outer_29 = goes_9_2 ? from_outer_13_s7 : from_outer_15_s7; // place.rs:106
     wire from_sign_29 = goes_9_2 ? from_sign_13_s7 : from_sign_15_s7; // place.rs:106
     wire [3:0] from_way_29 = goes_9_2 ? from_way_13_s7 : from_way_15_s7; // place.rs:106
-    wire _t78 = stays_11_2 | goes_9_2; // place.rs:107
+    wire _t77 = stays_11_2 | goes_9_2; // place.rs:107
     wire from_outer_30 = goes_10_2 ? from_outer_14_s7 : from_outer_16_s7; // place.rs:106
     wire from_sign_30 = goes_10_2 ? from_sign_14_s7 : from_sign_16_s7; // place.rs:106
     wire [3:0] from_way_30 = goes_10_2 ? from_way_14_s7 : from_way_16_s7; // place.rs:106
-    wire _t79 = stays_12_2 | goes_10_2; // place.rs:107
+    wire _t78 = stays_12_2 | goes_10_2; // place.rs:107
     wire from_outer_31 = goes_11_2 ? from_outer_15_s7 : from_outer_17_s7; // place.rs:106
     wire from_sign_31 = goes_11_2 ? from_sign_15_s7 : from_sign_17_s7; // place.rs:106
     wire [3:0] from_way_31 = goes_11_2 ? from_way_15_s7 : from_way_17_s7; // place.rs:106
-    wire _t80 = stays_13_2 | goes_11_2; // place.rs:107
+    wire _t79 = stays_13_2 | goes_11_2; // place.rs:107
     wire from_outer_32 = goes_12_2 ? from_outer_16_s7 : from_outer_18_s7; // place.rs:106
     wire from_sign_32 = goes_12_2 ? from_sign_16_s7 : from_sign_18_s7; // place.rs:106
     wire [3:0] from_way_32 = goes_12_2 ? from_way_16_s7 : from_way_18_s7; // place.rs:106
-    wire _t81 = stays_14_2 | goes_12_2; // place.rs:107
+    wire _t80 = stays_14_2 | goes_12_2; // place.rs:107
     wire from_outer_33 = goes_13_2 ? from_outer_17_s7 : from_outer_19_s7; // place.rs:106
     wire from_sign_33 = goes_13_2 ? from_sign_17_s7 : from_sign_19_s7; // place.rs:106
     wire [3:0] from_way_33 = goes_13_2 ? from_way_17_s7 : from_way_19_s7; // place.rs:106
     wire goes_0_3 = stays_0_2 & row_0_way_s7[0]; // place.rs:99
     wire goes_1_3 = stays_1_2 & row_1_way_s7[0]; // place.rs:99
-    wire goes_2_3 = _t69 & from_way_20[0]; // place.rs:99
-    wire goes_3_3 = _t70 & from_way_21[0]; // place.rs:99
-    wire goes_4_3 = _t71 & from_way_22[0]; // place.rs:99
-    wire goes_5_3 = _t72 & from_way_23[0]; // place.rs:99
-    wire goes_6_3 = _t73 & from_way_24[0]; // place.rs:99
-    wire goes_7_3 = _t74 & from_way_25[0]; // place.rs:99
-    wire goes_8_3 = _t75 & from_way_26[0]; // place.rs:99
-    wire goes_9_3 = _t76 & from_way_27[0]; // place.rs:99
-    wire goes_10_3 = _t77 & from_way_28[0]; // place.rs:99
-    wire goes_11_3 = _t78 & from_way_29[0]; // place.rs:99
-    wire goes_12_3 = _t79 & from_way_30[0]; // place.rs:99
-    wire goes_13_3 = _t80 & from_way_31[0]; // place.rs:99
-    wire goes_14_3 = _t81 & from_way_32[0]; // place.rs:99
+    wire goes_2_3 = _t68 & from_way_20[0]; // place.rs:99
+    wire goes_3_3 = _t69 & from_way_21[0]; // place.rs:99
+    wire goes_4_3 = _t70 & from_way_22[0]; // place.rs:99
+    wire goes_5_3 = _t71 & from_way_23[0]; // place.rs:99
+    wire goes_6_3 = _t72 & from_way_24[0]; // place.rs:99
+    wire goes_7_3 = _t73 & from_way_25[0]; // place.rs:99
+    wire goes_8_3 = _t74 & from_way_26[0]; // place.rs:99
+    wire goes_9_3 = _t75 & from_way_27[0]; // place.rs:99
+    wire goes_10_3 = _t76 & from_way_28[0]; // place.rs:99
+    wire goes_11_3 = _t77 & from_way_29[0]; // place.rs:99
+    wire goes_12_3 = _t78 & from_way_30[0]; // place.rs:99
+    wire goes_13_3 = _t79 & from_way_31[0]; // place.rs:99
+    wire goes_14_3 = _t80 & from_way_32[0]; // place.rs:99
     wire stays_0_3 = stays_0_2 & (~row_0_way_s7[0]); // place.rs:100
     wire stays_1_3 = stays_1_2 & (~row_1_way_s7[0]); // place.rs:100
-    wire stays_2_3 = _t69 & (~from_way_20[0]); // place.rs:100
-    wire stays_3_3 = _t70 & (~from_way_21[0]); // place.rs:100
-    wire stays_4_3 = _t71 & (~from_way_22[0]); // place.rs:100
-    wire stays_5_3 = _t72 & (~from_way_23[0]); // place.rs:100
-    wire stays_6_3 = _t73 & (~from_way_24[0]); // place.rs:100
-    wire stays_7_3 = _t74 & (~from_way_25[0]); // place.rs:100
-    wire stays_8_3 = _t75 & (~from_way_26[0]); // place.rs:100
-    wire stays_9_3 = _t76 & (~from_way_27[0]); // place.rs:100
-    wire stays_10_3 = _t77 & (~from_way_28[0]); // place.rs:100
-    wire stays_11_3 = _t78 & (~from_way_29[0]); // place.rs:100
-    wire stays_12_3 = _t79 & (~from_way_30[0]); // place.rs:100
-    wire stays_13_3 = _t80 & (~from_way_31[0]); // place.rs:100
-    wire stays_14_3 = _t81 & (~from_way_32[0]); // place.rs:100
+    wire stays_2_3 = _t68 & (~from_way_20[0]); // place.rs:100
+    wire stays_3_3 = _t69 & (~from_way_21[0]); // place.rs:100
+    wire stays_4_3 = _t70 & (~from_way_22[0]); // place.rs:100
+    wire stays_5_3 = _t71 & (~from_way_23[0]); // place.rs:100
+    wire stays_6_3 = _t72 & (~from_way_24[0]); // place.rs:100
+    wire stays_7_3 = _t73 & (~from_way_25[0]); // place.rs:100
+    wire stays_8_3 = _t74 & (~from_way_26[0]); // place.rs:100
+    wire stays_9_3 = _t75 & (~from_way_27[0]); // place.rs:100
+    wire stays_10_3 = _t76 & (~from_way_28[0]); // place.rs:100
+    wire stays_11_3 = _t77 & (~from_way_29[0]); // place.rs:100
+    wire stays_12_3 = _t78 & (~from_way_30[0]); // place.rs:100
+    wire stays_13_3 = _t79 & (~from_way_31[0]); // place.rs:100
+    wire stays_14_3 = _t80 & (~from_way_32[0]); // place.rs:100
     wire stays_15_3 = (stays_15_2 | goes_13_2) & (~from_way_33[0]); // place.rs:100
     wire from_outer_34 = goes_0_3 ? row_0_outer_s7 : row_1_outer_s7; // place.rs:106
     wire from_sign_34 = goes_0_3 ? row_0_s7 : row_1_s7; // place.rs:106
-    wire _t82 = stays_1_3 | goes_0_3; // place.rs:107
+    wire _t81 = stays_1_3 | goes_0_3; // place.rs:107
     wire from_outer_35 = goes_1_3 ? row_1_outer_s7 : from_outer_20; // place.rs:106
     wire from_sign_35 = goes_1_3 ? row_1_s7 : from_sign_20; // place.rs:106
-    wire _t83 = stays_2_3 | goes_1_3; // place.rs:107
+    wire _t82 = stays_2_3 | goes_1_3; // place.rs:107
     wire from_outer_36 = goes_2_3 ? from_outer_20 : from_outer_21; // place.rs:106
     wire from_sign_36 = goes_2_3 ? from_sign_20 : from_sign_21; // place.rs:106
-    wire _t84 = stays_3_3 | goes_2_3; // place.rs:107
+    wire _t83 = stays_3_3 | goes_2_3; // place.rs:107
     wire from_outer_37 = goes_3_3 ? from_outer_21 : from_outer_22; // place.rs:106
     wire from_sign_37 = goes_3_3 ? from_sign_21 : from_sign_22; // place.rs:106
-    wire _t85 = stays_4_3 | goes_3_3; // place.rs:107
+    wire _t84 = stays_4_3 | goes_3_3; // place.rs:107
     wire from_outer_38 = goes_4_3 ? from_outer_22 : from_outer_23; // place.rs:106
     wire from_sign_38 = goes_4_3 ? from_sign_22 : from_sign_23; // place.rs:106
-    wire _t86 = stays_5_3 | goes_4_3; // place.rs:107
+    wire _t85 = stays_5_3 | goes_4_3; // place.rs:107
     wire from_outer_39 = goes_5_3 ? from_outer_23 : from_outer_24; // place.rs:106
     wire from_sign_39 = goes_5_3 ? from_sign_23 : from_sign_24; // place.rs:106
-    wire _t87 = stays_6_3 | goes_5_3; // place.rs:107
+    wire _t86 = stays_6_3 | goes_5_3; // place.rs:107
     wire from_outer_40 = goes_6_3 ? from_outer_24 : from_outer_25; // place.rs:106
     wire from_sign_40 = goes_6_3 ? from_sign_24 : from_sign_25; // place.rs:106
-    wire _t88 = stays_7_3 | goes_6_3; // place.rs:107
+    wire _t87 = stays_7_3 | goes_6_3; // place.rs:107
     wire from_outer_41 = goes_7_3 ? from_outer_25 : from_outer_26; // place.rs:106
     wire from_sign_41 = goes_7_3 ? from_sign_25 : from_sign_26; // place.rs:106
-    wire _t89 = stays_8_3 | goes_7_3; // place.rs:107
+    wire _t88 = stays_8_3 | goes_7_3; // place.rs:107
     wire from_outer_42 = goes_8_3 ? from_outer_26 : from_outer_27; // place.rs:106
     wire from_sign_42 = goes_8_3 ? from_sign_26 : from_sign_27; // place.rs:106
-    wire _t90 = stays_9_3 | goes_8_3; // place.rs:107
+    wire _t89 = stays_9_3 | goes_8_3; // place.rs:107
     wire from_outer_43 = goes_9_3 ? from_outer_27 : from_outer_28; // place.rs:106
     wire from_sign_43 = goes_9_3 ? from_sign_27 : from_sign_28; // place.rs:106
-    wire _t91 = stays_10_3 | goes_9_3; // place.rs:107
+    wire _t90 = stays_10_3 | goes_9_3; // place.rs:107
     wire from_outer_44 = goes_10_3 ? from_outer_28 : from_outer_29; // place.rs:106
     wire from_sign_44 = goes_10_3 ? from_sign_28 : from_sign_29; // place.rs:106
-    wire _t92 = stays_11_3 | goes_10_3; // place.rs:107
+    wire _t91 = stays_11_3 | goes_10_3; // place.rs:107
     wire from_outer_45 = goes_11_3 ? from_outer_29 : from_outer_30; // place.rs:106
     wire from_sign_45 = goes_11_3 ? from_sign_29 : from_sign_30; // place.rs:106
-    wire _t93 = stays_12_3 | goes_11_3; // place.rs:107
+    wire _t92 = stays_12_3 | goes_11_3; // place.rs:107
     wire from_outer_46 = goes_12_3 ? from_outer_30 : from_outer_31; // place.rs:106
     wire from_sign_46 = goes_12_3 ? from_sign_30 : from_sign_31; // place.rs:106
-    wire _t94 = stays_13_3 | goes_12_3; // place.rs:107
+    wire _t93 = stays_13_3 | goes_12_3; // place.rs:107
     wire from_outer_47 = goes_13_3 ? from_outer_31 : from_outer_32; // place.rs:106
     wire from_sign_47 = goes_13_3 ? from_sign_31 : from_sign_32; // place.rs:106
-    wire _t95 = stays_14_3 | goes_13_3; // place.rs:107
+    wire _t94 = stays_14_3 | goes_13_3; // place.rs:107
     wire from_outer_48 = goes_14_3 ? from_outer_32 : from_outer_33; // place.rs:106
     wire from_sign_48 = goes_14_3 ? from_sign_32 : from_sign_33; // place.rs:106
-    wire _t96 = stays_15_3 | goes_14_3; // place.rs:107
-    wire [15:0] _t97 = {_t96, _t95, _t94, _t93, _t92, _t91, _t90, _t89, _t88, _t87, _t86, _t85, _t84, _t83, _t82, stays_0_3}; // place.rs:90
-    always @(posedge clk) outlier <= _t97;
-    wire [15:0] _t98 = {from_outer_48 & _t96, from_outer_47 & _t95, from_outer_46 & _t94, from_outer_45 & _t93, from_outer_44 & _t92, from_outer_43 & _t91, from_outer_42 & _t90, from_outer_41 & _t89, from_outer_40 & _t88, from_outer_39 & _t87, from_outer_38 & _t86, from_outer_37 & _t85, from_outer_36 & _t84, from_outer_35 & _t83, from_outer_34 & _t82, row_0_outer_s7 & stays_0_3}; // place.rs:90
-    always @(posedge clk) outer <= _t98;
-    wire [15:0] _t99 = {from_sign_48 & _t96, from_sign_47 & _t95, from_sign_46 & _t94, from_sign_45 & _t93, from_sign_44 & _t92, from_sign_43 & _t91, from_sign_42 & _t90, from_sign_41 & _t89, from_sign_40 & _t88, from_sign_39 & _t87, from_sign_38 & _t86, from_sign_37 & _t85, from_sign_36 & _t84, from_sign_35 & _t83, from_sign_34 & _t82, row_0_s7 & stays_0_3}; // place.rs:90
+    wire _t95 = stays_15_3 | goes_14_3; // place.rs:107
+    wire [15:0] _t96 = {_t95, _t94, _t93, _t92, _t91, _t90, _t89, _t88, _t87, _t86, _t85, _t84, _t83, _t82, _t81, stays_0_3}; // place.rs:90
+    always @(posedge clk) outlier <= _t96;
+    wire [15:0] _t97 = {from_outer_48 & _t95, from_outer_47 & _t94, from_outer_46 & _t93, from_outer_45 & _t92, from_outer_44 & _t91, from_outer_43 & _t90, from_outer_42 & _t89, from_outer_41 & _t88, from_outer_40 & _t87, from_outer_39 & _t86, from_outer_38 & _t85, from_outer_37 & _t84, from_outer_36 & _t83, from_outer_35 & _t82, from_outer_34 & _t81, row_0_outer_s7 & stays_0_3}; // place.rs:90
+    always @(posedge clk) outer <= _t97;
+    wire [15:0] _t98 = {from_sign_48 & _t95, from_sign_47 & _t94, from_sign_46 & _t93, from_sign_45 & _t92, from_sign_44 & _t91, from_sign_43 & _t90, from_sign_42 & _t89, from_sign_41 & _t88, from_sign_40 & _t87, from_sign_39 & _t86, from_sign_38 & _t85, from_sign_37 & _t84, from_sign_36 & _t83, from_sign_35 & _t82, from_sign_34 & _t81, row_0_s7 & stays_0_3}; // place.rs:90
     always @(posedge clk) begin
-        sign <= _t99;
+        sign <= _t98;
         disorder_1 <= disorder;
         x_wrong_s5 <= x_wrong;
         x_wrong_s6 <= x_wrong_s5;

@@ -32,52 +32,52 @@ module oaken_beat_counter_p4 (
     reg chunk_last; // beat_counter.rs:133
     reg starts; // nothing was cut of it yet | beat_counter.rs:134
     reg ends; // its rest is one group | beat_counter.rs:135
-    reg [3:0] byte0_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_0; // sparse_ring.rs:84
-    reg [3:0] byte1_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_1; // sparse_ring.rs:84
-    reg [3:0] byte2_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_2; // sparse_ring.rs:84
-    reg [3:0] byte3_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_3; // sparse_ring.rs:84
-    reg [3:0] byte4_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_4; // sparse_ring.rs:84
-    reg [3:0] byte5_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_5; // sparse_ring.rs:84
-    reg [3:0] byte6_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_6; // sparse_ring.rs:84
-    reg [3:0] byte7_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_7; // sparse_ring.rs:84
-    reg [3:0] byte8_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_8; // sparse_ring.rs:84
-    reg [3:0] byte9_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_9; // sparse_ring.rs:84
-    reg [3:0] byte10_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_10; // sparse_ring.rs:84
-    reg [3:0] byte11_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_11; // sparse_ring.rs:84
-    reg [3:0] byte12_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_12; // sparse_ring.rs:84
-    reg [3:0] byte13_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_13; // sparse_ring.rs:84
-    reg [3:0] byte14_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_14; // sparse_ring.rs:84
-    reg [3:0] byte15_read_at; // sparse_ring.rs:83
-    reg [3:0] bytes_15; // sparse_ring.rs:84
-    reg [3:0] first_s1; // sparse_ring.rs:88
-    reg [3:0] first_s2; // sparse_ring.rs:88
-    reg [3:0] l98_s3; // sparse_ring.rs:101
-    reg [3:0] l98_s3_1; // sparse_ring.rs:101
-    reg [3:0] l98_s3_2; // sparse_ring.rs:101
-    reg [3:0] l98_s3_3; // sparse_ring.rs:101
-    reg [3:0] l98_s3_4; // sparse_ring.rs:101
-    reg [3:0] l98_s3_5; // sparse_ring.rs:101
-    reg [3:0] l98_s3_6; // sparse_ring.rs:101
-    reg [3:0] first_s3; // sparse_ring.rs:102
-    reg [3:0] beat_of_0; // sparse_ring.rs:101
-    reg [3:0] beat_of_1; // sparse_ring.rs:101
-    reg [3:0] beat_of_2; // sparse_ring.rs:101
-    reg [3:0] beat_of_3; // sparse_ring.rs:101
+    reg [3:0] byte0_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_0; // sparse_ring.rs:86
+    reg [3:0] byte1_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_1; // sparse_ring.rs:86
+    reg [3:0] byte2_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_2; // sparse_ring.rs:86
+    reg [3:0] byte3_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_3; // sparse_ring.rs:86
+    reg [3:0] byte4_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_4; // sparse_ring.rs:86
+    reg [3:0] byte5_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_5; // sparse_ring.rs:86
+    reg [3:0] byte6_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_6; // sparse_ring.rs:86
+    reg [3:0] byte7_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_7; // sparse_ring.rs:86
+    reg [3:0] byte8_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_8; // sparse_ring.rs:86
+    reg [3:0] byte9_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_9; // sparse_ring.rs:86
+    reg [3:0] byte10_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_10; // sparse_ring.rs:86
+    reg [3:0] byte11_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_11; // sparse_ring.rs:86
+    reg [3:0] byte12_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_12; // sparse_ring.rs:86
+    reg [3:0] byte13_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_13; // sparse_ring.rs:86
+    reg [3:0] byte14_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_14; // sparse_ring.rs:86
+    reg [3:0] byte15_read_at; // sparse_ring.rs:85
+    reg [3:0] bytes_15; // sparse_ring.rs:86
+    reg [3:0] first_s1; // sparse_ring.rs:90
+    reg [3:0] first_s2; // sparse_ring.rs:90
+    reg [3:0] l100_s3; // sparse_ring.rs:103
+    reg [3:0] l100_s3_1; // sparse_ring.rs:103
+    reg [3:0] l100_s3_2; // sparse_ring.rs:103
+    reg [3:0] l100_s3_3; // sparse_ring.rs:103
+    reg [3:0] l100_s3_4; // sparse_ring.rs:103
+    reg [3:0] l100_s3_5; // sparse_ring.rs:103
+    reg [3:0] l100_s3_6; // sparse_ring.rs:103
+    reg [3:0] first_s3; // sparse_ring.rs:104
+    reg [3:0] beat_of_0; // sparse_ring.rs:103
+    reg [3:0] beat_of_1; // sparse_ring.rs:103
+    reg [3:0] beat_of_2; // sparse_ring.rs:103
+    reg [3:0] beat_of_3; // sparse_ring.rs:103
     reg [8:0] chunk_at_s1; // beat_counter.rs:102
     reg [8:0] chunk_at_s2; // beat_counter.rs:102
     reg [8:0] chunk_at_s3; // beat_counter.rs:102
@@ -205,148 +205,146 @@ module oaken_beat_counter_p4 (
     wire _t9 = first[2] & _t7; // sparse_ring.rs:61
     wire _t10 = first[2] & _t8; // sparse_ring.rs:61
     wire _t11 = first[2] & _t5; // sparse_ring.rs:61
-    wire _t12 = first[2] & _t6; // sparse_ring.rs:61
-    wire _t13 = first[2] | _t7; // sparse_ring.rs:62
-    wire _t14 = first[2] | _t8; // sparse_ring.rs:62
-    wire _t15 = first[2] | _t5; // sparse_ring.rs:62
-    wire _t16 = first[2] | _t6; // sparse_ring.rs:62
-    wire before_8 = first[3] & _t13; // sparse_ring.rs:61
-    wire before_9 = first[3] & _t14; // sparse_ring.rs:61
-    wire before_10 = first[3] & _t15; // sparse_ring.rs:61
-    wire before_11 = first[3] & _t16; // sparse_ring.rs:61
+    wire _t12 = first[2] | _t7; // sparse_ring.rs:62
+    wire _t13 = first[2] | _t8; // sparse_ring.rs:62
+    wire _t14 = first[2] | _t5; // sparse_ring.rs:62
+    wire _t15 = first[2] | _t6; // sparse_ring.rs:62
+    wire before_8 = first[3] & _t12; // sparse_ring.rs:61
+    wire before_9 = first[3] & _t13; // sparse_ring.rs:61
+    wire before_10 = first[3] & _t14; // sparse_ring.rs:61
+    wire before_11 = first[3] & _t15; // sparse_ring.rs:61
     wire before_12 = first[3] & _t9; // sparse_ring.rs:61
     wire before_13 = first[3] & _t10; // sparse_ring.rs:61
     wire before_14 = first[3] & _t11; // sparse_ring.rs:61
-    wire before_15 = first[3] & _t12; // sparse_ring.rs:61
-    wire before_0 = first[3] | _t13; // sparse_ring.rs:62
-    wire before_1 = first[3] | _t14; // sparse_ring.rs:62
-    wire before_2 = first[3] | _t15; // sparse_ring.rs:62
-    wire before_3 = first[3] | _t16; // sparse_ring.rs:62
+    wire before_0 = first[3] | _t12; // sparse_ring.rs:62
+    wire before_1 = first[3] | _t13; // sparse_ring.rs:62
+    wire before_2 = first[3] | _t14; // sparse_ring.rs:62
+    wire before_3 = first[3] | _t15; // sparse_ring.rs:62
     wire before_4 = first[3] | _t9; // sparse_ring.rs:62
     wire before_5 = first[3] | _t10; // sparse_ring.rs:62
     wire before_6 = first[3] | _t11; // sparse_ring.rs:62
-    wire before_7 = first[3] | _t12; // sparse_ring.rs:62
+    wire before_7 = first[3] | (first[2] & _t6); // sparse_ring.rs:62
     always @(posedge clk) begin
         if (write_valid) byte0_ring[write_word] <= write_data[5:2];
         byte0_read_at <= before_0 ? behind : here;
     end
-    wire [3:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_0 <= byte0_ring_q0;
         if (write_valid) byte1_ring[write_word] <= write_data[13:10];
         byte1_read_at <= before_1 ? behind : here;
     end
-    wire [3:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_1 <= byte1_ring_q0;
         if (write_valid) byte2_ring[write_word] <= write_data[21:18];
         byte2_read_at <= before_2 ? behind : here;
     end
-    wire [3:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_2 <= byte2_ring_q0;
         if (write_valid) byte3_ring[write_word] <= write_data[29:26];
         byte3_read_at <= before_3 ? behind : here;
     end
-    wire [3:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_3 <= byte3_ring_q0;
         if (write_valid) byte4_ring[write_word] <= write_data[37:34];
         byte4_read_at <= before_4 ? behind : here;
     end
-    wire [3:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_4 <= byte4_ring_q0;
         if (write_valid) byte5_ring[write_word] <= write_data[45:42];
         byte5_read_at <= before_5 ? behind : here;
     end
-    wire [3:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_5 <= byte5_ring_q0;
         if (write_valid) byte6_ring[write_word] <= write_data[53:50];
         byte6_read_at <= before_6 ? behind : here;
     end
-    wire [3:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_6 <= byte6_ring_q0;
         if (write_valid) byte7_ring[write_word] <= write_data[61:58];
         byte7_read_at <= before_7 ? behind : here;
     end
-    wire [3:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_7 <= byte7_ring_q0;
         if (write_valid) byte8_ring[write_word] <= write_data[69:66];
         byte8_read_at <= before_8 ? behind : here;
     end
-    wire [3:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_8 <= byte8_ring_q0;
         if (write_valid) byte9_ring[write_word] <= write_data[77:74];
         byte9_read_at <= before_9 ? behind : here;
     end
-    wire [3:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_9 <= byte9_ring_q0;
         if (write_valid) byte10_ring[write_word] <= write_data[85:82];
         byte10_read_at <= before_10 ? behind : here;
     end
-    wire [3:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_10 <= byte10_ring_q0;
         if (write_valid) byte11_ring[write_word] <= write_data[93:90];
         byte11_read_at <= before_11 ? behind : here;
     end
-    wire [3:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_11 <= byte11_ring_q0;
         if (write_valid) byte12_ring[write_word] <= write_data[101:98];
         byte12_read_at <= before_12 ? behind : here;
     end
-    wire [3:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_12 <= byte12_ring_q0;
         if (write_valid) byte13_ring[write_word] <= write_data[109:106];
         byte13_read_at <= before_13 ? behind : here;
     end
-    wire [3:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_13 <= byte13_ring_q0;
         if (write_valid) byte14_ring[write_word] <= write_data[117:114];
         byte14_read_at <= before_14 ? behind : here;
     end
-    wire [3:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_14 <= byte14_ring_q0;
         if (write_valid) byte15_ring[write_word] <= write_data[125:122];
-        byte15_read_at <= before_15 ? behind : here;
+        byte15_read_at <= here;
     end
-    wire [3:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:84
+    wire [3:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_15 <= byte15_ring_q0;
         first_s1 <= first;
         first_s2 <= first_s1;
     end
-    wire [3:0] _t17 = first_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:98
-    wire [3:0] _t18 = first_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:98
-    wire [3:0] _t19 = first_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:98
+    wire [3:0] _t16 = first_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:100
+    wire [3:0] _t17 = first_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:100
+    wire [3:0] _t18 = first_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:100
     always @(posedge clk) begin
-        l98_s3 <= first_s2[2] ? _t17 : (first_s2[3] ? bytes_8 : bytes_0);
-        l98_s3_1 <= first_s2[2] ? _t18 : (first_s2[3] ? bytes_9 : bytes_1);
-        l98_s3_2 <= first_s2[2] ? _t19 : (first_s2[3] ? bytes_10 : bytes_2);
-        l98_s3_3 <= first_s2[2] ? (first_s2[3] ? bytes_15 : bytes_7) : (first_s2[3] ? bytes_11 : bytes_3);
-        l98_s3_4 <= first_s2[2] ? (first_s2[3] ? bytes_0 : bytes_8) : _t17;
-        l98_s3_5 <= first_s2[2] ? (first_s2[3] ? bytes_1 : bytes_9) : _t18;
-        l98_s3_6 <= first_s2[2] ? (first_s2[3] ? bytes_2 : bytes_10) : _t19;
+        l100_s3 <= first_s2[2] ? _t16 : (first_s2[3] ? bytes_8 : bytes_0);
+        l100_s3_1 <= first_s2[2] ? _t17 : (first_s2[3] ? bytes_9 : bytes_1);
+        l100_s3_2 <= first_s2[2] ? _t18 : (first_s2[3] ? bytes_10 : bytes_2);
+        l100_s3_3 <= first_s2[2] ? (first_s2[3] ? bytes_15 : bytes_7) : (first_s2[3] ? bytes_11 : bytes_3);
+        l100_s3_4 <= first_s2[2] ? (first_s2[3] ? bytes_0 : bytes_8) : _t16;
+        l100_s3_5 <= first_s2[2] ? (first_s2[3] ? bytes_1 : bytes_9) : _t17;
+        l100_s3_6 <= first_s2[2] ? (first_s2[3] ? bytes_2 : bytes_10) : _t18;
         first_s3 <= first_s2;
     end
-    wire [3:0] _t20 = first_s3[1] ? l98_s3_3 : l98_s3_1; // sparse_ring.rs:98
-    wire [3:0] _t21 = first_s3[1] ? l98_s3_4 : l98_s3_2; // sparse_ring.rs:98
-    wire [3:0] _t22 = first_s3[1] ? l98_s3_5 : l98_s3_3; // sparse_ring.rs:98
+    wire [3:0] _t19 = first_s3[1] ? l100_s3_3 : l100_s3_1; // sparse_ring.rs:100
+    wire [3:0] _t20 = first_s3[1] ? l100_s3_4 : l100_s3_2; // sparse_ring.rs:100
+    wire [3:0] _t21 = first_s3[1] ? l100_s3_5 : l100_s3_3; // sparse_ring.rs:100
     always @(posedge clk) begin
-        beat_of_0 <= first_s3[0] ? _t20 : (first_s3[1] ? l98_s3_2 : l98_s3);
-        beat_of_1 <= first_s3[0] ? _t21 : _t20;
-        beat_of_2 <= first_s3[0] ? _t22 : _t21;
-        beat_of_3 <= first_s3[0] ? (first_s3[1] ? l98_s3_6 : l98_s3_4) : _t22;
+        beat_of_0 <= first_s3[0] ? _t19 : (first_s3[1] ? l100_s3_2 : l100_s3);
+        beat_of_1 <= first_s3[0] ? _t20 : _t19;
+        beat_of_2 <= first_s3[0] ? _t21 : _t20;
+        beat_of_3 <= first_s3[0] ? (first_s3[1] ? l100_s3_6 : l100_s3_4) : _t21;
         chunk_at_s1 <= chunk_at;
         chunk_at_s2 <= chunk_at_s1;
         chunk_at_s3 <= chunk_at_s2;
@@ -372,108 +370,108 @@ module oaken_beat_counter_p4 (
         chunk_last_s3 <= chunk_last_s2;
         counted_last <= chunk_last_s3;
     end
-    wire _t23 = counted_count[0] & 1'h0; // sparse_ring.rs:61
-    wire _t24 = counted_count[0] | 1'h0; // sparse_ring.rs:62
-    wire present_0 = counted_count[2] | (counted_count[1] | _t24); // sparse_ring.rs:62
-    wire present_1 = counted_count[2] | (counted_count[1] | _t23); // sparse_ring.rs:62
-    wire present_2 = counted_count[2] | (counted_count[1] & _t24); // sparse_ring.rs:62
-    wire present_3 = counted_count[2] | (counted_count[1] & _t23); // sparse_ring.rs:62
+    wire _t22 = counted_count[0] & 1'h0; // sparse_ring.rs:61
+    wire _t23 = counted_count[0] | 1'h0; // sparse_ring.rs:62
+    wire present_0 = counted_count[2] | (counted_count[1] | _t23); // sparse_ring.rs:62
+    wire present_1 = counted_count[2] | (counted_count[1] | _t22); // sparse_ring.rs:62
+    wire present_2 = counted_count[2] | (counted_count[1] & _t23); // sparse_ring.rs:62
+    wire present_3 = counted_count[2] | (counted_count[1] & _t22); // sparse_ring.rs:62
     wire of_beat_0 = (beat_of_3 == 4'hf) & present_3; // beat_counter.rs:108
     wire of_beat_1 = (beat_of_2 == 4'hf) & present_2; // beat_counter.rs:108
     wire of_beat_2 = (beat_of_1 == 4'hf) & present_1; // beat_counter.rs:108
     wire of_beat_3 = (beat_of_0 == 4'hf) & present_0; // beat_counter.rs:108
-    wire [2:0] _t25 = {1'h0, {1'h0, of_beat_3} + {1'h0, of_beat_2}} + {1'h0, {1'h0, of_beat_1} + {1'h0, of_beat_0}}; // beat_counter.rs:109
-    always @(posedge clk) counts_0 <= _t25;
+    wire [2:0] _t24 = {1'h0, {1'h0, of_beat_3} + {1'h0, of_beat_2}} + {1'h0, {1'h0, of_beat_1} + {1'h0, of_beat_0}}; // beat_counter.rs:109
+    always @(posedge clk) counts_0 <= _t24;
     wire of_beat_0_1 = (beat_of_3 == 4'he) & present_3; // beat_counter.rs:108
     wire of_beat_1_1 = (beat_of_2 == 4'he) & present_2; // beat_counter.rs:108
     wire of_beat_2_1 = (beat_of_1 == 4'he) & present_1; // beat_counter.rs:108
     wire of_beat_3_1 = (beat_of_0 == 4'he) & present_0; // beat_counter.rs:108
-    wire [2:0] _t26 = {1'h0, {1'h0, of_beat_3_1} + {1'h0, of_beat_2_1}} + {1'h0, {1'h0, of_beat_1_1} + {1'h0, of_beat_0_1}}; // beat_counter.rs:109
-    always @(posedge clk) counts_1 <= _t26;
+    wire [2:0] _t25 = {1'h0, {1'h0, of_beat_3_1} + {1'h0, of_beat_2_1}} + {1'h0, {1'h0, of_beat_1_1} + {1'h0, of_beat_0_1}}; // beat_counter.rs:109
+    always @(posedge clk) counts_1 <= _t25;
     wire of_beat_0_2 = (beat_of_3 == 4'hd) & present_3; // beat_counter.rs:108
     wire of_beat_1_2 = (beat_of_2 == 4'hd) & present_2; // beat_counter.rs:108
     wire of_beat_2_2 = (beat_of_1 == 4'hd) & present_1; // beat_counter.rs:108
     wire of_beat_3_2 = (beat_of_0 == 4'hd) & present_0; // beat_counter.rs:108
-    wire [2:0] _t27 = {1'h0, {1'h0, of_beat_3_2} + {1'h0, of_beat_2_2}} + {1'h0, {1'h0, of_beat_1_2} + {1'h0, of_beat_0_2}}; // beat_counter.rs:109
-    always @(posedge clk) counts_2 <= _t27;
+    wire [2:0] _t26 = {1'h0, {1'h0, of_beat_3_2} + {1'h0, of_beat_2_2}} + {1'h0, {1'h0, of_beat_1_2} + {1'h0, of_beat_0_2}}; // beat_counter.rs:109
+    always @(posedge clk) counts_2 <= _t26;
     wire of_beat_0_3 = (beat_of_3 == 4'hc) & present_3; // beat_counter.rs:108
     wire of_beat_1_3 = (beat_of_2 == 4'hc) & present_2; // beat_counter.rs:108
     wire of_beat_2_3 = (beat_of_1 == 4'hc) & present_1; // beat_counter.rs:108
     wire of_beat_3_3 = (beat_of_0 == 4'hc) & present_0; // beat_counter.rs:108
-    wire [2:0] _t28 = {1'h0, {1'h0, of_beat_3_3} + {1'h0, of_beat_2_3}} + {1'h0, {1'h0, of_beat_1_3} + {1'h0, of_beat_0_3}}; // beat_counter.rs:109
-    always @(posedge clk) counts_3 <= _t28;
+    wire [2:0] _t27 = {1'h0, {1'h0, of_beat_3_3} + {1'h0, of_beat_2_3}} + {1'h0, {1'h0, of_beat_1_3} + {1'h0, of_beat_0_3}}; // beat_counter.rs:109
+    always @(posedge clk) counts_3 <= _t27;
     wire of_beat_0_4 = (beat_of_3 == 4'hb) & present_3; // beat_counter.rs:108
     wire of_beat_1_4 = (beat_of_2 == 4'hb) & present_2; // beat_counter.rs:108
     wire of_beat_2_4 = (beat_of_1 == 4'hb) & present_1; // beat_counter.rs:108
     wire of_beat_3_4 = (beat_of_0 == 4'hb) & present_0; // beat_counter.rs:108
-    wire [2:0] _t29 = {1'h0, {1'h0, of_beat_3_4} + {1'h0, of_beat_2_4}} + {1'h0, {1'h0, of_beat_1_4} + {1'h0, of_beat_0_4}}; // beat_counter.rs:109
-    always @(posedge clk) counts_4 <= _t29;
+    wire [2:0] _t28 = {1'h0, {1'h0, of_beat_3_4} + {1'h0, of_beat_2_4}} + {1'h0, {1'h0, of_beat_1_4} + {1'h0, of_beat_0_4}}; // beat_counter.rs:109
+    always @(posedge clk) counts_4 <= _t28;
     wire of_beat_0_5 = (beat_of_3 == 4'ha) & present_3; // beat_counter.rs:108
     wire of_beat_1_5 = (beat_of_2 == 4'ha) & present_2; // beat_counter.rs:108
     wire of_beat_2_5 = (beat_of_1 == 4'ha) & present_1; // beat_counter.rs:108
     wire of_beat_3_5 = (beat_of_0 == 4'ha) & present_0; // beat_counter.rs:108
-    wire [2:0] _t30 = {1'h0, {1'h0, of_beat_3_5} + {1'h0, of_beat_2_5}} + {1'h0, {1'h0, of_beat_1_5} + {1'h0, of_beat_0_5}}; // beat_counter.rs:109
-    always @(posedge clk) counts_5 <= _t30;
+    wire [2:0] _t29 = {1'h0, {1'h0, of_beat_3_5} + {1'h0, of_beat_2_5}} + {1'h0, {1'h0, of_beat_1_5} + {1'h0, of_beat_0_5}}; // beat_counter.rs:109
+    always @(posedge clk) counts_5 <= _t29;
     wire of_beat_0_6 = (beat_of_3 == 4'h9) & present_3; // beat_counter.rs:108
     wire of_beat_1_6 = (beat_of_2 == 4'h9) & present_2; // beat_counter.rs:108
     wire of_beat_2_6 = (beat_of_1 == 4'h9) & present_1; // beat_counter.rs:108
     wire of_beat_3_6 = (beat_of_0 == 4'h9) & present_0; // beat_counter.rs:108
-    wire [2:0] _t31 = {1'h0, {1'h0, of_beat_3_6} + {1'h0, of_beat_2_6}} + {1'h0, {1'h0, of_beat_1_6} + {1'h0, of_beat_0_6}}; // beat_counter.rs:109
-    always @(posedge clk) counts_6 <= _t31;
+    wire [2:0] _t30 = {1'h0, {1'h0, of_beat_3_6} + {1'h0, of_beat_2_6}} + {1'h0, {1'h0, of_beat_1_6} + {1'h0, of_beat_0_6}}; // beat_counter.rs:109
+    always @(posedge clk) counts_6 <= _t30;
     wire of_beat_0_7 = (beat_of_3 == 4'h8) & present_3; // beat_counter.rs:108
     wire of_beat_1_7 = (beat_of_2 == 4'h8) & present_2; // beat_counter.rs:108
     wire of_beat_2_7 = (beat_of_1 == 4'h8) & present_1; // beat_counter.rs:108
     wire of_beat_3_7 = (beat_of_0 == 4'h8) & present_0; // beat_counter.rs:108
-    wire [2:0] _t32 = {1'h0, {1'h0, of_beat_3_7} + {1'h0, of_beat_2_7}} + {1'h0, {1'h0, of_beat_1_7} + {1'h0, of_beat_0_7}}; // beat_counter.rs:109
-    always @(posedge clk) counts_7 <= _t32;
+    wire [2:0] _t31 = {1'h0, {1'h0, of_beat_3_7} + {1'h0, of_beat_2_7}} + {1'h0, {1'h0, of_beat_1_7} + {1'h0, of_beat_0_7}}; // beat_counter.rs:109
+    always @(posedge clk) counts_7 <= _t31;
     wire of_beat_0_8 = (beat_of_3 == 4'h7) & present_3; // beat_counter.rs:108
     wire of_beat_1_8 = (beat_of_2 == 4'h7) & present_2; // beat_counter.rs:108
     wire of_beat_2_8 = (beat_of_1 == 4'h7) & present_1; // beat_counter.rs:108
     wire of_beat_3_8 = (beat_of_0 == 4'h7) & present_0; // beat_counter.rs:108
-    wire [2:0] _t33 = {1'h0, {1'h0, of_beat_3_8} + {1'h0, of_beat_2_8}} + {1'h0, {1'h0, of_beat_1_8} + {1'h0, of_beat_0_8}}; // beat_counter.rs:109
-    always @(posedge clk) counts_8 <= _t33;
+    wire [2:0] _t32 = {1'h0, {1'h0, of_beat_3_8} + {1'h0, of_beat_2_8}} + {1'h0, {1'h0, of_beat_1_8} + {1'h0, of_beat_0_8}}; // beat_counter.rs:109
+    always @(posedge clk) counts_8 <= _t32;
     wire of_beat_0_9 = (beat_of_3 == 4'h6) & present_3; // beat_counter.rs:108
     wire of_beat_1_9 = (beat_of_2 == 4'h6) & present_2; // beat_counter.rs:108
     wire of_beat_2_9 = (beat_of_1 == 4'h6) & present_1; // beat_counter.rs:108
     wire of_beat_3_9 = (beat_of_0 == 4'h6) & present_0; // beat_counter.rs:108
-    wire [2:0] _t34 = {1'h0, {1'h0, of_beat_3_9} + {1'h0, of_beat_2_9}} + {1'h0, {1'h0, of_beat_1_9} + {1'h0, of_beat_0_9}}; // beat_counter.rs:109
-    always @(posedge clk) counts_9 <= _t34;
+    wire [2:0] _t33 = {1'h0, {1'h0, of_beat_3_9} + {1'h0, of_beat_2_9}} + {1'h0, {1'h0, of_beat_1_9} + {1'h0, of_beat_0_9}}; // beat_counter.rs:109
+    always @(posedge clk) counts_9 <= _t33;
     wire of_beat_0_10 = (beat_of_3 == 4'h5) & present_3; // beat_counter.rs:108
     wire of_beat_1_10 = (beat_of_2 == 4'h5) & present_2; // beat_counter.rs:108
     wire of_beat_2_10 = (beat_of_1 == 4'h5) & present_1; // beat_counter.rs:108
     wire of_beat_3_10 = (beat_of_0 == 4'h5) & present_0; // beat_counter.rs:108
-    wire [2:0] _t35 = {1'h0, {1'h0, of_beat_3_10} + {1'h0, of_beat_2_10}} + {1'h0, {1'h0, of_beat_1_10} + {1'h0, of_beat_0_10}}; // beat_counter.rs:109
-    always @(posedge clk) counts_10 <= _t35;
+    wire [2:0] _t34 = {1'h0, {1'h0, of_beat_3_10} + {1'h0, of_beat_2_10}} + {1'h0, {1'h0, of_beat_1_10} + {1'h0, of_beat_0_10}}; // beat_counter.rs:109
+    always @(posedge clk) counts_10 <= _t34;
     wire of_beat_0_11 = (beat_of_3 == 4'h4) & present_3; // beat_counter.rs:108
     wire of_beat_1_11 = (beat_of_2 == 4'h4) & present_2; // beat_counter.rs:108
     wire of_beat_2_11 = (beat_of_1 == 4'h4) & present_1; // beat_counter.rs:108
     wire of_beat_3_11 = (beat_of_0 == 4'h4) & present_0; // beat_counter.rs:108
-    wire [2:0] _t36 = {1'h0, {1'h0, of_beat_3_11} + {1'h0, of_beat_2_11}} + {1'h0, {1'h0, of_beat_1_11} + {1'h0, of_beat_0_11}}; // beat_counter.rs:109
-    always @(posedge clk) counts_11 <= _t36;
+    wire [2:0] _t35 = {1'h0, {1'h0, of_beat_3_11} + {1'h0, of_beat_2_11}} + {1'h0, {1'h0, of_beat_1_11} + {1'h0, of_beat_0_11}}; // beat_counter.rs:109
+    always @(posedge clk) counts_11 <= _t35;
     wire of_beat_0_12 = (beat_of_3 == 4'h3) & present_3; // beat_counter.rs:108
     wire of_beat_1_12 = (beat_of_2 == 4'h3) & present_2; // beat_counter.rs:108
     wire of_beat_2_12 = (beat_of_1 == 4'h3) & present_1; // beat_counter.rs:108
     wire of_beat_3_12 = (beat_of_0 == 4'h3) & present_0; // beat_counter.rs:108
-    wire [2:0] _t37 = {1'h0, {1'h0, of_beat_3_12} + {1'h0, of_beat_2_12}} + {1'h0, {1'h0, of_beat_1_12} + {1'h0, of_beat_0_12}}; // beat_counter.rs:109
-    always @(posedge clk) counts_12 <= _t37;
+    wire [2:0] _t36 = {1'h0, {1'h0, of_beat_3_12} + {1'h0, of_beat_2_12}} + {1'h0, {1'h0, of_beat_1_12} + {1'h0, of_beat_0_12}}; // beat_counter.rs:109
+    always @(posedge clk) counts_12 <= _t36;
     wire of_beat_0_13 = (beat_of_3 == 4'h2) & present_3; // beat_counter.rs:108
     wire of_beat_1_13 = (beat_of_2 == 4'h2) & present_2; // beat_counter.rs:108
     wire of_beat_2_13 = (beat_of_1 == 4'h2) & present_1; // beat_counter.rs:108
     wire of_beat_3_13 = (beat_of_0 == 4'h2) & present_0; // beat_counter.rs:108
-    wire [2:0] _t38 = {1'h0, {1'h0, of_beat_3_13} + {1'h0, of_beat_2_13}} + {1'h0, {1'h0, of_beat_1_13} + {1'h0, of_beat_0_13}}; // beat_counter.rs:109
-    always @(posedge clk) counts_13 <= _t38;
+    wire [2:0] _t37 = {1'h0, {1'h0, of_beat_3_13} + {1'h0, of_beat_2_13}} + {1'h0, {1'h0, of_beat_1_13} + {1'h0, of_beat_0_13}}; // beat_counter.rs:109
+    always @(posedge clk) counts_13 <= _t37;
     wire of_beat_0_14 = (beat_of_3 == 4'h1) & present_3; // beat_counter.rs:108
     wire of_beat_1_14 = (beat_of_2 == 4'h1) & present_2; // beat_counter.rs:108
     wire of_beat_2_14 = (beat_of_1 == 4'h1) & present_1; // beat_counter.rs:108
     wire of_beat_3_14 = (beat_of_0 == 4'h1) & present_0; // beat_counter.rs:108
-    wire [2:0] _t39 = {1'h0, {1'h0, of_beat_3_14} + {1'h0, of_beat_2_14}} + {1'h0, {1'h0, of_beat_1_14} + {1'h0, of_beat_0_14}}; // beat_counter.rs:109
-    always @(posedge clk) counts_14 <= _t39;
+    wire [2:0] _t38 = {1'h0, {1'h0, of_beat_3_14} + {1'h0, of_beat_2_14}} + {1'h0, {1'h0, of_beat_1_14} + {1'h0, of_beat_0_14}}; // beat_counter.rs:109
+    always @(posedge clk) counts_14 <= _t38;
     wire of_beat_0_15 = (beat_of_3 == 4'h0) & present_3; // beat_counter.rs:108
     wire of_beat_1_15 = (beat_of_2 == 4'h0) & present_2; // beat_counter.rs:108
     wire of_beat_2_15 = (beat_of_1 == 4'h0) & present_1; // beat_counter.rs:108
     wire of_beat_3_15 = (beat_of_0 == 4'h0) & present_0; // beat_counter.rs:108
-    wire [2:0] _t40 = {1'h0, {1'h0, of_beat_3_15} + {1'h0, of_beat_2_15}} + {1'h0, {1'h0, of_beat_1_15} + {1'h0, of_beat_0_15}}; // beat_counter.rs:109
-    always @(posedge clk) counts_15 <= _t40;
+    wire [2:0] _t39 = {1'h0, {1'h0, of_beat_3_15} + {1'h0, of_beat_2_15}} + {1'h0, {1'h0, of_beat_1_15} + {1'h0, of_beat_0_15}}; // beat_counter.rs:109
+    always @(posedge clk) counts_15 <= _t39;
     wire [47:0] counts = {counts_0, counts_1, counts_2, counts_3, counts_4, counts_5, counts_6, counts_7, counts_8, counts_9, counts_10, counts_11, counts_12, counts_13, counts_14, counts_15}; // beat_counter.rs:112
     always @(posedge clk) begin
         if (rst) begin
@@ -538,12 +536,12 @@ module oaken_beat_counter_p4 (
     wire too_many_13 = both_13 > 4'h4; // beat_counter.rs:169
     wire too_many_14 = both_14 > 4'h4; // beat_counter.rs:169
     wire too_many_15 = both_15 > 4'h4; // beat_counter.rs:169
-    wire [47:0] _t41 = {both_15[2:0], both_14[2:0], both_13[2:0], both_12[2:0], both_11[2:0], both_10[2:0], both_9[2:0], both_8[2:0], both_7[2:0], both_6[2:0], both_5[2:0], both_4[2:0], both_3[2:0], both_2[2:0], both_1[2:0], both_0[2:0]}; // beat_counter.rs:171
-    wire [15:0] _t42 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15}; // beat_counter.rs:172
+    wire [47:0] _t40 = {both_15[2:0], both_14[2:0], both_13[2:0], both_12[2:0], both_11[2:0], both_10[2:0], both_9[2:0], both_8[2:0], both_7[2:0], both_6[2:0], both_5[2:0], both_4[2:0], both_3[2:0], both_2[2:0], both_1[2:0], both_0[2:0]}; // beat_counter.rs:171
+    wire [15:0] _t41 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15}; // beat_counter.rs:172
     always @(posedge clk) begin
         if (valid_1) begin
-            sum_counts <= _t41;
-            sum_wrong <= (sum_wrong & goes_on) | (|_t42);
+            sum_counts <= _t40;
+            sum_wrong <= (sum_wrong & goes_on) | (|_t41);
             sum_first <= x_first;
             sum_last <= x_last;
         end

@@ -37,52 +37,52 @@ module oaken_beat_reader_p4 (
     reg chunk_first; // beat_reader.rs:105
     reg chunk_last; // beat_reader.rs:105
     reg [3:0] beat; // beat_reader.rs:107
-    reg [3:0] byte0_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_0; // sparse_ring.rs:84
-    reg [3:0] byte1_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_1; // sparse_ring.rs:84
-    reg [3:0] byte2_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_2; // sparse_ring.rs:84
-    reg [3:0] byte3_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_3; // sparse_ring.rs:84
-    reg [3:0] byte4_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_4; // sparse_ring.rs:84
-    reg [3:0] byte5_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_5; // sparse_ring.rs:84
-    reg [3:0] byte6_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_6; // sparse_ring.rs:84
-    reg [3:0] byte7_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_7; // sparse_ring.rs:84
-    reg [3:0] byte8_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_8; // sparse_ring.rs:84
-    reg [3:0] byte9_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_9; // sparse_ring.rs:84
-    reg [3:0] byte10_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_10; // sparse_ring.rs:84
-    reg [3:0] byte11_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_11; // sparse_ring.rs:84
-    reg [3:0] byte12_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_12; // sparse_ring.rs:84
-    reg [3:0] byte13_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_13; // sparse_ring.rs:84
-    reg [3:0] byte14_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_14; // sparse_ring.rs:84
-    reg [3:0] byte15_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_15; // sparse_ring.rs:84
-    reg [3:0] first_1_s1; // sparse_ring.rs:88
-    reg [3:0] first_1_s2; // sparse_ring.rs:88
-    reg [7:0] l98_s3; // sparse_ring.rs:101
-    reg [7:0] l98_s3_1; // sparse_ring.rs:101
-    reg [7:0] l98_s3_2; // sparse_ring.rs:101
-    reg [7:0] l98_s3_3; // sparse_ring.rs:101
-    reg [7:0] l98_s3_4; // sparse_ring.rs:101
-    reg [7:0] l98_s3_5; // sparse_ring.rs:101
-    reg [7:0] l98_s3_6; // sparse_ring.rs:101
-    reg [3:0] first_1_s3; // sparse_ring.rs:102
-    reg [7:0] bytes_0_1; // sparse_ring.rs:101
-    reg [7:0] bytes_1_1; // sparse_ring.rs:101
-    reg [7:0] bytes_2_1; // sparse_ring.rs:101
-    reg [7:0] bytes_3_1; // sparse_ring.rs:101
+    reg [3:0] byte0_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_0; // sparse_ring.rs:86
+    reg [3:0] byte1_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_1; // sparse_ring.rs:86
+    reg [3:0] byte2_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_2; // sparse_ring.rs:86
+    reg [3:0] byte3_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_3; // sparse_ring.rs:86
+    reg [3:0] byte4_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_4; // sparse_ring.rs:86
+    reg [3:0] byte5_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_5; // sparse_ring.rs:86
+    reg [3:0] byte6_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_6; // sparse_ring.rs:86
+    reg [3:0] byte7_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_7; // sparse_ring.rs:86
+    reg [3:0] byte8_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_8; // sparse_ring.rs:86
+    reg [3:0] byte9_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_9; // sparse_ring.rs:86
+    reg [3:0] byte10_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_10; // sparse_ring.rs:86
+    reg [3:0] byte11_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_11; // sparse_ring.rs:86
+    reg [3:0] byte12_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_12; // sparse_ring.rs:86
+    reg [3:0] byte13_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_13; // sparse_ring.rs:86
+    reg [3:0] byte14_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_14; // sparse_ring.rs:86
+    reg [3:0] byte15_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_15; // sparse_ring.rs:86
+    reg [3:0] first_1_s1; // sparse_ring.rs:90
+    reg [3:0] first_1_s2; // sparse_ring.rs:90
+    reg [7:0] l100_s3; // sparse_ring.rs:103
+    reg [7:0] l100_s3_1; // sparse_ring.rs:103
+    reg [7:0] l100_s3_2; // sparse_ring.rs:103
+    reg [7:0] l100_s3_3; // sparse_ring.rs:103
+    reg [7:0] l100_s3_4; // sparse_ring.rs:103
+    reg [7:0] l100_s3_5; // sparse_ring.rs:103
+    reg [7:0] l100_s3_6; // sparse_ring.rs:103
+    reg [3:0] first_1_s3; // sparse_ring.rs:104
+    reg [7:0] bytes_0_1; // sparse_ring.rs:103
+    reg [7:0] bytes_1_1; // sparse_ring.rs:103
+    reg [7:0] bytes_2_1; // sparse_ring.rs:103
+    reg [7:0] bytes_3_1; // sparse_ring.rs:103
     reg [2:0] count_s1; // beat_reader.rs:63
     reg [2:0] count_s2; // beat_reader.rs:63
     reg [2:0] count_s3; // beat_reader.rs:63
@@ -233,149 +233,147 @@ module oaken_beat_reader_p4 (
     wire _t10 = first_1[2] & _t8; // sparse_ring.rs:61
     wire _t11 = first_1[2] & _t9; // sparse_ring.rs:61
     wire _t12 = first_1[2] & _t6; // sparse_ring.rs:61
-    wire _t13 = first_1[2] & _t7; // sparse_ring.rs:61
-    wire _t14 = first_1[2] | _t8; // sparse_ring.rs:62
-    wire _t15 = first_1[2] | _t9; // sparse_ring.rs:62
-    wire _t16 = first_1[2] | _t6; // sparse_ring.rs:62
-    wire _t17 = first_1[2] | _t7; // sparse_ring.rs:62
-    wire before_8 = first_1[3] & _t14; // sparse_ring.rs:61
-    wire before_9 = first_1[3] & _t15; // sparse_ring.rs:61
-    wire before_10 = first_1[3] & _t16; // sparse_ring.rs:61
-    wire before_11 = first_1[3] & _t17; // sparse_ring.rs:61
+    wire _t13 = first_1[2] | _t8; // sparse_ring.rs:62
+    wire _t14 = first_1[2] | _t9; // sparse_ring.rs:62
+    wire _t15 = first_1[2] | _t6; // sparse_ring.rs:62
+    wire _t16 = first_1[2] | _t7; // sparse_ring.rs:62
+    wire before_8 = first_1[3] & _t13; // sparse_ring.rs:61
+    wire before_9 = first_1[3] & _t14; // sparse_ring.rs:61
+    wire before_10 = first_1[3] & _t15; // sparse_ring.rs:61
+    wire before_11 = first_1[3] & _t16; // sparse_ring.rs:61
     wire before_12 = first_1[3] & _t10; // sparse_ring.rs:61
     wire before_13 = first_1[3] & _t11; // sparse_ring.rs:61
     wire before_14 = first_1[3] & _t12; // sparse_ring.rs:61
-    wire before_15 = first_1[3] & _t13; // sparse_ring.rs:61
-    wire before_0 = first_1[3] | _t14; // sparse_ring.rs:62
-    wire before_1 = first_1[3] | _t15; // sparse_ring.rs:62
-    wire before_2 = first_1[3] | _t16; // sparse_ring.rs:62
-    wire before_3 = first_1[3] | _t17; // sparse_ring.rs:62
+    wire before_0 = first_1[3] | _t13; // sparse_ring.rs:62
+    wire before_1 = first_1[3] | _t14; // sparse_ring.rs:62
+    wire before_2 = first_1[3] | _t15; // sparse_ring.rs:62
+    wire before_3 = first_1[3] | _t16; // sparse_ring.rs:62
     wire before_4 = first_1[3] | _t10; // sparse_ring.rs:62
     wire before_5 = first_1[3] | _t11; // sparse_ring.rs:62
     wire before_6 = first_1[3] | _t12; // sparse_ring.rs:62
-    wire before_7 = first_1[3] | _t13; // sparse_ring.rs:62
+    wire before_7 = first_1[3] | (first_1[2] & _t7); // sparse_ring.rs:62
     always @(posedge clk) begin
         if (write_valid) byte0_ring[write_word] <= write_data[7:0];
         byte0_read_at <= before_0 ? behind : here;
     end
-    wire [7:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_0 <= byte0_ring_q0;
         if (write_valid) byte1_ring[write_word] <= write_data[15:8];
         byte1_read_at <= before_1 ? behind : here;
     end
-    wire [7:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_1 <= byte1_ring_q0;
         if (write_valid) byte2_ring[write_word] <= write_data[23:16];
         byte2_read_at <= before_2 ? behind : here;
     end
-    wire [7:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_2 <= byte2_ring_q0;
         if (write_valid) byte3_ring[write_word] <= write_data[31:24];
         byte3_read_at <= before_3 ? behind : here;
     end
-    wire [7:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_3 <= byte3_ring_q0;
         if (write_valid) byte4_ring[write_word] <= write_data[39:32];
         byte4_read_at <= before_4 ? behind : here;
     end
-    wire [7:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_4 <= byte4_ring_q0;
         if (write_valid) byte5_ring[write_word] <= write_data[47:40];
         byte5_read_at <= before_5 ? behind : here;
     end
-    wire [7:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_5 <= byte5_ring_q0;
         if (write_valid) byte6_ring[write_word] <= write_data[55:48];
         byte6_read_at <= before_6 ? behind : here;
     end
-    wire [7:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_6 <= byte6_ring_q0;
         if (write_valid) byte7_ring[write_word] <= write_data[63:56];
         byte7_read_at <= before_7 ? behind : here;
     end
-    wire [7:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_7 <= byte7_ring_q0;
         if (write_valid) byte8_ring[write_word] <= write_data[71:64];
         byte8_read_at <= before_8 ? behind : here;
     end
-    wire [7:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_8 <= byte8_ring_q0;
         if (write_valid) byte9_ring[write_word] <= write_data[79:72];
         byte9_read_at <= before_9 ? behind : here;
     end
-    wire [7:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_9 <= byte9_ring_q0;
         if (write_valid) byte10_ring[write_word] <= write_data[87:80];
         byte10_read_at <= before_10 ? behind : here;
     end
-    wire [7:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_10 <= byte10_ring_q0;
         if (write_valid) byte11_ring[write_word] <= write_data[95:88];
         byte11_read_at <= before_11 ? behind : here;
     end
-    wire [7:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_11 <= byte11_ring_q0;
         if (write_valid) byte12_ring[write_word] <= write_data[103:96];
         byte12_read_at <= before_12 ? behind : here;
     end
-    wire [7:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_12 <= byte12_ring_q0;
         if (write_valid) byte13_ring[write_word] <= write_data[111:104];
         byte13_read_at <= before_13 ? behind : here;
     end
-    wire [7:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_13 <= byte13_ring_q0;
         if (write_valid) byte14_ring[write_word] <= write_data[119:112];
         byte14_read_at <= before_14 ? behind : here;
     end
-    wire [7:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_14 <= byte14_ring_q0;
         if (write_valid) byte15_ring[write_word] <= write_data[127:120];
-        byte15_read_at <= before_15 ? behind : here;
+        byte15_read_at <= here;
     end
-    wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_15 <= byte15_ring_q0;
         first_1_s1 <= first_1;
         first_1_s2 <= first_1_s1;
     end
-    wire [7:0] _t18 = first_1_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:98
-    wire [7:0] _t19 = first_1_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:98
-    wire [7:0] _t20 = first_1_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:98
-    wire [7:0] _t21 = first_1_s2[2] ? (first_1_s2[3] ? bytes_15 : bytes_7) : (first_1_s2[3] ? bytes_11 : bytes_3); // sparse_ring.rs:98
+    wire [7:0] _t17 = first_1_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:100
+    wire [7:0] _t18 = first_1_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:100
+    wire [7:0] _t19 = first_1_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:100
+    wire [7:0] _t20 = first_1_s2[2] ? (first_1_s2[3] ? bytes_15 : bytes_7) : (first_1_s2[3] ? bytes_11 : bytes_3); // sparse_ring.rs:100
     always @(posedge clk) begin
-        l98_s3 <= first_1_s2[2] ? _t18 : (first_1_s2[3] ? bytes_8 : bytes_0);
-        l98_s3_1 <= first_1_s2[2] ? _t19 : (first_1_s2[3] ? bytes_9 : bytes_1);
-        l98_s3_2 <= first_1_s2[2] ? _t20 : (first_1_s2[3] ? bytes_10 : bytes_2);
-        l98_s3_3 <= _t21;
-        l98_s3_4 <= first_1_s2[2] ? (first_1_s2[3] ? bytes_0 : bytes_8) : _t18;
-        l98_s3_5 <= first_1_s2[2] ? (first_1_s2[3] ? bytes_1 : bytes_9) : _t19;
-        l98_s3_6 <= first_1_s2[2] ? (first_1_s2[3] ? bytes_2 : bytes_10) : _t20;
+        l100_s3 <= first_1_s2[2] ? _t17 : (first_1_s2[3] ? bytes_8 : bytes_0);
+        l100_s3_1 <= first_1_s2[2] ? _t18 : (first_1_s2[3] ? bytes_9 : bytes_1);
+        l100_s3_2 <= first_1_s2[2] ? _t19 : (first_1_s2[3] ? bytes_10 : bytes_2);
+        l100_s3_3 <= _t20;
+        l100_s3_4 <= first_1_s2[2] ? (first_1_s2[3] ? bytes_0 : bytes_8) : _t17;
+        l100_s3_5 <= first_1_s2[2] ? (first_1_s2[3] ? bytes_1 : bytes_9) : _t18;
+        l100_s3_6 <= first_1_s2[2] ? (first_1_s2[3] ? bytes_2 : bytes_10) : _t19;
         first_1_s3 <= first_1_s2;
     end
-    wire [7:0] _t22 = first_1_s3[1] ? l98_s3_3 : l98_s3_1; // sparse_ring.rs:98
-    wire [7:0] _t23 = first_1_s3[1] ? l98_s3_4 : l98_s3_2; // sparse_ring.rs:98
-    wire [7:0] _t24 = first_1_s3[1] ? l98_s3_5 : l98_s3_3; // sparse_ring.rs:98
+    wire [7:0] _t21 = first_1_s3[1] ? l100_s3_3 : l100_s3_1; // sparse_ring.rs:100
+    wire [7:0] _t22 = first_1_s3[1] ? l100_s3_4 : l100_s3_2; // sparse_ring.rs:100
+    wire [7:0] _t23 = first_1_s3[1] ? l100_s3_5 : l100_s3_3; // sparse_ring.rs:100
     always @(posedge clk) begin
-        bytes_0_1 <= first_1_s3[0] ? _t22 : (first_1_s3[1] ? l98_s3_2 : l98_s3);
-        bytes_1_1 <= first_1_s3[0] ? _t23 : _t22;
-        bytes_2_1 <= first_1_s3[0] ? _t24 : _t23;
-        bytes_3_1 <= first_1_s3[0] ? (first_1_s3[1] ? l98_s3_6 : l98_s3_4) : _t24;
+        bytes_0_1 <= first_1_s3[0] ? _t21 : (first_1_s3[1] ? l100_s3_2 : l100_s3);
+        bytes_1_1 <= first_1_s3[0] ? _t22 : _t21;
+        bytes_2_1 <= first_1_s3[0] ? _t23 : _t22;
+        bytes_3_1 <= first_1_s3[0] ? (first_1_s3[1] ? l100_s3_6 : l100_s3_4) : _t23;
         count_s1 <= count;
         count_s2 <= count_s1;
         count_s3 <= count_s2;
@@ -402,22 +400,22 @@ module oaken_beat_reader_p4 (
     wire [7:0] bytes_1_2 = entries_bytes[15:8]; // place.rs:69
     wire [7:0] bytes_2_2 = entries_bytes[23:16]; // place.rs:69
     wire [7:0] bytes_3_2 = entries_bytes[31:24]; // place.rs:69
-    wire _t25 = x_count[0] & 1'h0; // sparse_ring.rs:61
-    wire _t26 = x_count[0] | 1'h0; // sparse_ring.rs:62
+    wire _t24 = x_count[0] & 1'h0; // sparse_ring.rs:61
+    wire _t25 = x_count[0] | 1'h0; // sparse_ring.rs:62
     always @(posedge clk) begin
-        present_0 <= x_count[2] | (x_count[1] | _t26);
-        present_1 <= x_count[2] | (x_count[1] | _t25);
-        present_2 <= x_count[2] | (x_count[1] & _t26);
-        present_3 <= x_count[2] | (x_count[1] & _t25);
+        present_0 <= x_count[2] | (x_count[1] | _t25);
+        present_1 <= x_count[2] | (x_count[1] | _t24);
+        present_2 <= x_count[2] | (x_count[1] & _t25);
+        present_3 <= x_count[2] | (x_count[1] & _t24);
         bytes_0_3 <= bytes_0_2;
         bytes_1_3 <= bytes_1_2;
         bytes_2_3 <= bytes_2_2;
         bytes_3_3 <= bytes_3_2;
         x_beat_s5 <= x_beat;
     end
-    wire [6:0] _t27 = {present_0 & (bytes_0_3[5:2] != x_beat_s5), present_1 & (bytes_1_3[5:2] != x_beat_s5), present_1 & (bytes_1_3[1:0] <= bytes_0_3[1:0]), present_2 & (bytes_2_3[5:2] != x_beat_s5), present_2 & (bytes_2_3[1:0] <= bytes_1_3[1:0]), present_3 & (bytes_3_3[5:2] != x_beat_s5), present_3 & (bytes_3_3[1:0] <= bytes_2_3[1:0])}; // place.rs:125
+    wire [6:0] _t26 = {present_0 & (bytes_0_3[5:2] != x_beat_s5), present_1 & (bytes_1_3[5:2] != x_beat_s5), present_1 & (bytes_1_3[1:0] <= bytes_0_3[1:0]), present_2 & (bytes_2_3[5:2] != x_beat_s5), present_2 & (bytes_2_3[1:0] <= bytes_1_3[1:0]), present_3 & (bytes_3_3[5:2] != x_beat_s5), present_3 & (bytes_3_3[1:0] <= bytes_2_3[1:0])}; // place.rs:125
     always @(posedge clk) begin
-        wrong <= _t27;
+        wrong <= _t26;
         disorder <= |wrong;
     end
     wire [1:0] way = bytes_0_3[1:0] - 2'h0; // place.rs:80
@@ -457,30 +455,30 @@ module oaken_beat_reader_p4 (
     wire from_outer = goes_0 ? row_0_outer : row_2_outer; // place.rs:106
     wire from_sign = goes_0 ? row_0_sign : row_2_sign; // place.rs:106
     wire [1:0] from_way = goes_0 ? row_0_way : row_2_way; // place.rs:106
-    wire _t28 = stays_2 | goes_0; // place.rs:107
+    wire _t27 = stays_2 | goes_0; // place.rs:107
     wire from_outer_1 = goes_1 ? row_1_outer : row_3_outer; // place.rs:106
     wire from_sign_1 = goes_1 ? row_1_sign : row_3_sign; // place.rs:106
     wire [1:0] from_way_1 = goes_1 ? row_1_way : row_3_way; // place.rs:106
     wire goes_0_1 = stays_0 & row_0_way[0]; // place.rs:99
     wire goes_1_1 = stays_1 & row_1_way[0]; // place.rs:99
-    wire goes_2_1 = _t28 & from_way[0]; // place.rs:99
+    wire goes_2_1 = _t27 & from_way[0]; // place.rs:99
     wire stays_0_1 = stays_0 & (~row_0_way[0]); // place.rs:100
     wire stays_1_1 = stays_1 & (~row_1_way[0]); // place.rs:100
-    wire stays_2_1 = _t28 & (~from_way[0]); // place.rs:100
+    wire stays_2_1 = _t27 & (~from_way[0]); // place.rs:100
     wire stays_3_1 = (stays_3 | goes_1) & (~from_way_1[0]); // place.rs:100
     wire from_outer_2 = goes_0_1 ? row_0_outer : row_1_outer; // place.rs:106
     wire from_sign_2 = goes_0_1 ? row_0_sign : row_1_sign; // place.rs:106
-    wire _t29 = stays_1_1 | goes_0_1; // place.rs:107
+    wire _t28 = stays_1_1 | goes_0_1; // place.rs:107
     wire from_outer_3 = goes_1_1 ? row_1_outer : from_outer; // place.rs:106
     wire from_sign_3 = goes_1_1 ? row_1_sign : from_sign; // place.rs:106
-    wire _t30 = stays_2_1 | goes_1_1; // place.rs:107
+    wire _t29 = stays_2_1 | goes_1_1; // place.rs:107
     wire from_outer_4 = goes_2_1 ? from_outer : from_outer_1; // place.rs:106
     wire from_sign_4 = goes_2_1 ? from_sign : from_sign_1; // place.rs:106
-    wire _t31 = stays_3_1 | goes_2_1; // place.rs:107
+    wire _t30 = stays_3_1 | goes_2_1; // place.rs:107
     always @(posedge clk) begin
-        outlier <= {_t31, _t30, _t29, stays_0_1};
-        outer <= {from_outer_4 & _t31, from_outer_3 & _t30, from_outer_2 & _t29, row_0_outer & stays_0_1};
-        sign <= {from_sign_4 & _t31, from_sign_3 & _t30, from_sign_2 & _t29, row_0_sign & stays_0_1};
+        outlier <= {_t30, _t29, _t28, stays_0_1};
+        outer <= {from_outer_4 & _t30, from_outer_3 & _t29, from_outer_2 & _t28, row_0_outer & stays_0_1};
+        sign <= {from_sign_4 & _t30, from_sign_3 & _t29, from_sign_2 & _t28, row_0_sign & stays_0_1};
         x_wrong_s5 <= x_wrong;
         x_wrong_s6 <= x_wrong_s5;
         wrong_1 <= x_wrong_s6;

@@ -37,330 +37,330 @@ module oaken_beat_reader_p64 (
     reg chunk_first; // beat_reader.rs:105
     reg chunk_last; // beat_reader.rs:105
     reg beat; // beat_reader.rs:107
-    reg [3:0] byte0_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_0; // sparse_ring.rs:84
-    reg [3:0] byte1_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_1; // sparse_ring.rs:84
-    reg [3:0] byte2_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_2; // sparse_ring.rs:84
-    reg [3:0] byte3_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_3; // sparse_ring.rs:84
-    reg [3:0] byte4_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_4; // sparse_ring.rs:84
-    reg [3:0] byte5_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_5; // sparse_ring.rs:84
-    reg [3:0] byte6_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_6; // sparse_ring.rs:84
-    reg [3:0] byte7_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_7; // sparse_ring.rs:84
-    reg [3:0] byte8_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_8; // sparse_ring.rs:84
-    reg [3:0] byte9_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_9; // sparse_ring.rs:84
-    reg [3:0] byte10_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_10; // sparse_ring.rs:84
-    reg [3:0] byte11_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_11; // sparse_ring.rs:84
-    reg [3:0] byte12_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_12; // sparse_ring.rs:84
-    reg [3:0] byte13_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_13; // sparse_ring.rs:84
-    reg [3:0] byte14_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_14; // sparse_ring.rs:84
-    reg [3:0] byte15_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_15; // sparse_ring.rs:84
-    reg [3:0] byte16_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_16; // sparse_ring.rs:84
-    reg [3:0] byte17_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_17; // sparse_ring.rs:84
-    reg [3:0] byte18_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_18; // sparse_ring.rs:84
-    reg [3:0] byte19_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_19; // sparse_ring.rs:84
-    reg [3:0] byte20_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_20; // sparse_ring.rs:84
-    reg [3:0] byte21_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_21; // sparse_ring.rs:84
-    reg [3:0] byte22_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_22; // sparse_ring.rs:84
-    reg [3:0] byte23_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_23; // sparse_ring.rs:84
-    reg [3:0] byte24_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_24; // sparse_ring.rs:84
-    reg [3:0] byte25_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_25; // sparse_ring.rs:84
-    reg [3:0] byte26_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_26; // sparse_ring.rs:84
-    reg [3:0] byte27_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_27; // sparse_ring.rs:84
-    reg [3:0] byte28_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_28; // sparse_ring.rs:84
-    reg [3:0] byte29_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_29; // sparse_ring.rs:84
-    reg [3:0] byte30_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_30; // sparse_ring.rs:84
-    reg [3:0] byte31_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_31; // sparse_ring.rs:84
-    reg [3:0] byte32_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_32; // sparse_ring.rs:84
-    reg [3:0] byte33_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_33; // sparse_ring.rs:84
-    reg [3:0] byte34_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_34; // sparse_ring.rs:84
-    reg [3:0] byte35_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_35; // sparse_ring.rs:84
-    reg [3:0] byte36_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_36; // sparse_ring.rs:84
-    reg [3:0] byte37_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_37; // sparse_ring.rs:84
-    reg [3:0] byte38_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_38; // sparse_ring.rs:84
-    reg [3:0] byte39_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_39; // sparse_ring.rs:84
-    reg [3:0] byte40_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_40; // sparse_ring.rs:84
-    reg [3:0] byte41_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_41; // sparse_ring.rs:84
-    reg [3:0] byte42_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_42; // sparse_ring.rs:84
-    reg [3:0] byte43_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_43; // sparse_ring.rs:84
-    reg [3:0] byte44_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_44; // sparse_ring.rs:84
-    reg [3:0] byte45_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_45; // sparse_ring.rs:84
-    reg [3:0] byte46_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_46; // sparse_ring.rs:84
-    reg [3:0] byte47_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_47; // sparse_ring.rs:84
-    reg [3:0] byte48_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_48; // sparse_ring.rs:84
-    reg [3:0] byte49_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_49; // sparse_ring.rs:84
-    reg [3:0] byte50_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_50; // sparse_ring.rs:84
-    reg [3:0] byte51_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_51; // sparse_ring.rs:84
-    reg [3:0] byte52_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_52; // sparse_ring.rs:84
-    reg [3:0] byte53_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_53; // sparse_ring.rs:84
-    reg [3:0] byte54_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_54; // sparse_ring.rs:84
-    reg [3:0] byte55_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_55; // sparse_ring.rs:84
-    reg [3:0] byte56_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_56; // sparse_ring.rs:84
-    reg [3:0] byte57_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_57; // sparse_ring.rs:84
-    reg [3:0] byte58_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_58; // sparse_ring.rs:84
-    reg [3:0] byte59_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_59; // sparse_ring.rs:84
-    reg [3:0] byte60_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_60; // sparse_ring.rs:84
-    reg [3:0] byte61_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_61; // sparse_ring.rs:84
-    reg [3:0] byte62_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_62; // sparse_ring.rs:84
-    reg [3:0] byte63_read_at; // sparse_ring.rs:83
-    reg [7:0] bytes_63; // sparse_ring.rs:84
-    reg [5:0] first_1_s1; // sparse_ring.rs:88
-    reg [5:0] first_1_s2; // sparse_ring.rs:88
-    reg [7:0] l98_s3; // sparse_ring.rs:101
-    reg [7:0] l98_s3_1; // sparse_ring.rs:101
-    reg [7:0] l98_s3_2; // sparse_ring.rs:101
-    reg [7:0] l98_s3_3; // sparse_ring.rs:101
-    reg [7:0] l98_s3_4; // sparse_ring.rs:101
-    reg [7:0] l98_s3_5; // sparse_ring.rs:101
-    reg [7:0] l98_s3_6; // sparse_ring.rs:101
-    reg [7:0] l98_s3_7; // sparse_ring.rs:101
-    reg [7:0] l98_s3_8; // sparse_ring.rs:101
-    reg [7:0] l98_s3_9; // sparse_ring.rs:101
-    reg [7:0] l98_s3_10; // sparse_ring.rs:101
-    reg [7:0] l98_s3_11; // sparse_ring.rs:101
-    reg [7:0] l98_s3_12; // sparse_ring.rs:101
-    reg [7:0] l98_s3_13; // sparse_ring.rs:101
-    reg [7:0] l98_s3_14; // sparse_ring.rs:101
-    reg [7:0] l98_s3_15; // sparse_ring.rs:101
-    reg [7:0] l98_s3_16; // sparse_ring.rs:101
-    reg [7:0] l98_s3_17; // sparse_ring.rs:101
-    reg [7:0] l98_s3_18; // sparse_ring.rs:101
-    reg [7:0] l98_s3_19; // sparse_ring.rs:101
-    reg [7:0] l98_s3_20; // sparse_ring.rs:101
-    reg [7:0] l98_s3_21; // sparse_ring.rs:101
-    reg [7:0] l98_s3_22; // sparse_ring.rs:101
-    reg [7:0] l98_s3_23; // sparse_ring.rs:101
-    reg [7:0] l98_s3_24; // sparse_ring.rs:101
-    reg [7:0] l98_s3_25; // sparse_ring.rs:101
-    reg [7:0] l98_s3_26; // sparse_ring.rs:101
-    reg [7:0] l98_s3_27; // sparse_ring.rs:101
-    reg [7:0] l98_s3_28; // sparse_ring.rs:101
-    reg [7:0] l98_s3_29; // sparse_ring.rs:101
-    reg [7:0] l98_s3_30; // sparse_ring.rs:101
-    reg [7:0] l98_s3_31; // sparse_ring.rs:101
-    reg [7:0] l98_s3_32; // sparse_ring.rs:101
-    reg [7:0] l98_s3_33; // sparse_ring.rs:101
-    reg [7:0] l98_s3_34; // sparse_ring.rs:101
-    reg [7:0] l98_s3_35; // sparse_ring.rs:101
-    reg [7:0] l98_s3_36; // sparse_ring.rs:101
-    reg [7:0] l98_s3_37; // sparse_ring.rs:101
-    reg [7:0] l98_s3_38; // sparse_ring.rs:101
-    reg [7:0] l98_s3_39; // sparse_ring.rs:101
-    reg [7:0] l98_s3_40; // sparse_ring.rs:101
-    reg [7:0] l98_s3_41; // sparse_ring.rs:101
-    reg [7:0] l98_s3_42; // sparse_ring.rs:101
-    reg [7:0] l98_s3_43; // sparse_ring.rs:101
-    reg [7:0] l98_s3_44; // sparse_ring.rs:101
-    reg [7:0] l98_s3_45; // sparse_ring.rs:101
-    reg [7:0] l98_s3_46; // sparse_ring.rs:101
-    reg [7:0] l98_s3_47; // sparse_ring.rs:101
-    reg [7:0] l98_s3_48; // sparse_ring.rs:101
-    reg [7:0] l98_s3_49; // sparse_ring.rs:101
-    reg [7:0] l98_s3_50; // sparse_ring.rs:101
-    reg [7:0] l98_s3_51; // sparse_ring.rs:101
-    reg [7:0] l98_s3_52; // sparse_ring.rs:101
-    reg [7:0] l98_s3_53; // sparse_ring.rs:101
-    reg [7:0] l98_s3_54; // sparse_ring.rs:101
-    reg [7:0] l98_s3_55; // sparse_ring.rs:101
-    reg [7:0] l98_s3_56; // sparse_ring.rs:101
-    reg [7:0] l98_s3_57; // sparse_ring.rs:101
-    reg [7:0] l98_s3_58; // sparse_ring.rs:101
-    reg [7:0] l98_s3_59; // sparse_ring.rs:101
-    reg [7:0] l98_s3_60; // sparse_ring.rs:101
-    reg [7:0] l98_s3_61; // sparse_ring.rs:101
-    reg [7:0] l98_s3_62; // sparse_ring.rs:101
-    reg [7:0] l98_s3_63; // sparse_ring.rs:101
-    reg [5:0] first_1_s3; // sparse_ring.rs:102
-    reg [7:0] l98_s4; // sparse_ring.rs:101
-    reg [7:0] l98_s4_1; // sparse_ring.rs:101
-    reg [7:0] l98_s4_2; // sparse_ring.rs:101
-    reg [7:0] l98_s4_3; // sparse_ring.rs:101
-    reg [7:0] l98_s4_4; // sparse_ring.rs:101
-    reg [7:0] l98_s4_5; // sparse_ring.rs:101
-    reg [7:0] l98_s4_6; // sparse_ring.rs:101
-    reg [7:0] l98_s4_7; // sparse_ring.rs:101
-    reg [7:0] l98_s4_8; // sparse_ring.rs:101
-    reg [7:0] l98_s4_9; // sparse_ring.rs:101
-    reg [7:0] l98_s4_10; // sparse_ring.rs:101
-    reg [7:0] l98_s4_11; // sparse_ring.rs:101
-    reg [7:0] l98_s4_12; // sparse_ring.rs:101
-    reg [7:0] l98_s4_13; // sparse_ring.rs:101
-    reg [7:0] l98_s4_14; // sparse_ring.rs:101
-    reg [7:0] l98_s4_15; // sparse_ring.rs:101
-    reg [7:0] l98_s4_16; // sparse_ring.rs:101
-    reg [7:0] l98_s4_17; // sparse_ring.rs:101
-    reg [7:0] l98_s4_18; // sparse_ring.rs:101
-    reg [7:0] l98_s4_19; // sparse_ring.rs:101
-    reg [7:0] l98_s4_20; // sparse_ring.rs:101
-    reg [7:0] l98_s4_21; // sparse_ring.rs:101
-    reg [7:0] l98_s4_22; // sparse_ring.rs:101
-    reg [7:0] l98_s4_23; // sparse_ring.rs:101
-    reg [7:0] l98_s4_24; // sparse_ring.rs:101
-    reg [7:0] l98_s4_25; // sparse_ring.rs:101
-    reg [7:0] l98_s4_26; // sparse_ring.rs:101
-    reg [7:0] l98_s4_27; // sparse_ring.rs:101
-    reg [7:0] l98_s4_28; // sparse_ring.rs:101
-    reg [7:0] l98_s4_29; // sparse_ring.rs:101
-    reg [7:0] l98_s4_30; // sparse_ring.rs:101
-    reg [7:0] l98_s4_31; // sparse_ring.rs:101
-    reg [7:0] l98_s4_32; // sparse_ring.rs:101
-    reg [7:0] l98_s4_33; // sparse_ring.rs:101
-    reg [7:0] l98_s4_34; // sparse_ring.rs:101
-    reg [7:0] l98_s4_35; // sparse_ring.rs:101
-    reg [7:0] l98_s4_36; // sparse_ring.rs:101
-    reg [7:0] l98_s4_37; // sparse_ring.rs:101
-    reg [7:0] l98_s4_38; // sparse_ring.rs:101
-    reg [7:0] l98_s4_39; // sparse_ring.rs:101
-    reg [7:0] l98_s4_40; // sparse_ring.rs:101
-    reg [7:0] l98_s4_41; // sparse_ring.rs:101
-    reg [7:0] l98_s4_42; // sparse_ring.rs:101
-    reg [7:0] l98_s4_43; // sparse_ring.rs:101
-    reg [7:0] l98_s4_44; // sparse_ring.rs:101
-    reg [7:0] l98_s4_45; // sparse_ring.rs:101
-    reg [7:0] l98_s4_46; // sparse_ring.rs:101
-    reg [7:0] l98_s4_47; // sparse_ring.rs:101
-    reg [7:0] l98_s4_48; // sparse_ring.rs:101
-    reg [7:0] l98_s4_49; // sparse_ring.rs:101
-    reg [7:0] l98_s4_50; // sparse_ring.rs:101
-    reg [7:0] l98_s4_51; // sparse_ring.rs:101
-    reg [7:0] l98_s4_52; // sparse_ring.rs:101
-    reg [7:0] l98_s4_53; // sparse_ring.rs:101
-    reg [7:0] l98_s4_54; // sparse_ring.rs:101
-    reg [7:0] l98_s4_55; // sparse_ring.rs:101
-    reg [7:0] l98_s4_56; // sparse_ring.rs:101
-    reg [7:0] l98_s4_57; // sparse_ring.rs:101
-    reg [7:0] l98_s4_58; // sparse_ring.rs:101
-    reg [7:0] l98_s4_59; // sparse_ring.rs:101
-    reg [7:0] l98_s4_60; // sparse_ring.rs:101
-    reg [7:0] l98_s4_61; // sparse_ring.rs:101
-    reg [7:0] l98_s4_62; // sparse_ring.rs:101
-    reg [7:0] l98_s4_63; // sparse_ring.rs:101
-    reg [5:0] first_1_s4; // sparse_ring.rs:102
-    reg [7:0] bytes_0_1; // sparse_ring.rs:101
-    reg [7:0] bytes_1_1; // sparse_ring.rs:101
-    reg [7:0] bytes_2_1; // sparse_ring.rs:101
-    reg [7:0] bytes_3_1; // sparse_ring.rs:101
-    reg [7:0] bytes_4_1; // sparse_ring.rs:101
-    reg [7:0] bytes_5_1; // sparse_ring.rs:101
-    reg [7:0] bytes_6_1; // sparse_ring.rs:101
-    reg [7:0] bytes_7_1; // sparse_ring.rs:101
-    reg [7:0] bytes_8_1; // sparse_ring.rs:101
-    reg [7:0] bytes_9_1; // sparse_ring.rs:101
-    reg [7:0] bytes_10_1; // sparse_ring.rs:101
-    reg [7:0] bytes_11_1; // sparse_ring.rs:101
-    reg [7:0] bytes_12_1; // sparse_ring.rs:101
-    reg [7:0] bytes_13_1; // sparse_ring.rs:101
-    reg [7:0] bytes_14_1; // sparse_ring.rs:101
-    reg [7:0] bytes_15_1; // sparse_ring.rs:101
-    reg [7:0] bytes_16_1; // sparse_ring.rs:101
-    reg [7:0] bytes_17_1; // sparse_ring.rs:101
-    reg [7:0] bytes_18_1; // sparse_ring.rs:101
-    reg [7:0] bytes_19_1; // sparse_ring.rs:101
-    reg [7:0] bytes_20_1; // sparse_ring.rs:101
-    reg [7:0] bytes_21_1; // sparse_ring.rs:101
-    reg [7:0] bytes_22_1; // sparse_ring.rs:101
-    reg [7:0] bytes_23_1; // sparse_ring.rs:101
-    reg [7:0] bytes_24_1; // sparse_ring.rs:101
-    reg [7:0] bytes_25_1; // sparse_ring.rs:101
-    reg [7:0] bytes_26_1; // sparse_ring.rs:101
-    reg [7:0] bytes_27_1; // sparse_ring.rs:101
-    reg [7:0] bytes_28_1; // sparse_ring.rs:101
-    reg [7:0] bytes_29_1; // sparse_ring.rs:101
-    reg [7:0] bytes_30_1; // sparse_ring.rs:101
-    reg [7:0] bytes_31_1; // sparse_ring.rs:101
-    reg [7:0] bytes_32_1; // sparse_ring.rs:101
-    reg [7:0] bytes_33_1; // sparse_ring.rs:101
-    reg [7:0] bytes_34_1; // sparse_ring.rs:101
-    reg [7:0] bytes_35_1; // sparse_ring.rs:101
-    reg [7:0] bytes_36_1; // sparse_ring.rs:101
-    reg [7:0] bytes_37_1; // sparse_ring.rs:101
-    reg [7:0] bytes_38_1; // sparse_ring.rs:101
-    reg [7:0] bytes_39_1; // sparse_ring.rs:101
-    reg [7:0] bytes_40_1; // sparse_ring.rs:101
-    reg [7:0] bytes_41_1; // sparse_ring.rs:101
-    reg [7:0] bytes_42_1; // sparse_ring.rs:101
-    reg [7:0] bytes_43_1; // sparse_ring.rs:101
-    reg [7:0] bytes_44_1; // sparse_ring.rs:101
-    reg [7:0] bytes_45_1; // sparse_ring.rs:101
-    reg [7:0] bytes_46_1; // sparse_ring.rs:101
-    reg [7:0] bytes_47_1; // sparse_ring.rs:101
-    reg [7:0] bytes_48_1; // sparse_ring.rs:101
-    reg [7:0] bytes_49_1; // sparse_ring.rs:101
-    reg [7:0] bytes_50_1; // sparse_ring.rs:101
-    reg [7:0] bytes_51_1; // sparse_ring.rs:101
-    reg [7:0] bytes_52_1; // sparse_ring.rs:101
-    reg [7:0] bytes_53_1; // sparse_ring.rs:101
-    reg [7:0] bytes_54_1; // sparse_ring.rs:101
-    reg [7:0] bytes_55_1; // sparse_ring.rs:101
-    reg [7:0] bytes_56_1; // sparse_ring.rs:101
-    reg [7:0] bytes_57_1; // sparse_ring.rs:101
-    reg [7:0] bytes_58_1; // sparse_ring.rs:101
-    reg [7:0] bytes_59_1; // sparse_ring.rs:101
-    reg [7:0] bytes_60_1; // sparse_ring.rs:101
-    reg [7:0] bytes_61_1; // sparse_ring.rs:101
-    reg [7:0] bytes_62_1; // sparse_ring.rs:101
-    reg [7:0] bytes_63_1; // sparse_ring.rs:101
+    reg [3:0] byte0_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_0; // sparse_ring.rs:86
+    reg [3:0] byte1_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_1; // sparse_ring.rs:86
+    reg [3:0] byte2_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_2; // sparse_ring.rs:86
+    reg [3:0] byte3_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_3; // sparse_ring.rs:86
+    reg [3:0] byte4_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_4; // sparse_ring.rs:86
+    reg [3:0] byte5_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_5; // sparse_ring.rs:86
+    reg [3:0] byte6_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_6; // sparse_ring.rs:86
+    reg [3:0] byte7_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_7; // sparse_ring.rs:86
+    reg [3:0] byte8_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_8; // sparse_ring.rs:86
+    reg [3:0] byte9_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_9; // sparse_ring.rs:86
+    reg [3:0] byte10_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_10; // sparse_ring.rs:86
+    reg [3:0] byte11_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_11; // sparse_ring.rs:86
+    reg [3:0] byte12_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_12; // sparse_ring.rs:86
+    reg [3:0] byte13_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_13; // sparse_ring.rs:86
+    reg [3:0] byte14_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_14; // sparse_ring.rs:86
+    reg [3:0] byte15_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_15; // sparse_ring.rs:86
+    reg [3:0] byte16_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_16; // sparse_ring.rs:86
+    reg [3:0] byte17_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_17; // sparse_ring.rs:86
+    reg [3:0] byte18_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_18; // sparse_ring.rs:86
+    reg [3:0] byte19_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_19; // sparse_ring.rs:86
+    reg [3:0] byte20_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_20; // sparse_ring.rs:86
+    reg [3:0] byte21_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_21; // sparse_ring.rs:86
+    reg [3:0] byte22_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_22; // sparse_ring.rs:86
+    reg [3:0] byte23_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_23; // sparse_ring.rs:86
+    reg [3:0] byte24_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_24; // sparse_ring.rs:86
+    reg [3:0] byte25_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_25; // sparse_ring.rs:86
+    reg [3:0] byte26_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_26; // sparse_ring.rs:86
+    reg [3:0] byte27_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_27; // sparse_ring.rs:86
+    reg [3:0] byte28_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_28; // sparse_ring.rs:86
+    reg [3:0] byte29_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_29; // sparse_ring.rs:86
+    reg [3:0] byte30_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_30; // sparse_ring.rs:86
+    reg [3:0] byte31_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_31; // sparse_ring.rs:86
+    reg [3:0] byte32_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_32; // sparse_ring.rs:86
+    reg [3:0] byte33_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_33; // sparse_ring.rs:86
+    reg [3:0] byte34_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_34; // sparse_ring.rs:86
+    reg [3:0] byte35_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_35; // sparse_ring.rs:86
+    reg [3:0] byte36_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_36; // sparse_ring.rs:86
+    reg [3:0] byte37_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_37; // sparse_ring.rs:86
+    reg [3:0] byte38_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_38; // sparse_ring.rs:86
+    reg [3:0] byte39_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_39; // sparse_ring.rs:86
+    reg [3:0] byte40_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_40; // sparse_ring.rs:86
+    reg [3:0] byte41_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_41; // sparse_ring.rs:86
+    reg [3:0] byte42_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_42; // sparse_ring.rs:86
+    reg [3:0] byte43_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_43; // sparse_ring.rs:86
+    reg [3:0] byte44_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_44; // sparse_ring.rs:86
+    reg [3:0] byte45_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_45; // sparse_ring.rs:86
+    reg [3:0] byte46_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_46; // sparse_ring.rs:86
+    reg [3:0] byte47_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_47; // sparse_ring.rs:86
+    reg [3:0] byte48_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_48; // sparse_ring.rs:86
+    reg [3:0] byte49_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_49; // sparse_ring.rs:86
+    reg [3:0] byte50_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_50; // sparse_ring.rs:86
+    reg [3:0] byte51_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_51; // sparse_ring.rs:86
+    reg [3:0] byte52_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_52; // sparse_ring.rs:86
+    reg [3:0] byte53_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_53; // sparse_ring.rs:86
+    reg [3:0] byte54_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_54; // sparse_ring.rs:86
+    reg [3:0] byte55_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_55; // sparse_ring.rs:86
+    reg [3:0] byte56_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_56; // sparse_ring.rs:86
+    reg [3:0] byte57_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_57; // sparse_ring.rs:86
+    reg [3:0] byte58_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_58; // sparse_ring.rs:86
+    reg [3:0] byte59_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_59; // sparse_ring.rs:86
+    reg [3:0] byte60_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_60; // sparse_ring.rs:86
+    reg [3:0] byte61_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_61; // sparse_ring.rs:86
+    reg [3:0] byte62_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_62; // sparse_ring.rs:86
+    reg [3:0] byte63_read_at; // sparse_ring.rs:85
+    reg [7:0] bytes_63; // sparse_ring.rs:86
+    reg [5:0] first_1_s1; // sparse_ring.rs:90
+    reg [5:0] first_1_s2; // sparse_ring.rs:90
+    reg [7:0] l100_s3; // sparse_ring.rs:103
+    reg [7:0] l100_s3_1; // sparse_ring.rs:103
+    reg [7:0] l100_s3_2; // sparse_ring.rs:103
+    reg [7:0] l100_s3_3; // sparse_ring.rs:103
+    reg [7:0] l100_s3_4; // sparse_ring.rs:103
+    reg [7:0] l100_s3_5; // sparse_ring.rs:103
+    reg [7:0] l100_s3_6; // sparse_ring.rs:103
+    reg [7:0] l100_s3_7; // sparse_ring.rs:103
+    reg [7:0] l100_s3_8; // sparse_ring.rs:103
+    reg [7:0] l100_s3_9; // sparse_ring.rs:103
+    reg [7:0] l100_s3_10; // sparse_ring.rs:103
+    reg [7:0] l100_s3_11; // sparse_ring.rs:103
+    reg [7:0] l100_s3_12; // sparse_ring.rs:103
+    reg [7:0] l100_s3_13; // sparse_ring.rs:103
+    reg [7:0] l100_s3_14; // sparse_ring.rs:103
+    reg [7:0] l100_s3_15; // sparse_ring.rs:103
+    reg [7:0] l100_s3_16; // sparse_ring.rs:103
+    reg [7:0] l100_s3_17; // sparse_ring.rs:103
+    reg [7:0] l100_s3_18; // sparse_ring.rs:103
+    reg [7:0] l100_s3_19; // sparse_ring.rs:103
+    reg [7:0] l100_s3_20; // sparse_ring.rs:103
+    reg [7:0] l100_s3_21; // sparse_ring.rs:103
+    reg [7:0] l100_s3_22; // sparse_ring.rs:103
+    reg [7:0] l100_s3_23; // sparse_ring.rs:103
+    reg [7:0] l100_s3_24; // sparse_ring.rs:103
+    reg [7:0] l100_s3_25; // sparse_ring.rs:103
+    reg [7:0] l100_s3_26; // sparse_ring.rs:103
+    reg [7:0] l100_s3_27; // sparse_ring.rs:103
+    reg [7:0] l100_s3_28; // sparse_ring.rs:103
+    reg [7:0] l100_s3_29; // sparse_ring.rs:103
+    reg [7:0] l100_s3_30; // sparse_ring.rs:103
+    reg [7:0] l100_s3_31; // sparse_ring.rs:103
+    reg [7:0] l100_s3_32; // sparse_ring.rs:103
+    reg [7:0] l100_s3_33; // sparse_ring.rs:103
+    reg [7:0] l100_s3_34; // sparse_ring.rs:103
+    reg [7:0] l100_s3_35; // sparse_ring.rs:103
+    reg [7:0] l100_s3_36; // sparse_ring.rs:103
+    reg [7:0] l100_s3_37; // sparse_ring.rs:103
+    reg [7:0] l100_s3_38; // sparse_ring.rs:103
+    reg [7:0] l100_s3_39; // sparse_ring.rs:103
+    reg [7:0] l100_s3_40; // sparse_ring.rs:103
+    reg [7:0] l100_s3_41; // sparse_ring.rs:103
+    reg [7:0] l100_s3_42; // sparse_ring.rs:103
+    reg [7:0] l100_s3_43; // sparse_ring.rs:103
+    reg [7:0] l100_s3_44; // sparse_ring.rs:103
+    reg [7:0] l100_s3_45; // sparse_ring.rs:103
+    reg [7:0] l100_s3_46; // sparse_ring.rs:103
+    reg [7:0] l100_s3_47; // sparse_ring.rs:103
+    reg [7:0] l100_s3_48; // sparse_ring.rs:103
+    reg [7:0] l100_s3_49; // sparse_ring.rs:103
+    reg [7:0] l100_s3_50; // sparse_ring.rs:103
+    reg [7:0] l100_s3_51; // sparse_ring.rs:103
+    reg [7:0] l100_s3_52; // sparse_ring.rs:103
+    reg [7:0] l100_s3_53; // sparse_ring.rs:103
+    reg [7:0] l100_s3_54; // sparse_ring.rs:103
+    reg [7:0] l100_s3_55; // sparse_ring.rs:103
+    reg [7:0] l100_s3_56; // sparse_ring.rs:103
+    reg [7:0] l100_s3_57; // sparse_ring.rs:103
+    reg [7:0] l100_s3_58; // sparse_ring.rs:103
+    reg [7:0] l100_s3_59; // sparse_ring.rs:103
+    reg [7:0] l100_s3_60; // sparse_ring.rs:103
+    reg [7:0] l100_s3_61; // sparse_ring.rs:103
+    reg [7:0] l100_s3_62; // sparse_ring.rs:103
+    reg [7:0] l100_s3_63; // sparse_ring.rs:103
+    reg [5:0] first_1_s3; // sparse_ring.rs:104
+    reg [7:0] l100_s4; // sparse_ring.rs:103
+    reg [7:0] l100_s4_1; // sparse_ring.rs:103
+    reg [7:0] l100_s4_2; // sparse_ring.rs:103
+    reg [7:0] l100_s4_3; // sparse_ring.rs:103
+    reg [7:0] l100_s4_4; // sparse_ring.rs:103
+    reg [7:0] l100_s4_5; // sparse_ring.rs:103
+    reg [7:0] l100_s4_6; // sparse_ring.rs:103
+    reg [7:0] l100_s4_7; // sparse_ring.rs:103
+    reg [7:0] l100_s4_8; // sparse_ring.rs:103
+    reg [7:0] l100_s4_9; // sparse_ring.rs:103
+    reg [7:0] l100_s4_10; // sparse_ring.rs:103
+    reg [7:0] l100_s4_11; // sparse_ring.rs:103
+    reg [7:0] l100_s4_12; // sparse_ring.rs:103
+    reg [7:0] l100_s4_13; // sparse_ring.rs:103
+    reg [7:0] l100_s4_14; // sparse_ring.rs:103
+    reg [7:0] l100_s4_15; // sparse_ring.rs:103
+    reg [7:0] l100_s4_16; // sparse_ring.rs:103
+    reg [7:0] l100_s4_17; // sparse_ring.rs:103
+    reg [7:0] l100_s4_18; // sparse_ring.rs:103
+    reg [7:0] l100_s4_19; // sparse_ring.rs:103
+    reg [7:0] l100_s4_20; // sparse_ring.rs:103
+    reg [7:0] l100_s4_21; // sparse_ring.rs:103
+    reg [7:0] l100_s4_22; // sparse_ring.rs:103
+    reg [7:0] l100_s4_23; // sparse_ring.rs:103
+    reg [7:0] l100_s4_24; // sparse_ring.rs:103
+    reg [7:0] l100_s4_25; // sparse_ring.rs:103
+    reg [7:0] l100_s4_26; // sparse_ring.rs:103
+    reg [7:0] l100_s4_27; // sparse_ring.rs:103
+    reg [7:0] l100_s4_28; // sparse_ring.rs:103
+    reg [7:0] l100_s4_29; // sparse_ring.rs:103
+    reg [7:0] l100_s4_30; // sparse_ring.rs:103
+    reg [7:0] l100_s4_31; // sparse_ring.rs:103
+    reg [7:0] l100_s4_32; // sparse_ring.rs:103
+    reg [7:0] l100_s4_33; // sparse_ring.rs:103
+    reg [7:0] l100_s4_34; // sparse_ring.rs:103
+    reg [7:0] l100_s4_35; // sparse_ring.rs:103
+    reg [7:0] l100_s4_36; // sparse_ring.rs:103
+    reg [7:0] l100_s4_37; // sparse_ring.rs:103
+    reg [7:0] l100_s4_38; // sparse_ring.rs:103
+    reg [7:0] l100_s4_39; // sparse_ring.rs:103
+    reg [7:0] l100_s4_40; // sparse_ring.rs:103
+    reg [7:0] l100_s4_41; // sparse_ring.rs:103
+    reg [7:0] l100_s4_42; // sparse_ring.rs:103
+    reg [7:0] l100_s4_43; // sparse_ring.rs:103
+    reg [7:0] l100_s4_44; // sparse_ring.rs:103
+    reg [7:0] l100_s4_45; // sparse_ring.rs:103
+    reg [7:0] l100_s4_46; // sparse_ring.rs:103
+    reg [7:0] l100_s4_47; // sparse_ring.rs:103
+    reg [7:0] l100_s4_48; // sparse_ring.rs:103
+    reg [7:0] l100_s4_49; // sparse_ring.rs:103
+    reg [7:0] l100_s4_50; // sparse_ring.rs:103
+    reg [7:0] l100_s4_51; // sparse_ring.rs:103
+    reg [7:0] l100_s4_52; // sparse_ring.rs:103
+    reg [7:0] l100_s4_53; // sparse_ring.rs:103
+    reg [7:0] l100_s4_54; // sparse_ring.rs:103
+    reg [7:0] l100_s4_55; // sparse_ring.rs:103
+    reg [7:0] l100_s4_56; // sparse_ring.rs:103
+    reg [7:0] l100_s4_57; // sparse_ring.rs:103
+    reg [7:0] l100_s4_58; // sparse_ring.rs:103
+    reg [7:0] l100_s4_59; // sparse_ring.rs:103
+    reg [7:0] l100_s4_60; // sparse_ring.rs:103
+    reg [7:0] l100_s4_61; // sparse_ring.rs:103
+    reg [7:0] l100_s4_62; // sparse_ring.rs:103
+    reg [7:0] l100_s4_63; // sparse_ring.rs:103
+    reg [5:0] first_1_s4; // sparse_ring.rs:104
+    reg [7:0] bytes_0_1; // sparse_ring.rs:103
+    reg [7:0] bytes_1_1; // sparse_ring.rs:103
+    reg [7:0] bytes_2_1; // sparse_ring.rs:103
+    reg [7:0] bytes_3_1; // sparse_ring.rs:103
+    reg [7:0] bytes_4_1; // sparse_ring.rs:103
+    reg [7:0] bytes_5_1; // sparse_ring.rs:103
+    reg [7:0] bytes_6_1; // sparse_ring.rs:103
+    reg [7:0] bytes_7_1; // sparse_ring.rs:103
+    reg [7:0] bytes_8_1; // sparse_ring.rs:103
+    reg [7:0] bytes_9_1; // sparse_ring.rs:103
+    reg [7:0] bytes_10_1; // sparse_ring.rs:103
+    reg [7:0] bytes_11_1; // sparse_ring.rs:103
+    reg [7:0] bytes_12_1; // sparse_ring.rs:103
+    reg [7:0] bytes_13_1; // sparse_ring.rs:103
+    reg [7:0] bytes_14_1; // sparse_ring.rs:103
+    reg [7:0] bytes_15_1; // sparse_ring.rs:103
+    reg [7:0] bytes_16_1; // sparse_ring.rs:103
+    reg [7:0] bytes_17_1; // sparse_ring.rs:103
+    reg [7:0] bytes_18_1; // sparse_ring.rs:103
+    reg [7:0] bytes_19_1; // sparse_ring.rs:103
+    reg [7:0] bytes_20_1; // sparse_ring.rs:103
+    reg [7:0] bytes_21_1; // sparse_ring.rs:103
+    reg [7:0] bytes_22_1; // sparse_ring.rs:103
+    reg [7:0] bytes_23_1; // sparse_ring.rs:103
+    reg [7:0] bytes_24_1; // sparse_ring.rs:103
+    reg [7:0] bytes_25_1; // sparse_ring.rs:103
+    reg [7:0] bytes_26_1; // sparse_ring.rs:103
+    reg [7:0] bytes_27_1; // sparse_ring.rs:103
+    reg [7:0] bytes_28_1; // sparse_ring.rs:103
+    reg [7:0] bytes_29_1; // sparse_ring.rs:103
+    reg [7:0] bytes_30_1; // sparse_ring.rs:103
+    reg [7:0] bytes_31_1; // sparse_ring.rs:103
+    reg [7:0] bytes_32_1; // sparse_ring.rs:103
+    reg [7:0] bytes_33_1; // sparse_ring.rs:103
+    reg [7:0] bytes_34_1; // sparse_ring.rs:103
+    reg [7:0] bytes_35_1; // sparse_ring.rs:103
+    reg [7:0] bytes_36_1; // sparse_ring.rs:103
+    reg [7:0] bytes_37_1; // sparse_ring.rs:103
+    reg [7:0] bytes_38_1; // sparse_ring.rs:103
+    reg [7:0] bytes_39_1; // sparse_ring.rs:103
+    reg [7:0] bytes_40_1; // sparse_ring.rs:103
+    reg [7:0] bytes_41_1; // sparse_ring.rs:103
+    reg [7:0] bytes_42_1; // sparse_ring.rs:103
+    reg [7:0] bytes_43_1; // sparse_ring.rs:103
+    reg [7:0] bytes_44_1; // sparse_ring.rs:103
+    reg [7:0] bytes_45_1; // sparse_ring.rs:103
+    reg [7:0] bytes_46_1; // sparse_ring.rs:103
+    reg [7:0] bytes_47_1; // sparse_ring.rs:103
+    reg [7:0] bytes_48_1; // sparse_ring.rs:103
+    reg [7:0] bytes_49_1; // sparse_ring.rs:103
+    reg [7:0] bytes_50_1; // sparse_ring.rs:103
+    reg [7:0] bytes_51_1; // sparse_ring.rs:103
+    reg [7:0] bytes_52_1; // sparse_ring.rs:103
+    reg [7:0] bytes_53_1; // sparse_ring.rs:103
+    reg [7:0] bytes_54_1; // sparse_ring.rs:103
+    reg [7:0] bytes_55_1; // sparse_ring.rs:103
+    reg [7:0] bytes_56_1; // sparse_ring.rs:103
+    reg [7:0] bytes_57_1; // sparse_ring.rs:103
+    reg [7:0] bytes_58_1; // sparse_ring.rs:103
+    reg [7:0] bytes_59_1; // sparse_ring.rs:103
+    reg [7:0] bytes_60_1; // sparse_ring.rs:103
+    reg [7:0] bytes_61_1; // sparse_ring.rs:103
+    reg [7:0] bytes_62_1; // sparse_ring.rs:103
+    reg [7:0] bytes_63_1; // sparse_ring.rs:103
     reg [6:0] chunk_counts_s1; // beat_reader.rs:63
     reg [6:0] chunk_counts_s2; // beat_reader.rs:63
     reg [6:0] chunk_counts_s3; // beat_reader.rs:63
@@ -1475,39 +1475,38 @@ module oaken_beat_reader_p64 (
     wire _t46 = first_1[4] & _t22; // sparse_ring.rs:61
     wire _t47 = first_1[4] & _t23; // sparse_ring.rs:61
     wire _t48 = first_1[4] & _t24; // sparse_ring.rs:61
-    wire _t49 = first_1[4] & _t25; // sparse_ring.rs:61
-    wire _t50 = first_1[4] | _t26; // sparse_ring.rs:62
-    wire _t51 = first_1[4] | _t27; // sparse_ring.rs:62
-    wire _t52 = first_1[4] | _t28; // sparse_ring.rs:62
-    wire _t53 = first_1[4] | _t29; // sparse_ring.rs:62
-    wire _t54 = first_1[4] | _t30; // sparse_ring.rs:62
-    wire _t55 = first_1[4] | _t31; // sparse_ring.rs:62
-    wire _t56 = first_1[4] | _t32; // sparse_ring.rs:62
-    wire _t57 = first_1[4] | _t33; // sparse_ring.rs:62
-    wire _t58 = first_1[4] | _t18; // sparse_ring.rs:62
-    wire _t59 = first_1[4] | _t19; // sparse_ring.rs:62
-    wire _t60 = first_1[4] | _t20; // sparse_ring.rs:62
-    wire _t61 = first_1[4] | _t21; // sparse_ring.rs:62
-    wire _t62 = first_1[4] | _t22; // sparse_ring.rs:62
-    wire _t63 = first_1[4] | _t23; // sparse_ring.rs:62
-    wire _t64 = first_1[4] | _t24; // sparse_ring.rs:62
-    wire _t65 = first_1[4] | _t25; // sparse_ring.rs:62
-    wire before_32 = first_1[5] & _t50; // sparse_ring.rs:61
-    wire before_33 = first_1[5] & _t51; // sparse_ring.rs:61
-    wire before_34 = first_1[5] & _t52; // sparse_ring.rs:61
-    wire before_35 = first_1[5] & _t53; // sparse_ring.rs:61
-    wire before_36 = first_1[5] & _t54; // sparse_ring.rs:61
-    wire before_37 = first_1[5] & _t55; // sparse_ring.rs:61
-    wire before_38 = first_1[5] & _t56; // sparse_ring.rs:61
-    wire before_39 = first_1[5] & _t57; // sparse_ring.rs:61
-    wire before_40 = first_1[5] & _t58; // sparse_ring.rs:61
-    wire before_41 = first_1[5] & _t59; // sparse_ring.rs:61
-    wire before_42 = first_1[5] & _t60; // sparse_ring.rs:61
-    wire before_43 = first_1[5] & _t61; // sparse_ring.rs:61
-    wire before_44 = first_1[5] & _t62; // sparse_ring.rs:61
-    wire before_45 = first_1[5] & _t63; // sparse_ring.rs:61
-    wire before_46 = first_1[5] & _t64; // sparse_ring.rs:61
-    wire before_47 = first_1[5] & _t65; // sparse_ring.rs:61
+    wire _t49 = first_1[4] | _t26; // sparse_ring.rs:62
+    wire _t50 = first_1[4] | _t27; // sparse_ring.rs:62
+    wire _t51 = first_1[4] | _t28; // sparse_ring.rs:62
+    wire _t52 = first_1[4] | _t29; // sparse_ring.rs:62
+    wire _t53 = first_1[4] | _t30; // sparse_ring.rs:62
+    wire _t54 = first_1[4] | _t31; // sparse_ring.rs:62
+    wire _t55 = first_1[4] | _t32; // sparse_ring.rs:62
+    wire _t56 = first_1[4] | _t33; // sparse_ring.rs:62
+    wire _t57 = first_1[4] | _t18; // sparse_ring.rs:62
+    wire _t58 = first_1[4] | _t19; // sparse_ring.rs:62
+    wire _t59 = first_1[4] | _t20; // sparse_ring.rs:62
+    wire _t60 = first_1[4] | _t21; // sparse_ring.rs:62
+    wire _t61 = first_1[4] | _t22; // sparse_ring.rs:62
+    wire _t62 = first_1[4] | _t23; // sparse_ring.rs:62
+    wire _t63 = first_1[4] | _t24; // sparse_ring.rs:62
+    wire _t64 = first_1[4] | _t25; // sparse_ring.rs:62
+    wire before_32 = first_1[5] & _t49; // sparse_ring.rs:61
+    wire before_33 = first_1[5] & _t50; // sparse_ring.rs:61
+    wire before_34 = first_1[5] & _t51; // sparse_ring.rs:61
+    wire before_35 = first_1[5] & _t52; // sparse_ring.rs:61
+    wire before_36 = first_1[5] & _t53; // sparse_ring.rs:61
+    wire before_37 = first_1[5] & _t54; // sparse_ring.rs:61
+    wire before_38 = first_1[5] & _t55; // sparse_ring.rs:61
+    wire before_39 = first_1[5] & _t56; // sparse_ring.rs:61
+    wire before_40 = first_1[5] & _t57; // sparse_ring.rs:61
+    wire before_41 = first_1[5] & _t58; // sparse_ring.rs:61
+    wire before_42 = first_1[5] & _t59; // sparse_ring.rs:61
+    wire before_43 = first_1[5] & _t60; // sparse_ring.rs:61
+    wire before_44 = first_1[5] & _t61; // sparse_ring.rs:61
+    wire before_45 = first_1[5] & _t62; // sparse_ring.rs:61
+    wire before_46 = first_1[5] & _t63; // sparse_ring.rs:61
+    wire before_47 = first_1[5] & _t64; // sparse_ring.rs:61
     wire before_48 = first_1[5] & _t34; // sparse_ring.rs:61
     wire before_49 = first_1[5] & _t35; // sparse_ring.rs:61
     wire before_50 = first_1[5] & _t36; // sparse_ring.rs:61
@@ -1523,23 +1522,22 @@ module oaken_beat_reader_p64 (
     wire before_60 = first_1[5] & _t46; // sparse_ring.rs:61
     wire before_61 = first_1[5] & _t47; // sparse_ring.rs:61
     wire before_62 = first_1[5] & _t48; // sparse_ring.rs:61
-    wire before_63 = first_1[5] & _t49; // sparse_ring.rs:61
-    wire before_0 = first_1[5] | _t50; // sparse_ring.rs:62
-    wire before_1 = first_1[5] | _t51; // sparse_ring.rs:62
-    wire before_2 = first_1[5] | _t52; // sparse_ring.rs:62
-    wire before_3 = first_1[5] | _t53; // sparse_ring.rs:62
-    wire before_4 = first_1[5] | _t54; // sparse_ring.rs:62
-    wire before_5 = first_1[5] | _t55; // sparse_ring.rs:62
-    wire before_6 = first_1[5] | _t56; // sparse_ring.rs:62
-    wire before_7 = first_1[5] | _t57; // sparse_ring.rs:62
-    wire before_8 = first_1[5] | _t58; // sparse_ring.rs:62
-    wire before_9 = first_1[5] | _t59; // sparse_ring.rs:62
-    wire before_10 = first_1[5] | _t60; // sparse_ring.rs:62
-    wire before_11 = first_1[5] | _t61; // sparse_ring.rs:62
-    wire before_12 = first_1[5] | _t62; // sparse_ring.rs:62
-    wire before_13 = first_1[5] | _t63; // sparse_ring.rs:62
-    wire before_14 = first_1[5] | _t64; // sparse_ring.rs:62
-    wire before_15 = first_1[5] | _t65; // sparse_ring.rs:62
+    wire before_0 = first_1[5] | _t49; // sparse_ring.rs:62
+    wire before_1 = first_1[5] | _t50; // sparse_ring.rs:62
+    wire before_2 = first_1[5] | _t51; // sparse_ring.rs:62
+    wire before_3 = first_1[5] | _t52; // sparse_ring.rs:62
+    wire before_4 = first_1[5] | _t53; // sparse_ring.rs:62
+    wire before_5 = first_1[5] | _t54; // sparse_ring.rs:62
+    wire before_6 = first_1[5] | _t55; // sparse_ring.rs:62
+    wire before_7 = first_1[5] | _t56; // sparse_ring.rs:62
+    wire before_8 = first_1[5] | _t57; // sparse_ring.rs:62
+    wire before_9 = first_1[5] | _t58; // sparse_ring.rs:62
+    wire before_10 = first_1[5] | _t59; // sparse_ring.rs:62
+    wire before_11 = first_1[5] | _t60; // sparse_ring.rs:62
+    wire before_12 = first_1[5] | _t61; // sparse_ring.rs:62
+    wire before_13 = first_1[5] | _t62; // sparse_ring.rs:62
+    wire before_14 = first_1[5] | _t63; // sparse_ring.rs:62
+    wire before_15 = first_1[5] | _t64; // sparse_ring.rs:62
     wire before_16 = first_1[5] | _t34; // sparse_ring.rs:62
     wire before_17 = first_1[5] | _t35; // sparse_ring.rs:62
     wire before_18 = first_1[5] | _t36; // sparse_ring.rs:62
@@ -1555,786 +1553,786 @@ module oaken_beat_reader_p64 (
     wire before_28 = first_1[5] | _t46; // sparse_ring.rs:62
     wire before_29 = first_1[5] | _t47; // sparse_ring.rs:62
     wire before_30 = first_1[5] | _t48; // sparse_ring.rs:62
-    wire before_31 = first_1[5] | _t49; // sparse_ring.rs:62
+    wire before_31 = first_1[5] | (first_1[4] & _t25); // sparse_ring.rs:62
     always @(posedge clk) begin
         if (write_valid) byte0_ring[write_word] <= write_data[7:0];
         byte0_read_at <= before_0 ? behind : here;
     end
-    wire [7:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte0_ring_q0 = byte0_ring[byte0_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_0 <= byte0_ring_q0;
         if (write_valid) byte1_ring[write_word] <= write_data[15:8];
         byte1_read_at <= before_1 ? behind : here;
     end
-    wire [7:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte1_ring_q0 = byte1_ring[byte1_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_1 <= byte1_ring_q0;
         if (write_valid) byte2_ring[write_word] <= write_data[23:16];
         byte2_read_at <= before_2 ? behind : here;
     end
-    wire [7:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte2_ring_q0 = byte2_ring[byte2_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_2 <= byte2_ring_q0;
         if (write_valid) byte3_ring[write_word] <= write_data[31:24];
         byte3_read_at <= before_3 ? behind : here;
     end
-    wire [7:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte3_ring_q0 = byte3_ring[byte3_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_3 <= byte3_ring_q0;
         if (write_valid) byte4_ring[write_word] <= write_data[39:32];
         byte4_read_at <= before_4 ? behind : here;
     end
-    wire [7:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte4_ring_q0 = byte4_ring[byte4_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_4 <= byte4_ring_q0;
         if (write_valid) byte5_ring[write_word] <= write_data[47:40];
         byte5_read_at <= before_5 ? behind : here;
     end
-    wire [7:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte5_ring_q0 = byte5_ring[byte5_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_5 <= byte5_ring_q0;
         if (write_valid) byte6_ring[write_word] <= write_data[55:48];
         byte6_read_at <= before_6 ? behind : here;
     end
-    wire [7:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte6_ring_q0 = byte6_ring[byte6_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_6 <= byte6_ring_q0;
         if (write_valid) byte7_ring[write_word] <= write_data[63:56];
         byte7_read_at <= before_7 ? behind : here;
     end
-    wire [7:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte7_ring_q0 = byte7_ring[byte7_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_7 <= byte7_ring_q0;
         if (write_valid) byte8_ring[write_word] <= write_data[71:64];
         byte8_read_at <= before_8 ? behind : here;
     end
-    wire [7:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte8_ring_q0 = byte8_ring[byte8_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_8 <= byte8_ring_q0;
         if (write_valid) byte9_ring[write_word] <= write_data[79:72];
         byte9_read_at <= before_9 ? behind : here;
     end
-    wire [7:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte9_ring_q0 = byte9_ring[byte9_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_9 <= byte9_ring_q0;
         if (write_valid) byte10_ring[write_word] <= write_data[87:80];
         byte10_read_at <= before_10 ? behind : here;
     end
-    wire [7:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte10_ring_q0 = byte10_ring[byte10_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_10 <= byte10_ring_q0;
         if (write_valid) byte11_ring[write_word] <= write_data[95:88];
         byte11_read_at <= before_11 ? behind : here;
     end
-    wire [7:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte11_ring_q0 = byte11_ring[byte11_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_11 <= byte11_ring_q0;
         if (write_valid) byte12_ring[write_word] <= write_data[103:96];
         byte12_read_at <= before_12 ? behind : here;
     end
-    wire [7:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte12_ring_q0 = byte12_ring[byte12_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_12 <= byte12_ring_q0;
         if (write_valid) byte13_ring[write_word] <= write_data[111:104];
         byte13_read_at <= before_13 ? behind : here;
     end
-    wire [7:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte13_ring_q0 = byte13_ring[byte13_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_13 <= byte13_ring_q0;
         if (write_valid) byte14_ring[write_word] <= write_data[119:112];
         byte14_read_at <= before_14 ? behind : here;
     end
-    wire [7:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte14_ring_q0 = byte14_ring[byte14_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_14 <= byte14_ring_q0;
         if (write_valid) byte15_ring[write_word] <= write_data[127:120];
         byte15_read_at <= before_15 ? behind : here;
     end
-    wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_15 <= byte15_ring_q0;
         if (write_valid) byte16_ring[write_word] <= write_data[135:128];
         byte16_read_at <= before_16 ? behind : here;
     end
-    wire [7:0] byte16_ring_q0 = byte16_ring[byte16_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte16_ring_q0 = byte16_ring[byte16_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_16 <= byte16_ring_q0;
         if (write_valid) byte17_ring[write_word] <= write_data[143:136];
         byte17_read_at <= before_17 ? behind : here;
     end
-    wire [7:0] byte17_ring_q0 = byte17_ring[byte17_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte17_ring_q0 = byte17_ring[byte17_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_17 <= byte17_ring_q0;
         if (write_valid) byte18_ring[write_word] <= write_data[151:144];
         byte18_read_at <= before_18 ? behind : here;
     end
-    wire [7:0] byte18_ring_q0 = byte18_ring[byte18_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte18_ring_q0 = byte18_ring[byte18_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_18 <= byte18_ring_q0;
         if (write_valid) byte19_ring[write_word] <= write_data[159:152];
         byte19_read_at <= before_19 ? behind : here;
     end
-    wire [7:0] byte19_ring_q0 = byte19_ring[byte19_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte19_ring_q0 = byte19_ring[byte19_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_19 <= byte19_ring_q0;
         if (write_valid) byte20_ring[write_word] <= write_data[167:160];
         byte20_read_at <= before_20 ? behind : here;
     end
-    wire [7:0] byte20_ring_q0 = byte20_ring[byte20_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte20_ring_q0 = byte20_ring[byte20_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_20 <= byte20_ring_q0;
         if (write_valid) byte21_ring[write_word] <= write_data[175:168];
         byte21_read_at <= before_21 ? behind : here;
     end
-    wire [7:0] byte21_ring_q0 = byte21_ring[byte21_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte21_ring_q0 = byte21_ring[byte21_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_21 <= byte21_ring_q0;
         if (write_valid) byte22_ring[write_word] <= write_data[183:176];
         byte22_read_at <= before_22 ? behind : here;
     end
-    wire [7:0] byte22_ring_q0 = byte22_ring[byte22_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte22_ring_q0 = byte22_ring[byte22_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_22 <= byte22_ring_q0;
         if (write_valid) byte23_ring[write_word] <= write_data[191:184];
         byte23_read_at <= before_23 ? behind : here;
     end
-    wire [7:0] byte23_ring_q0 = byte23_ring[byte23_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte23_ring_q0 = byte23_ring[byte23_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_23 <= byte23_ring_q0;
         if (write_valid) byte24_ring[write_word] <= write_data[199:192];
         byte24_read_at <= before_24 ? behind : here;
     end
-    wire [7:0] byte24_ring_q0 = byte24_ring[byte24_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte24_ring_q0 = byte24_ring[byte24_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_24 <= byte24_ring_q0;
         if (write_valid) byte25_ring[write_word] <= write_data[207:200];
         byte25_read_at <= before_25 ? behind : here;
     end
-    wire [7:0] byte25_ring_q0 = byte25_ring[byte25_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte25_ring_q0 = byte25_ring[byte25_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_25 <= byte25_ring_q0;
         if (write_valid) byte26_ring[write_word] <= write_data[215:208];
         byte26_read_at <= before_26 ? behind : here;
     end
-    wire [7:0] byte26_ring_q0 = byte26_ring[byte26_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte26_ring_q0 = byte26_ring[byte26_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_26 <= byte26_ring_q0;
         if (write_valid) byte27_ring[write_word] <= write_data[223:216];
         byte27_read_at <= before_27 ? behind : here;
     end
-    wire [7:0] byte27_ring_q0 = byte27_ring[byte27_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte27_ring_q0 = byte27_ring[byte27_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_27 <= byte27_ring_q0;
         if (write_valid) byte28_ring[write_word] <= write_data[231:224];
         byte28_read_at <= before_28 ? behind : here;
     end
-    wire [7:0] byte28_ring_q0 = byte28_ring[byte28_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte28_ring_q0 = byte28_ring[byte28_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_28 <= byte28_ring_q0;
         if (write_valid) byte29_ring[write_word] <= write_data[239:232];
         byte29_read_at <= before_29 ? behind : here;
     end
-    wire [7:0] byte29_ring_q0 = byte29_ring[byte29_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte29_ring_q0 = byte29_ring[byte29_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_29 <= byte29_ring_q0;
         if (write_valid) byte30_ring[write_word] <= write_data[247:240];
         byte30_read_at <= before_30 ? behind : here;
     end
-    wire [7:0] byte30_ring_q0 = byte30_ring[byte30_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte30_ring_q0 = byte30_ring[byte30_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_30 <= byte30_ring_q0;
         if (write_valid) byte31_ring[write_word] <= write_data[255:248];
         byte31_read_at <= before_31 ? behind : here;
     end
-    wire [7:0] byte31_ring_q0 = byte31_ring[byte31_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte31_ring_q0 = byte31_ring[byte31_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_31 <= byte31_ring_q0;
         if (write_valid) byte32_ring[write_word] <= write_data[263:256];
         byte32_read_at <= before_32 ? behind : here;
     end
-    wire [7:0] byte32_ring_q0 = byte32_ring[byte32_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte32_ring_q0 = byte32_ring[byte32_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_32 <= byte32_ring_q0;
         if (write_valid) byte33_ring[write_word] <= write_data[271:264];
         byte33_read_at <= before_33 ? behind : here;
     end
-    wire [7:0] byte33_ring_q0 = byte33_ring[byte33_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte33_ring_q0 = byte33_ring[byte33_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_33 <= byte33_ring_q0;
         if (write_valid) byte34_ring[write_word] <= write_data[279:272];
         byte34_read_at <= before_34 ? behind : here;
     end
-    wire [7:0] byte34_ring_q0 = byte34_ring[byte34_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte34_ring_q0 = byte34_ring[byte34_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_34 <= byte34_ring_q0;
         if (write_valid) byte35_ring[write_word] <= write_data[287:280];
         byte35_read_at <= before_35 ? behind : here;
     end
-    wire [7:0] byte35_ring_q0 = byte35_ring[byte35_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte35_ring_q0 = byte35_ring[byte35_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_35 <= byte35_ring_q0;
         if (write_valid) byte36_ring[write_word] <= write_data[295:288];
         byte36_read_at <= before_36 ? behind : here;
     end
-    wire [7:0] byte36_ring_q0 = byte36_ring[byte36_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte36_ring_q0 = byte36_ring[byte36_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_36 <= byte36_ring_q0;
         if (write_valid) byte37_ring[write_word] <= write_data[303:296];
         byte37_read_at <= before_37 ? behind : here;
     end
-    wire [7:0] byte37_ring_q0 = byte37_ring[byte37_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte37_ring_q0 = byte37_ring[byte37_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_37 <= byte37_ring_q0;
         if (write_valid) byte38_ring[write_word] <= write_data[311:304];
         byte38_read_at <= before_38 ? behind : here;
     end
-    wire [7:0] byte38_ring_q0 = byte38_ring[byte38_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte38_ring_q0 = byte38_ring[byte38_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_38 <= byte38_ring_q0;
         if (write_valid) byte39_ring[write_word] <= write_data[319:312];
         byte39_read_at <= before_39 ? behind : here;
     end
-    wire [7:0] byte39_ring_q0 = byte39_ring[byte39_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte39_ring_q0 = byte39_ring[byte39_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_39 <= byte39_ring_q0;
         if (write_valid) byte40_ring[write_word] <= write_data[327:320];
         byte40_read_at <= before_40 ? behind : here;
     end
-    wire [7:0] byte40_ring_q0 = byte40_ring[byte40_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte40_ring_q0 = byte40_ring[byte40_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_40 <= byte40_ring_q0;
         if (write_valid) byte41_ring[write_word] <= write_data[335:328];
         byte41_read_at <= before_41 ? behind : here;
     end
-    wire [7:0] byte41_ring_q0 = byte41_ring[byte41_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte41_ring_q0 = byte41_ring[byte41_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_41 <= byte41_ring_q0;
         if (write_valid) byte42_ring[write_word] <= write_data[343:336];
         byte42_read_at <= before_42 ? behind : here;
     end
-    wire [7:0] byte42_ring_q0 = byte42_ring[byte42_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte42_ring_q0 = byte42_ring[byte42_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_42 <= byte42_ring_q0;
         if (write_valid) byte43_ring[write_word] <= write_data[351:344];
         byte43_read_at <= before_43 ? behind : here;
     end
-    wire [7:0] byte43_ring_q0 = byte43_ring[byte43_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte43_ring_q0 = byte43_ring[byte43_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_43 <= byte43_ring_q0;
         if (write_valid) byte44_ring[write_word] <= write_data[359:352];
         byte44_read_at <= before_44 ? behind : here;
     end
-    wire [7:0] byte44_ring_q0 = byte44_ring[byte44_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte44_ring_q0 = byte44_ring[byte44_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_44 <= byte44_ring_q0;
         if (write_valid) byte45_ring[write_word] <= write_data[367:360];
         byte45_read_at <= before_45 ? behind : here;
     end
-    wire [7:0] byte45_ring_q0 = byte45_ring[byte45_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte45_ring_q0 = byte45_ring[byte45_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_45 <= byte45_ring_q0;
         if (write_valid) byte46_ring[write_word] <= write_data[375:368];
         byte46_read_at <= before_46 ? behind : here;
     end
-    wire [7:0] byte46_ring_q0 = byte46_ring[byte46_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte46_ring_q0 = byte46_ring[byte46_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_46 <= byte46_ring_q0;
         if (write_valid) byte47_ring[write_word] <= write_data[383:376];
         byte47_read_at <= before_47 ? behind : here;
     end
-    wire [7:0] byte47_ring_q0 = byte47_ring[byte47_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte47_ring_q0 = byte47_ring[byte47_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_47 <= byte47_ring_q0;
         if (write_valid) byte48_ring[write_word] <= write_data[391:384];
         byte48_read_at <= before_48 ? behind : here;
     end
-    wire [7:0] byte48_ring_q0 = byte48_ring[byte48_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte48_ring_q0 = byte48_ring[byte48_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_48 <= byte48_ring_q0;
         if (write_valid) byte49_ring[write_word] <= write_data[399:392];
         byte49_read_at <= before_49 ? behind : here;
     end
-    wire [7:0] byte49_ring_q0 = byte49_ring[byte49_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte49_ring_q0 = byte49_ring[byte49_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_49 <= byte49_ring_q0;
         if (write_valid) byte50_ring[write_word] <= write_data[407:400];
         byte50_read_at <= before_50 ? behind : here;
     end
-    wire [7:0] byte50_ring_q0 = byte50_ring[byte50_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte50_ring_q0 = byte50_ring[byte50_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_50 <= byte50_ring_q0;
         if (write_valid) byte51_ring[write_word] <= write_data[415:408];
         byte51_read_at <= before_51 ? behind : here;
     end
-    wire [7:0] byte51_ring_q0 = byte51_ring[byte51_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte51_ring_q0 = byte51_ring[byte51_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_51 <= byte51_ring_q0;
         if (write_valid) byte52_ring[write_word] <= write_data[423:416];
         byte52_read_at <= before_52 ? behind : here;
     end
-    wire [7:0] byte52_ring_q0 = byte52_ring[byte52_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte52_ring_q0 = byte52_ring[byte52_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_52 <= byte52_ring_q0;
         if (write_valid) byte53_ring[write_word] <= write_data[431:424];
         byte53_read_at <= before_53 ? behind : here;
     end
-    wire [7:0] byte53_ring_q0 = byte53_ring[byte53_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte53_ring_q0 = byte53_ring[byte53_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_53 <= byte53_ring_q0;
         if (write_valid) byte54_ring[write_word] <= write_data[439:432];
         byte54_read_at <= before_54 ? behind : here;
     end
-    wire [7:0] byte54_ring_q0 = byte54_ring[byte54_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte54_ring_q0 = byte54_ring[byte54_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_54 <= byte54_ring_q0;
         if (write_valid) byte55_ring[write_word] <= write_data[447:440];
         byte55_read_at <= before_55 ? behind : here;
     end
-    wire [7:0] byte55_ring_q0 = byte55_ring[byte55_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte55_ring_q0 = byte55_ring[byte55_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_55 <= byte55_ring_q0;
         if (write_valid) byte56_ring[write_word] <= write_data[455:448];
         byte56_read_at <= before_56 ? behind : here;
     end
-    wire [7:0] byte56_ring_q0 = byte56_ring[byte56_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte56_ring_q0 = byte56_ring[byte56_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_56 <= byte56_ring_q0;
         if (write_valid) byte57_ring[write_word] <= write_data[463:456];
         byte57_read_at <= before_57 ? behind : here;
     end
-    wire [7:0] byte57_ring_q0 = byte57_ring[byte57_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte57_ring_q0 = byte57_ring[byte57_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_57 <= byte57_ring_q0;
         if (write_valid) byte58_ring[write_word] <= write_data[471:464];
         byte58_read_at <= before_58 ? behind : here;
     end
-    wire [7:0] byte58_ring_q0 = byte58_ring[byte58_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte58_ring_q0 = byte58_ring[byte58_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_58 <= byte58_ring_q0;
         if (write_valid) byte59_ring[write_word] <= write_data[479:472];
         byte59_read_at <= before_59 ? behind : here;
     end
-    wire [7:0] byte59_ring_q0 = byte59_ring[byte59_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte59_ring_q0 = byte59_ring[byte59_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_59 <= byte59_ring_q0;
         if (write_valid) byte60_ring[write_word] <= write_data[487:480];
         byte60_read_at <= before_60 ? behind : here;
     end
-    wire [7:0] byte60_ring_q0 = byte60_ring[byte60_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte60_ring_q0 = byte60_ring[byte60_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_60 <= byte60_ring_q0;
         if (write_valid) byte61_ring[write_word] <= write_data[495:488];
         byte61_read_at <= before_61 ? behind : here;
     end
-    wire [7:0] byte61_ring_q0 = byte61_ring[byte61_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte61_ring_q0 = byte61_ring[byte61_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_61 <= byte61_ring_q0;
         if (write_valid) byte62_ring[write_word] <= write_data[503:496];
         byte62_read_at <= before_62 ? behind : here;
     end
-    wire [7:0] byte62_ring_q0 = byte62_ring[byte62_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte62_ring_q0 = byte62_ring[byte62_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_62 <= byte62_ring_q0;
         if (write_valid) byte63_ring[write_word] <= write_data[511:504];
-        byte63_read_at <= before_63 ? behind : here;
+        byte63_read_at <= here;
     end
-    wire [7:0] byte63_ring_q0 = byte63_ring[byte63_read_at]; // sparse_ring.rs:84
+    wire [7:0] byte63_ring_q0 = byte63_ring[byte63_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_63 <= byte63_ring_q0;
         first_1_s1 <= first_1;
         first_1_s2 <= first_1_s1;
     end
-    wire [7:0] _t66 = first_1_s2[5] ? bytes_32 : bytes_0; // sparse_ring.rs:98
-    wire [7:0] _t67 = first_1_s2[5] ? bytes_33 : bytes_1; // sparse_ring.rs:98
-    wire [7:0] _t68 = first_1_s2[5] ? bytes_34 : bytes_2; // sparse_ring.rs:98
-    wire [7:0] _t69 = first_1_s2[5] ? bytes_35 : bytes_3; // sparse_ring.rs:98
-    wire [7:0] _t70 = first_1_s2[5] ? bytes_36 : bytes_4; // sparse_ring.rs:98
-    wire [7:0] _t71 = first_1_s2[5] ? bytes_37 : bytes_5; // sparse_ring.rs:98
-    wire [7:0] _t72 = first_1_s2[5] ? bytes_38 : bytes_6; // sparse_ring.rs:98
-    wire [7:0] _t73 = first_1_s2[5] ? bytes_39 : bytes_7; // sparse_ring.rs:98
-    wire [7:0] _t74 = first_1_s2[5] ? bytes_40 : bytes_8; // sparse_ring.rs:98
-    wire [7:0] _t75 = first_1_s2[5] ? bytes_41 : bytes_9; // sparse_ring.rs:98
-    wire [7:0] _t76 = first_1_s2[5] ? bytes_42 : bytes_10; // sparse_ring.rs:98
-    wire [7:0] _t77 = first_1_s2[5] ? bytes_43 : bytes_11; // sparse_ring.rs:98
-    wire [7:0] _t78 = first_1_s2[5] ? bytes_44 : bytes_12; // sparse_ring.rs:98
-    wire [7:0] _t79 = first_1_s2[5] ? bytes_45 : bytes_13; // sparse_ring.rs:98
-    wire [7:0] _t80 = first_1_s2[5] ? bytes_46 : bytes_14; // sparse_ring.rs:98
-    wire [7:0] _t81 = first_1_s2[5] ? bytes_47 : bytes_15; // sparse_ring.rs:98
-    wire [7:0] _t82 = first_1_s2[5] ? bytes_48 : bytes_16; // sparse_ring.rs:98
-    wire [7:0] _t83 = first_1_s2[5] ? bytes_49 : bytes_17; // sparse_ring.rs:98
-    wire [7:0] _t84 = first_1_s2[5] ? bytes_50 : bytes_18; // sparse_ring.rs:98
-    wire [7:0] _t85 = first_1_s2[5] ? bytes_51 : bytes_19; // sparse_ring.rs:98
-    wire [7:0] _t86 = first_1_s2[5] ? bytes_52 : bytes_20; // sparse_ring.rs:98
-    wire [7:0] _t87 = first_1_s2[5] ? bytes_53 : bytes_21; // sparse_ring.rs:98
-    wire [7:0] _t88 = first_1_s2[5] ? bytes_54 : bytes_22; // sparse_ring.rs:98
-    wire [7:0] _t89 = first_1_s2[5] ? bytes_55 : bytes_23; // sparse_ring.rs:98
-    wire [7:0] _t90 = first_1_s2[5] ? bytes_56 : bytes_24; // sparse_ring.rs:98
-    wire [7:0] _t91 = first_1_s2[5] ? bytes_57 : bytes_25; // sparse_ring.rs:98
-    wire [7:0] _t92 = first_1_s2[5] ? bytes_58 : bytes_26; // sparse_ring.rs:98
-    wire [7:0] _t93 = first_1_s2[5] ? bytes_59 : bytes_27; // sparse_ring.rs:98
-    wire [7:0] _t94 = first_1_s2[5] ? bytes_60 : bytes_28; // sparse_ring.rs:98
-    wire [7:0] _t95 = first_1_s2[5] ? bytes_61 : bytes_29; // sparse_ring.rs:98
-    wire [7:0] _t96 = first_1_s2[5] ? bytes_62 : bytes_30; // sparse_ring.rs:98
-    wire [7:0] _t97 = first_1_s2[5] ? bytes_63 : bytes_31; // sparse_ring.rs:98
-    wire [7:0] _t98 = first_1_s2[5] ? bytes_0 : bytes_32; // sparse_ring.rs:98
-    wire [7:0] _t99 = first_1_s2[5] ? bytes_1 : bytes_33; // sparse_ring.rs:98
-    wire [7:0] _t100 = first_1_s2[5] ? bytes_2 : bytes_34; // sparse_ring.rs:98
-    wire [7:0] _t101 = first_1_s2[5] ? bytes_3 : bytes_35; // sparse_ring.rs:98
-    wire [7:0] _t102 = first_1_s2[5] ? bytes_4 : bytes_36; // sparse_ring.rs:98
-    wire [7:0] _t103 = first_1_s2[5] ? bytes_5 : bytes_37; // sparse_ring.rs:98
-    wire [7:0] _t104 = first_1_s2[5] ? bytes_6 : bytes_38; // sparse_ring.rs:98
-    wire [7:0] _t105 = first_1_s2[5] ? bytes_7 : bytes_39; // sparse_ring.rs:98
-    wire [7:0] _t106 = first_1_s2[5] ? bytes_8 : bytes_40; // sparse_ring.rs:98
-    wire [7:0] _t107 = first_1_s2[5] ? bytes_9 : bytes_41; // sparse_ring.rs:98
-    wire [7:0] _t108 = first_1_s2[5] ? bytes_10 : bytes_42; // sparse_ring.rs:98
-    wire [7:0] _t109 = first_1_s2[5] ? bytes_11 : bytes_43; // sparse_ring.rs:98
-    wire [7:0] _t110 = first_1_s2[5] ? bytes_12 : bytes_44; // sparse_ring.rs:98
-    wire [7:0] _t111 = first_1_s2[5] ? bytes_13 : bytes_45; // sparse_ring.rs:98
-    wire [7:0] _t112 = first_1_s2[5] ? bytes_14 : bytes_46; // sparse_ring.rs:98
-    wire [7:0] _t113 = first_1_s2[5] ? bytes_15 : bytes_47; // sparse_ring.rs:98
-    wire [7:0] _t114 = first_1_s2[5] ? bytes_16 : bytes_48; // sparse_ring.rs:98
-    wire [7:0] _t115 = first_1_s2[5] ? bytes_17 : bytes_49; // sparse_ring.rs:98
-    wire [7:0] _t116 = first_1_s2[5] ? bytes_18 : bytes_50; // sparse_ring.rs:98
-    wire [7:0] _t117 = first_1_s2[5] ? bytes_19 : bytes_51; // sparse_ring.rs:98
-    wire [7:0] _t118 = first_1_s2[5] ? bytes_20 : bytes_52; // sparse_ring.rs:98
-    wire [7:0] _t119 = first_1_s2[5] ? bytes_21 : bytes_53; // sparse_ring.rs:98
-    wire [7:0] _t120 = first_1_s2[5] ? bytes_22 : bytes_54; // sparse_ring.rs:98
-    wire [7:0] _t121 = first_1_s2[5] ? bytes_23 : bytes_55; // sparse_ring.rs:98
-    wire [7:0] _t122 = first_1_s2[5] ? bytes_24 : bytes_56; // sparse_ring.rs:98
-    wire [7:0] _t123 = first_1_s2[5] ? bytes_25 : bytes_57; // sparse_ring.rs:98
-    wire [7:0] _t124 = first_1_s2[5] ? bytes_26 : bytes_58; // sparse_ring.rs:98
-    wire [7:0] _t125 = first_1_s2[5] ? bytes_27 : bytes_59; // sparse_ring.rs:98
-    wire [7:0] _t126 = first_1_s2[5] ? bytes_28 : bytes_60; // sparse_ring.rs:98
-    wire [7:0] _t127 = first_1_s2[5] ? bytes_29 : bytes_61; // sparse_ring.rs:98
-    wire [7:0] _t128 = first_1_s2[5] ? bytes_30 : bytes_62; // sparse_ring.rs:98
-    wire [7:0] _t129 = first_1_s2[5] ? bytes_31 : bytes_63; // sparse_ring.rs:98
+    wire [7:0] _t65 = first_1_s2[5] ? bytes_32 : bytes_0; // sparse_ring.rs:100
+    wire [7:0] _t66 = first_1_s2[5] ? bytes_33 : bytes_1; // sparse_ring.rs:100
+    wire [7:0] _t67 = first_1_s2[5] ? bytes_34 : bytes_2; // sparse_ring.rs:100
+    wire [7:0] _t68 = first_1_s2[5] ? bytes_35 : bytes_3; // sparse_ring.rs:100
+    wire [7:0] _t69 = first_1_s2[5] ? bytes_36 : bytes_4; // sparse_ring.rs:100
+    wire [7:0] _t70 = first_1_s2[5] ? bytes_37 : bytes_5; // sparse_ring.rs:100
+    wire [7:0] _t71 = first_1_s2[5] ? bytes_38 : bytes_6; // sparse_ring.rs:100
+    wire [7:0] _t72 = first_1_s2[5] ? bytes_39 : bytes_7; // sparse_ring.rs:100
+    wire [7:0] _t73 = first_1_s2[5] ? bytes_40 : bytes_8; // sparse_ring.rs:100
+    wire [7:0] _t74 = first_1_s2[5] ? bytes_41 : bytes_9; // sparse_ring.rs:100
+    wire [7:0] _t75 = first_1_s2[5] ? bytes_42 : bytes_10; // sparse_ring.rs:100
+    wire [7:0] _t76 = first_1_s2[5] ? bytes_43 : bytes_11; // sparse_ring.rs:100
+    wire [7:0] _t77 = first_1_s2[5] ? bytes_44 : bytes_12; // sparse_ring.rs:100
+    wire [7:0] _t78 = first_1_s2[5] ? bytes_45 : bytes_13; // sparse_ring.rs:100
+    wire [7:0] _t79 = first_1_s2[5] ? bytes_46 : bytes_14; // sparse_ring.rs:100
+    wire [7:0] _t80 = first_1_s2[5] ? bytes_47 : bytes_15; // sparse_ring.rs:100
+    wire [7:0] _t81 = first_1_s2[5] ? bytes_48 : bytes_16; // sparse_ring.rs:100
+    wire [7:0] _t82 = first_1_s2[5] ? bytes_49 : bytes_17; // sparse_ring.rs:100
+    wire [7:0] _t83 = first_1_s2[5] ? bytes_50 : bytes_18; // sparse_ring.rs:100
+    wire [7:0] _t84 = first_1_s2[5] ? bytes_51 : bytes_19; // sparse_ring.rs:100
+    wire [7:0] _t85 = first_1_s2[5] ? bytes_52 : bytes_20; // sparse_ring.rs:100
+    wire [7:0] _t86 = first_1_s2[5] ? bytes_53 : bytes_21; // sparse_ring.rs:100
+    wire [7:0] _t87 = first_1_s2[5] ? bytes_54 : bytes_22; // sparse_ring.rs:100
+    wire [7:0] _t88 = first_1_s2[5] ? bytes_55 : bytes_23; // sparse_ring.rs:100
+    wire [7:0] _t89 = first_1_s2[5] ? bytes_56 : bytes_24; // sparse_ring.rs:100
+    wire [7:0] _t90 = first_1_s2[5] ? bytes_57 : bytes_25; // sparse_ring.rs:100
+    wire [7:0] _t91 = first_1_s2[5] ? bytes_58 : bytes_26; // sparse_ring.rs:100
+    wire [7:0] _t92 = first_1_s2[5] ? bytes_59 : bytes_27; // sparse_ring.rs:100
+    wire [7:0] _t93 = first_1_s2[5] ? bytes_60 : bytes_28; // sparse_ring.rs:100
+    wire [7:0] _t94 = first_1_s2[5] ? bytes_61 : bytes_29; // sparse_ring.rs:100
+    wire [7:0] _t95 = first_1_s2[5] ? bytes_62 : bytes_30; // sparse_ring.rs:100
+    wire [7:0] _t96 = first_1_s2[5] ? bytes_63 : bytes_31; // sparse_ring.rs:100
+    wire [7:0] _t97 = first_1_s2[5] ? bytes_0 : bytes_32; // sparse_ring.rs:100
+    wire [7:0] _t98 = first_1_s2[5] ? bytes_1 : bytes_33; // sparse_ring.rs:100
+    wire [7:0] _t99 = first_1_s2[5] ? bytes_2 : bytes_34; // sparse_ring.rs:100
+    wire [7:0] _t100 = first_1_s2[5] ? bytes_3 : bytes_35; // sparse_ring.rs:100
+    wire [7:0] _t101 = first_1_s2[5] ? bytes_4 : bytes_36; // sparse_ring.rs:100
+    wire [7:0] _t102 = first_1_s2[5] ? bytes_5 : bytes_37; // sparse_ring.rs:100
+    wire [7:0] _t103 = first_1_s2[5] ? bytes_6 : bytes_38; // sparse_ring.rs:100
+    wire [7:0] _t104 = first_1_s2[5] ? bytes_7 : bytes_39; // sparse_ring.rs:100
+    wire [7:0] _t105 = first_1_s2[5] ? bytes_8 : bytes_40; // sparse_ring.rs:100
+    wire [7:0] _t106 = first_1_s2[5] ? bytes_9 : bytes_41; // sparse_ring.rs:100
+    wire [7:0] _t107 = first_1_s2[5] ? bytes_10 : bytes_42; // sparse_ring.rs:100
+    wire [7:0] _t108 = first_1_s2[5] ? bytes_11 : bytes_43; // sparse_ring.rs:100
+    wire [7:0] _t109 = first_1_s2[5] ? bytes_12 : bytes_44; // sparse_ring.rs:100
+    wire [7:0] _t110 = first_1_s2[5] ? bytes_13 : bytes_45; // sparse_ring.rs:100
+    wire [7:0] _t111 = first_1_s2[5] ? bytes_14 : bytes_46; // sparse_ring.rs:100
+    wire [7:0] _t112 = first_1_s2[5] ? bytes_15 : bytes_47; // sparse_ring.rs:100
+    wire [7:0] _t113 = first_1_s2[5] ? bytes_16 : bytes_48; // sparse_ring.rs:100
+    wire [7:0] _t114 = first_1_s2[5] ? bytes_17 : bytes_49; // sparse_ring.rs:100
+    wire [7:0] _t115 = first_1_s2[5] ? bytes_18 : bytes_50; // sparse_ring.rs:100
+    wire [7:0] _t116 = first_1_s2[5] ? bytes_19 : bytes_51; // sparse_ring.rs:100
+    wire [7:0] _t117 = first_1_s2[5] ? bytes_20 : bytes_52; // sparse_ring.rs:100
+    wire [7:0] _t118 = first_1_s2[5] ? bytes_21 : bytes_53; // sparse_ring.rs:100
+    wire [7:0] _t119 = first_1_s2[5] ? bytes_22 : bytes_54; // sparse_ring.rs:100
+    wire [7:0] _t120 = first_1_s2[5] ? bytes_23 : bytes_55; // sparse_ring.rs:100
+    wire [7:0] _t121 = first_1_s2[5] ? bytes_24 : bytes_56; // sparse_ring.rs:100
+    wire [7:0] _t122 = first_1_s2[5] ? bytes_25 : bytes_57; // sparse_ring.rs:100
+    wire [7:0] _t123 = first_1_s2[5] ? bytes_26 : bytes_58; // sparse_ring.rs:100
+    wire [7:0] _t124 = first_1_s2[5] ? bytes_27 : bytes_59; // sparse_ring.rs:100
+    wire [7:0] _t125 = first_1_s2[5] ? bytes_28 : bytes_60; // sparse_ring.rs:100
+    wire [7:0] _t126 = first_1_s2[5] ? bytes_29 : bytes_61; // sparse_ring.rs:100
+    wire [7:0] _t127 = first_1_s2[5] ? bytes_30 : bytes_62; // sparse_ring.rs:100
+    wire [7:0] _t128 = first_1_s2[5] ? bytes_31 : bytes_63; // sparse_ring.rs:100
     always @(posedge clk) begin
-        l98_s3 <= first_1_s2[4] ? _t82 : _t66;
-        l98_s3_1 <= first_1_s2[4] ? _t83 : _t67;
-        l98_s3_2 <= first_1_s2[4] ? _t84 : _t68;
-        l98_s3_3 <= first_1_s2[4] ? _t85 : _t69;
-        l98_s3_4 <= first_1_s2[4] ? _t86 : _t70;
-        l98_s3_5 <= first_1_s2[4] ? _t87 : _t71;
-        l98_s3_6 <= first_1_s2[4] ? _t88 : _t72;
-        l98_s3_7 <= first_1_s2[4] ? _t89 : _t73;
-        l98_s3_8 <= first_1_s2[4] ? _t90 : _t74;
-        l98_s3_9 <= first_1_s2[4] ? _t91 : _t75;
-        l98_s3_10 <= first_1_s2[4] ? _t92 : _t76;
-        l98_s3_11 <= first_1_s2[4] ? _t93 : _t77;
-        l98_s3_12 <= first_1_s2[4] ? _t94 : _t78;
-        l98_s3_13 <= first_1_s2[4] ? _t95 : _t79;
-        l98_s3_14 <= first_1_s2[4] ? _t96 : _t80;
-        l98_s3_15 <= first_1_s2[4] ? _t97 : _t81;
-        l98_s3_16 <= first_1_s2[4] ? _t98 : _t82;
-        l98_s3_17 <= first_1_s2[4] ? _t99 : _t83;
-        l98_s3_18 <= first_1_s2[4] ? _t100 : _t84;
-        l98_s3_19 <= first_1_s2[4] ? _t101 : _t85;
-        l98_s3_20 <= first_1_s2[4] ? _t102 : _t86;
-        l98_s3_21 <= first_1_s2[4] ? _t103 : _t87;
-        l98_s3_22 <= first_1_s2[4] ? _t104 : _t88;
-        l98_s3_23 <= first_1_s2[4] ? _t105 : _t89;
-        l98_s3_24 <= first_1_s2[4] ? _t106 : _t90;
-        l98_s3_25 <= first_1_s2[4] ? _t107 : _t91;
-        l98_s3_26 <= first_1_s2[4] ? _t108 : _t92;
-        l98_s3_27 <= first_1_s2[4] ? _t109 : _t93;
-        l98_s3_28 <= first_1_s2[4] ? _t110 : _t94;
-        l98_s3_29 <= first_1_s2[4] ? _t111 : _t95;
-        l98_s3_30 <= first_1_s2[4] ? _t112 : _t96;
-        l98_s3_31 <= first_1_s2[4] ? _t113 : _t97;
-        l98_s3_32 <= first_1_s2[4] ? _t114 : _t98;
-        l98_s3_33 <= first_1_s2[4] ? _t115 : _t99;
-        l98_s3_34 <= first_1_s2[4] ? _t116 : _t100;
-        l98_s3_35 <= first_1_s2[4] ? _t117 : _t101;
-        l98_s3_36 <= first_1_s2[4] ? _t118 : _t102;
-        l98_s3_37 <= first_1_s2[4] ? _t119 : _t103;
-        l98_s3_38 <= first_1_s2[4] ? _t120 : _t104;
-        l98_s3_39 <= first_1_s2[4] ? _t121 : _t105;
-        l98_s3_40 <= first_1_s2[4] ? _t122 : _t106;
-        l98_s3_41 <= first_1_s2[4] ? _t123 : _t107;
-        l98_s3_42 <= first_1_s2[4] ? _t124 : _t108;
-        l98_s3_43 <= first_1_s2[4] ? _t125 : _t109;
-        l98_s3_44 <= first_1_s2[4] ? _t126 : _t110;
-        l98_s3_45 <= first_1_s2[4] ? _t127 : _t111;
-        l98_s3_46 <= first_1_s2[4] ? _t128 : _t112;
-        l98_s3_47 <= first_1_s2[4] ? _t129 : _t113;
-        l98_s3_48 <= first_1_s2[4] ? _t66 : _t114;
-        l98_s3_49 <= first_1_s2[4] ? _t67 : _t115;
-        l98_s3_50 <= first_1_s2[4] ? _t68 : _t116;
-        l98_s3_51 <= first_1_s2[4] ? _t69 : _t117;
-        l98_s3_52 <= first_1_s2[4] ? _t70 : _t118;
-        l98_s3_53 <= first_1_s2[4] ? _t71 : _t119;
-        l98_s3_54 <= first_1_s2[4] ? _t72 : _t120;
-        l98_s3_55 <= first_1_s2[4] ? _t73 : _t121;
-        l98_s3_56 <= first_1_s2[4] ? _t74 : _t122;
-        l98_s3_57 <= first_1_s2[4] ? _t75 : _t123;
-        l98_s3_58 <= first_1_s2[4] ? _t76 : _t124;
-        l98_s3_59 <= first_1_s2[4] ? _t77 : _t125;
-        l98_s3_60 <= first_1_s2[4] ? _t78 : _t126;
-        l98_s3_61 <= first_1_s2[4] ? _t79 : _t127;
-        l98_s3_62 <= first_1_s2[4] ? _t80 : _t128;
-        l98_s3_63 <= first_1_s2[4] ? _t81 : _t129;
+        l100_s3 <= first_1_s2[4] ? _t81 : _t65;
+        l100_s3_1 <= first_1_s2[4] ? _t82 : _t66;
+        l100_s3_2 <= first_1_s2[4] ? _t83 : _t67;
+        l100_s3_3 <= first_1_s2[4] ? _t84 : _t68;
+        l100_s3_4 <= first_1_s2[4] ? _t85 : _t69;
+        l100_s3_5 <= first_1_s2[4] ? _t86 : _t70;
+        l100_s3_6 <= first_1_s2[4] ? _t87 : _t71;
+        l100_s3_7 <= first_1_s2[4] ? _t88 : _t72;
+        l100_s3_8 <= first_1_s2[4] ? _t89 : _t73;
+        l100_s3_9 <= first_1_s2[4] ? _t90 : _t74;
+        l100_s3_10 <= first_1_s2[4] ? _t91 : _t75;
+        l100_s3_11 <= first_1_s2[4] ? _t92 : _t76;
+        l100_s3_12 <= first_1_s2[4] ? _t93 : _t77;
+        l100_s3_13 <= first_1_s2[4] ? _t94 : _t78;
+        l100_s3_14 <= first_1_s2[4] ? _t95 : _t79;
+        l100_s3_15 <= first_1_s2[4] ? _t96 : _t80;
+        l100_s3_16 <= first_1_s2[4] ? _t97 : _t81;
+        l100_s3_17 <= first_1_s2[4] ? _t98 : _t82;
+        l100_s3_18 <= first_1_s2[4] ? _t99 : _t83;
+        l100_s3_19 <= first_1_s2[4] ? _t100 : _t84;
+        l100_s3_20 <= first_1_s2[4] ? _t101 : _t85;
+        l100_s3_21 <= first_1_s2[4] ? _t102 : _t86;
+        l100_s3_22 <= first_1_s2[4] ? _t103 : _t87;
+        l100_s3_23 <= first_1_s2[4] ? _t104 : _t88;
+        l100_s3_24 <= first_1_s2[4] ? _t105 : _t89;
+        l100_s3_25 <= first_1_s2[4] ? _t106 : _t90;
+        l100_s3_26 <= first_1_s2[4] ? _t107 : _t91;
+        l100_s3_27 <= first_1_s2[4] ? _t108 : _t92;
+        l100_s3_28 <= first_1_s2[4] ? _t109 : _t93;
+        l100_s3_29 <= first_1_s2[4] ? _t110 : _t94;
+        l100_s3_30 <= first_1_s2[4] ? _t111 : _t95;
+        l100_s3_31 <= first_1_s2[4] ? _t112 : _t96;
+        l100_s3_32 <= first_1_s2[4] ? _t113 : _t97;
+        l100_s3_33 <= first_1_s2[4] ? _t114 : _t98;
+        l100_s3_34 <= first_1_s2[4] ? _t115 : _t99;
+        l100_s3_35 <= first_1_s2[4] ? _t116 : _t100;
+        l100_s3_36 <= first_1_s2[4] ? _t117 : _t101;
+        l100_s3_37 <= first_1_s2[4] ? _t118 : _t102;
+        l100_s3_38 <= first_1_s2[4] ? _t119 : _t103;
+        l100_s3_39 <= first_1_s2[4] ? _t120 : _t104;
+        l100_s3_40 <= first_1_s2[4] ? _t121 : _t105;
+        l100_s3_41 <= first_1_s2[4] ? _t122 : _t106;
+        l100_s3_42 <= first_1_s2[4] ? _t123 : _t107;
+        l100_s3_43 <= first_1_s2[4] ? _t124 : _t108;
+        l100_s3_44 <= first_1_s2[4] ? _t125 : _t109;
+        l100_s3_45 <= first_1_s2[4] ? _t126 : _t110;
+        l100_s3_46 <= first_1_s2[4] ? _t127 : _t111;
+        l100_s3_47 <= first_1_s2[4] ? _t128 : _t112;
+        l100_s3_48 <= first_1_s2[4] ? _t65 : _t113;
+        l100_s3_49 <= first_1_s2[4] ? _t66 : _t114;
+        l100_s3_50 <= first_1_s2[4] ? _t67 : _t115;
+        l100_s3_51 <= first_1_s2[4] ? _t68 : _t116;
+        l100_s3_52 <= first_1_s2[4] ? _t69 : _t117;
+        l100_s3_53 <= first_1_s2[4] ? _t70 : _t118;
+        l100_s3_54 <= first_1_s2[4] ? _t71 : _t119;
+        l100_s3_55 <= first_1_s2[4] ? _t72 : _t120;
+        l100_s3_56 <= first_1_s2[4] ? _t73 : _t121;
+        l100_s3_57 <= first_1_s2[4] ? _t74 : _t122;
+        l100_s3_58 <= first_1_s2[4] ? _t75 : _t123;
+        l100_s3_59 <= first_1_s2[4] ? _t76 : _t124;
+        l100_s3_60 <= first_1_s2[4] ? _t77 : _t125;
+        l100_s3_61 <= first_1_s2[4] ? _t78 : _t126;
+        l100_s3_62 <= first_1_s2[4] ? _t79 : _t127;
+        l100_s3_63 <= first_1_s2[4] ? _t80 : _t128;
         first_1_s3 <= first_1_s2;
     end
-    wire [7:0] _t130 = first_1_s3[3] ? l98_s3_8 : l98_s3; // sparse_ring.rs:98
-    wire [7:0] _t131 = first_1_s3[3] ? l98_s3_9 : l98_s3_1; // sparse_ring.rs:98
-    wire [7:0] _t132 = first_1_s3[3] ? l98_s3_10 : l98_s3_2; // sparse_ring.rs:98
-    wire [7:0] _t133 = first_1_s3[3] ? l98_s3_11 : l98_s3_3; // sparse_ring.rs:98
-    wire [7:0] _t134 = first_1_s3[3] ? l98_s3_12 : l98_s3_4; // sparse_ring.rs:98
-    wire [7:0] _t135 = first_1_s3[3] ? l98_s3_13 : l98_s3_5; // sparse_ring.rs:98
-    wire [7:0] _t136 = first_1_s3[3] ? l98_s3_14 : l98_s3_6; // sparse_ring.rs:98
-    wire [7:0] _t137 = first_1_s3[3] ? l98_s3_15 : l98_s3_7; // sparse_ring.rs:98
-    wire [7:0] _t138 = first_1_s3[3] ? l98_s3_16 : l98_s3_8; // sparse_ring.rs:98
-    wire [7:0] _t139 = first_1_s3[3] ? l98_s3_17 : l98_s3_9; // sparse_ring.rs:98
-    wire [7:0] _t140 = first_1_s3[3] ? l98_s3_18 : l98_s3_10; // sparse_ring.rs:98
-    wire [7:0] _t141 = first_1_s3[3] ? l98_s3_19 : l98_s3_11; // sparse_ring.rs:98
-    wire [7:0] _t142 = first_1_s3[3] ? l98_s3_20 : l98_s3_12; // sparse_ring.rs:98
-    wire [7:0] _t143 = first_1_s3[3] ? l98_s3_21 : l98_s3_13; // sparse_ring.rs:98
-    wire [7:0] _t144 = first_1_s3[3] ? l98_s3_22 : l98_s3_14; // sparse_ring.rs:98
-    wire [7:0] _t145 = first_1_s3[3] ? l98_s3_23 : l98_s3_15; // sparse_ring.rs:98
-    wire [7:0] _t146 = first_1_s3[3] ? l98_s3_24 : l98_s3_16; // sparse_ring.rs:98
-    wire [7:0] _t147 = first_1_s3[3] ? l98_s3_25 : l98_s3_17; // sparse_ring.rs:98
-    wire [7:0] _t148 = first_1_s3[3] ? l98_s3_26 : l98_s3_18; // sparse_ring.rs:98
-    wire [7:0] _t149 = first_1_s3[3] ? l98_s3_27 : l98_s3_19; // sparse_ring.rs:98
-    wire [7:0] _t150 = first_1_s3[3] ? l98_s3_28 : l98_s3_20; // sparse_ring.rs:98
-    wire [7:0] _t151 = first_1_s3[3] ? l98_s3_29 : l98_s3_21; // sparse_ring.rs:98
-    wire [7:0] _t152 = first_1_s3[3] ? l98_s3_30 : l98_s3_22; // sparse_ring.rs:98
-    wire [7:0] _t153 = first_1_s3[3] ? l98_s3_31 : l98_s3_23; // sparse_ring.rs:98
-    wire [7:0] _t154 = first_1_s3[3] ? l98_s3_32 : l98_s3_24; // sparse_ring.rs:98
-    wire [7:0] _t155 = first_1_s3[3] ? l98_s3_33 : l98_s3_25; // sparse_ring.rs:98
-    wire [7:0] _t156 = first_1_s3[3] ? l98_s3_34 : l98_s3_26; // sparse_ring.rs:98
-    wire [7:0] _t157 = first_1_s3[3] ? l98_s3_35 : l98_s3_27; // sparse_ring.rs:98
-    wire [7:0] _t158 = first_1_s3[3] ? l98_s3_36 : l98_s3_28; // sparse_ring.rs:98
-    wire [7:0] _t159 = first_1_s3[3] ? l98_s3_37 : l98_s3_29; // sparse_ring.rs:98
-    wire [7:0] _t160 = first_1_s3[3] ? l98_s3_38 : l98_s3_30; // sparse_ring.rs:98
-    wire [7:0] _t161 = first_1_s3[3] ? l98_s3_39 : l98_s3_31; // sparse_ring.rs:98
-    wire [7:0] _t162 = first_1_s3[3] ? l98_s3_40 : l98_s3_32; // sparse_ring.rs:98
-    wire [7:0] _t163 = first_1_s3[3] ? l98_s3_41 : l98_s3_33; // sparse_ring.rs:98
-    wire [7:0] _t164 = first_1_s3[3] ? l98_s3_42 : l98_s3_34; // sparse_ring.rs:98
-    wire [7:0] _t165 = first_1_s3[3] ? l98_s3_43 : l98_s3_35; // sparse_ring.rs:98
-    wire [7:0] _t166 = first_1_s3[3] ? l98_s3_44 : l98_s3_36; // sparse_ring.rs:98
-    wire [7:0] _t167 = first_1_s3[3] ? l98_s3_45 : l98_s3_37; // sparse_ring.rs:98
-    wire [7:0] _t168 = first_1_s3[3] ? l98_s3_46 : l98_s3_38; // sparse_ring.rs:98
-    wire [7:0] _t169 = first_1_s3[3] ? l98_s3_47 : l98_s3_39; // sparse_ring.rs:98
-    wire [7:0] _t170 = first_1_s3[3] ? l98_s3_48 : l98_s3_40; // sparse_ring.rs:98
-    wire [7:0] _t171 = first_1_s3[3] ? l98_s3_49 : l98_s3_41; // sparse_ring.rs:98
-    wire [7:0] _t172 = first_1_s3[3] ? l98_s3_50 : l98_s3_42; // sparse_ring.rs:98
-    wire [7:0] _t173 = first_1_s3[3] ? l98_s3_51 : l98_s3_43; // sparse_ring.rs:98
-    wire [7:0] _t174 = first_1_s3[3] ? l98_s3_52 : l98_s3_44; // sparse_ring.rs:98
-    wire [7:0] _t175 = first_1_s3[3] ? l98_s3_53 : l98_s3_45; // sparse_ring.rs:98
-    wire [7:0] _t176 = first_1_s3[3] ? l98_s3_54 : l98_s3_46; // sparse_ring.rs:98
-    wire [7:0] _t177 = first_1_s3[3] ? l98_s3_55 : l98_s3_47; // sparse_ring.rs:98
-    wire [7:0] _t178 = first_1_s3[3] ? l98_s3_56 : l98_s3_48; // sparse_ring.rs:98
-    wire [7:0] _t179 = first_1_s3[3] ? l98_s3_57 : l98_s3_49; // sparse_ring.rs:98
-    wire [7:0] _t180 = first_1_s3[3] ? l98_s3_58 : l98_s3_50; // sparse_ring.rs:98
-    wire [7:0] _t181 = first_1_s3[3] ? l98_s3_59 : l98_s3_51; // sparse_ring.rs:98
-    wire [7:0] _t182 = first_1_s3[3] ? l98_s3_60 : l98_s3_52; // sparse_ring.rs:98
-    wire [7:0] _t183 = first_1_s3[3] ? l98_s3_61 : l98_s3_53; // sparse_ring.rs:98
-    wire [7:0] _t184 = first_1_s3[3] ? l98_s3_62 : l98_s3_54; // sparse_ring.rs:98
-    wire [7:0] _t185 = first_1_s3[3] ? l98_s3_63 : l98_s3_55; // sparse_ring.rs:98
-    wire [7:0] _t186 = first_1_s3[3] ? l98_s3 : l98_s3_56; // sparse_ring.rs:98
-    wire [7:0] _t187 = first_1_s3[3] ? l98_s3_1 : l98_s3_57; // sparse_ring.rs:98
-    wire [7:0] _t188 = first_1_s3[3] ? l98_s3_2 : l98_s3_58; // sparse_ring.rs:98
-    wire [7:0] _t189 = first_1_s3[3] ? l98_s3_3 : l98_s3_59; // sparse_ring.rs:98
-    wire [7:0] _t190 = first_1_s3[3] ? l98_s3_4 : l98_s3_60; // sparse_ring.rs:98
-    wire [7:0] _t191 = first_1_s3[3] ? l98_s3_5 : l98_s3_61; // sparse_ring.rs:98
-    wire [7:0] _t192 = first_1_s3[3] ? l98_s3_6 : l98_s3_62; // sparse_ring.rs:98
-    wire [7:0] _t193 = first_1_s3[3] ? l98_s3_7 : l98_s3_63; // sparse_ring.rs:98
+    wire [7:0] _t129 = first_1_s3[3] ? l100_s3_8 : l100_s3; // sparse_ring.rs:100
+    wire [7:0] _t130 = first_1_s3[3] ? l100_s3_9 : l100_s3_1; // sparse_ring.rs:100
+    wire [7:0] _t131 = first_1_s3[3] ? l100_s3_10 : l100_s3_2; // sparse_ring.rs:100
+    wire [7:0] _t132 = first_1_s3[3] ? l100_s3_11 : l100_s3_3; // sparse_ring.rs:100
+    wire [7:0] _t133 = first_1_s3[3] ? l100_s3_12 : l100_s3_4; // sparse_ring.rs:100
+    wire [7:0] _t134 = first_1_s3[3] ? l100_s3_13 : l100_s3_5; // sparse_ring.rs:100
+    wire [7:0] _t135 = first_1_s3[3] ? l100_s3_14 : l100_s3_6; // sparse_ring.rs:100
+    wire [7:0] _t136 = first_1_s3[3] ? l100_s3_15 : l100_s3_7; // sparse_ring.rs:100
+    wire [7:0] _t137 = first_1_s3[3] ? l100_s3_16 : l100_s3_8; // sparse_ring.rs:100
+    wire [7:0] _t138 = first_1_s3[3] ? l100_s3_17 : l100_s3_9; // sparse_ring.rs:100
+    wire [7:0] _t139 = first_1_s3[3] ? l100_s3_18 : l100_s3_10; // sparse_ring.rs:100
+    wire [7:0] _t140 = first_1_s3[3] ? l100_s3_19 : l100_s3_11; // sparse_ring.rs:100
+    wire [7:0] _t141 = first_1_s3[3] ? l100_s3_20 : l100_s3_12; // sparse_ring.rs:100
+    wire [7:0] _t142 = first_1_s3[3] ? l100_s3_21 : l100_s3_13; // sparse_ring.rs:100
+    wire [7:0] _t143 = first_1_s3[3] ? l100_s3_22 : l100_s3_14; // sparse_ring.rs:100
+    wire [7:0] _t144 = first_1_s3[3] ? l100_s3_23 : l100_s3_15; // sparse_ring.rs:100
+    wire [7:0] _t145 = first_1_s3[3] ? l100_s3_24 : l100_s3_16; // sparse_ring.rs:100
+    wire [7:0] _t146 = first_1_s3[3] ? l100_s3_25 : l100_s3_17; // sparse_ring.rs:100
+    wire [7:0] _t147 = first_1_s3[3] ? l100_s3_26 : l100_s3_18; // sparse_ring.rs:100
+    wire [7:0] _t148 = first_1_s3[3] ? l100_s3_27 : l100_s3_19; // sparse_ring.rs:100
+    wire [7:0] _t149 = first_1_s3[3] ? l100_s3_28 : l100_s3_20; // sparse_ring.rs:100
+    wire [7:0] _t150 = first_1_s3[3] ? l100_s3_29 : l100_s3_21; // sparse_ring.rs:100
+    wire [7:0] _t151 = first_1_s3[3] ? l100_s3_30 : l100_s3_22; // sparse_ring.rs:100
+    wire [7:0] _t152 = first_1_s3[3] ? l100_s3_31 : l100_s3_23; // sparse_ring.rs:100
+    wire [7:0] _t153 = first_1_s3[3] ? l100_s3_32 : l100_s3_24; // sparse_ring.rs:100
+    wire [7:0] _t154 = first_1_s3[3] ? l100_s3_33 : l100_s3_25; // sparse_ring.rs:100
+    wire [7:0] _t155 = first_1_s3[3] ? l100_s3_34 : l100_s3_26; // sparse_ring.rs:100
+    wire [7:0] _t156 = first_1_s3[3] ? l100_s3_35 : l100_s3_27; // sparse_ring.rs:100
+    wire [7:0] _t157 = first_1_s3[3] ? l100_s3_36 : l100_s3_28; // sparse_ring.rs:100
+    wire [7:0] _t158 = first_1_s3[3] ? l100_s3_37 : l100_s3_29; // sparse_ring.rs:100
+    wire [7:0] _t159 = first_1_s3[3] ? l100_s3_38 : l100_s3_30; // sparse_ring.rs:100
+    wire [7:0] _t160 = first_1_s3[3] ? l100_s3_39 : l100_s3_31; // sparse_ring.rs:100
+    wire [7:0] _t161 = first_1_s3[3] ? l100_s3_40 : l100_s3_32; // sparse_ring.rs:100
+    wire [7:0] _t162 = first_1_s3[3] ? l100_s3_41 : l100_s3_33; // sparse_ring.rs:100
+    wire [7:0] _t163 = first_1_s3[3] ? l100_s3_42 : l100_s3_34; // sparse_ring.rs:100
+    wire [7:0] _t164 = first_1_s3[3] ? l100_s3_43 : l100_s3_35; // sparse_ring.rs:100
+    wire [7:0] _t165 = first_1_s3[3] ? l100_s3_44 : l100_s3_36; // sparse_ring.rs:100
+    wire [7:0] _t166 = first_1_s3[3] ? l100_s3_45 : l100_s3_37; // sparse_ring.rs:100
+    wire [7:0] _t167 = first_1_s3[3] ? l100_s3_46 : l100_s3_38; // sparse_ring.rs:100
+    wire [7:0] _t168 = first_1_s3[3] ? l100_s3_47 : l100_s3_39; // sparse_ring.rs:100
+    wire [7:0] _t169 = first_1_s3[3] ? l100_s3_48 : l100_s3_40; // sparse_ring.rs:100
+    wire [7:0] _t170 = first_1_s3[3] ? l100_s3_49 : l100_s3_41; // sparse_ring.rs:100
+    wire [7:0] _t171 = first_1_s3[3] ? l100_s3_50 : l100_s3_42; // sparse_ring.rs:100
+    wire [7:0] _t172 = first_1_s3[3] ? l100_s3_51 : l100_s3_43; // sparse_ring.rs:100
+    wire [7:0] _t173 = first_1_s3[3] ? l100_s3_52 : l100_s3_44; // sparse_ring.rs:100
+    wire [7:0] _t174 = first_1_s3[3] ? l100_s3_53 : l100_s3_45; // sparse_ring.rs:100
+    wire [7:0] _t175 = first_1_s3[3] ? l100_s3_54 : l100_s3_46; // sparse_ring.rs:100
+    wire [7:0] _t176 = first_1_s3[3] ? l100_s3_55 : l100_s3_47; // sparse_ring.rs:100
+    wire [7:0] _t177 = first_1_s3[3] ? l100_s3_56 : l100_s3_48; // sparse_ring.rs:100
+    wire [7:0] _t178 = first_1_s3[3] ? l100_s3_57 : l100_s3_49; // sparse_ring.rs:100
+    wire [7:0] _t179 = first_1_s3[3] ? l100_s3_58 : l100_s3_50; // sparse_ring.rs:100
+    wire [7:0] _t180 = first_1_s3[3] ? l100_s3_59 : l100_s3_51; // sparse_ring.rs:100
+    wire [7:0] _t181 = first_1_s3[3] ? l100_s3_60 : l100_s3_52; // sparse_ring.rs:100
+    wire [7:0] _t182 = first_1_s3[3] ? l100_s3_61 : l100_s3_53; // sparse_ring.rs:100
+    wire [7:0] _t183 = first_1_s3[3] ? l100_s3_62 : l100_s3_54; // sparse_ring.rs:100
+    wire [7:0] _t184 = first_1_s3[3] ? l100_s3_63 : l100_s3_55; // sparse_ring.rs:100
+    wire [7:0] _t185 = first_1_s3[3] ? l100_s3 : l100_s3_56; // sparse_ring.rs:100
+    wire [7:0] _t186 = first_1_s3[3] ? l100_s3_1 : l100_s3_57; // sparse_ring.rs:100
+    wire [7:0] _t187 = first_1_s3[3] ? l100_s3_2 : l100_s3_58; // sparse_ring.rs:100
+    wire [7:0] _t188 = first_1_s3[3] ? l100_s3_3 : l100_s3_59; // sparse_ring.rs:100
+    wire [7:0] _t189 = first_1_s3[3] ? l100_s3_4 : l100_s3_60; // sparse_ring.rs:100
+    wire [7:0] _t190 = first_1_s3[3] ? l100_s3_5 : l100_s3_61; // sparse_ring.rs:100
+    wire [7:0] _t191 = first_1_s3[3] ? l100_s3_6 : l100_s3_62; // sparse_ring.rs:100
+    wire [7:0] _t192 = first_1_s3[3] ? l100_s3_7 : l100_s3_63; // sparse_ring.rs:100
     always @(posedge clk) begin
-        l98_s4 <= first_1_s3[2] ? _t134 : _t130;
-        l98_s4_1 <= first_1_s3[2] ? _t135 : _t131;
-        l98_s4_2 <= first_1_s3[2] ? _t136 : _t132;
-        l98_s4_3 <= first_1_s3[2] ? _t137 : _t133;
-        l98_s4_4 <= first_1_s3[2] ? _t138 : _t134;
-        l98_s4_5 <= first_1_s3[2] ? _t139 : _t135;
-        l98_s4_6 <= first_1_s3[2] ? _t140 : _t136;
-        l98_s4_7 <= first_1_s3[2] ? _t141 : _t137;
-        l98_s4_8 <= first_1_s3[2] ? _t142 : _t138;
-        l98_s4_9 <= first_1_s3[2] ? _t143 : _t139;
-        l98_s4_10 <= first_1_s3[2] ? _t144 : _t140;
-        l98_s4_11 <= first_1_s3[2] ? _t145 : _t141;
-        l98_s4_12 <= first_1_s3[2] ? _t146 : _t142;
-        l98_s4_13 <= first_1_s3[2] ? _t147 : _t143;
-        l98_s4_14 <= first_1_s3[2] ? _t148 : _t144;
-        l98_s4_15 <= first_1_s3[2] ? _t149 : _t145;
-        l98_s4_16 <= first_1_s3[2] ? _t150 : _t146;
-        l98_s4_17 <= first_1_s3[2] ? _t151 : _t147;
-        l98_s4_18 <= first_1_s3[2] ? _t152 : _t148;
-        l98_s4_19 <= first_1_s3[2] ? _t153 : _t149;
-        l98_s4_20 <= first_1_s3[2] ? _t154 : _t150;
-        l98_s4_21 <= first_1_s3[2] ? _t155 : _t151;
-        l98_s4_22 <= first_1_s3[2] ? _t156 : _t152;
-        l98_s4_23 <= first_1_s3[2] ? _t157 : _t153;
-        l98_s4_24 <= first_1_s3[2] ? _t158 : _t154;
-        l98_s4_25 <= first_1_s3[2] ? _t159 : _t155;
-        l98_s4_26 <= first_1_s3[2] ? _t160 : _t156;
-        l98_s4_27 <= first_1_s3[2] ? _t161 : _t157;
-        l98_s4_28 <= first_1_s3[2] ? _t162 : _t158;
-        l98_s4_29 <= first_1_s3[2] ? _t163 : _t159;
-        l98_s4_30 <= first_1_s3[2] ? _t164 : _t160;
-        l98_s4_31 <= first_1_s3[2] ? _t165 : _t161;
-        l98_s4_32 <= first_1_s3[2] ? _t166 : _t162;
-        l98_s4_33 <= first_1_s3[2] ? _t167 : _t163;
-        l98_s4_34 <= first_1_s3[2] ? _t168 : _t164;
-        l98_s4_35 <= first_1_s3[2] ? _t169 : _t165;
-        l98_s4_36 <= first_1_s3[2] ? _t170 : _t166;
-        l98_s4_37 <= first_1_s3[2] ? _t171 : _t167;
-        l98_s4_38 <= first_1_s3[2] ? _t172 : _t168;
-        l98_s4_39 <= first_1_s3[2] ? _t173 : _t169;
-        l98_s4_40 <= first_1_s3[2] ? _t174 : _t170;
-        l98_s4_41 <= first_1_s3[2] ? _t175 : _t171;
-        l98_s4_42 <= first_1_s3[2] ? _t176 : _t172;
-        l98_s4_43 <= first_1_s3[2] ? _t177 : _t173;
-        l98_s4_44 <= first_1_s3[2] ? _t178 : _t174;
-        l98_s4_45 <= first_1_s3[2] ? _t179 : _t175;
-        l98_s4_46 <= first_1_s3[2] ? _t180 : _t176;
-        l98_s4_47 <= first_1_s3[2] ? _t181 : _t177;
-        l98_s4_48 <= first_1_s3[2] ? _t182 : _t178;
-        l98_s4_49 <= first_1_s3[2] ? _t183 : _t179;
-        l98_s4_50 <= first_1_s3[2] ? _t184 : _t180;
-        l98_s4_51 <= first_1_s3[2] ? _t185 : _t181;
-        l98_s4_52 <= first_1_s3[2] ? _t186 : _t182;
-        l98_s4_53 <= first_1_s3[2] ? _t187 : _t183;
-        l98_s4_54 <= first_1_s3[2] ? _t188 : _t184;
-        l98_s4_55 <= first_1_s3[2] ? _t189 : _t185;
-        l98_s4_56 <= first_1_s3[2] ? _t190 : _t186;
-        l98_s4_57 <= first_1_s3[2] ? _t191 : _t187;
-        l98_s4_58 <= first_1_s3[2] ? _t192 : _t188;
-        l98_s4_59 <= first_1_s3[2] ? _t193 : _t189;
-        l98_s4_60 <= first_1_s3[2] ? _t130 : _t190;
-        l98_s4_61 <= first_1_s3[2] ? _t131 : _t191;
-        l98_s4_62 <= first_1_s3[2] ? _t132 : _t192;
-        l98_s4_63 <= first_1_s3[2] ? _t133 : _t193;
+        l100_s4 <= first_1_s3[2] ? _t133 : _t129;
+        l100_s4_1 <= first_1_s3[2] ? _t134 : _t130;
+        l100_s4_2 <= first_1_s3[2] ? _t135 : _t131;
+        l100_s4_3 <= first_1_s3[2] ? _t136 : _t132;
+        l100_s4_4 <= first_1_s3[2] ? _t137 : _t133;
+        l100_s4_5 <= first_1_s3[2] ? _t138 : _t134;
+        l100_s4_6 <= first_1_s3[2] ? _t139 : _t135;
+        l100_s4_7 <= first_1_s3[2] ? _t140 : _t136;
+        l100_s4_8 <= first_1_s3[2] ? _t141 : _t137;
+        l100_s4_9 <= first_1_s3[2] ? _t142 : _t138;
+        l100_s4_10 <= first_1_s3[2] ? _t143 : _t139;
+        l100_s4_11 <= first_1_s3[2] ? _t144 : _t140;
+        l100_s4_12 <= first_1_s3[2] ? _t145 : _t141;
+        l100_s4_13 <= first_1_s3[2] ? _t146 : _t142;
+        l100_s4_14 <= first_1_s3[2] ? _t147 : _t143;
+        l100_s4_15 <= first_1_s3[2] ? _t148 : _t144;
+        l100_s4_16 <= first_1_s3[2] ? _t149 : _t145;
+        l100_s4_17 <= first_1_s3[2] ? _t150 : _t146;
+        l100_s4_18 <= first_1_s3[2] ? _t151 : _t147;
+        l100_s4_19 <= first_1_s3[2] ? _t152 : _t148;
+        l100_s4_20 <= first_1_s3[2] ? _t153 : _t149;
+        l100_s4_21 <= first_1_s3[2] ? _t154 : _t150;
+        l100_s4_22 <= first_1_s3[2] ? _t155 : _t151;
+        l100_s4_23 <= first_1_s3[2] ? _t156 : _t152;
+        l100_s4_24 <= first_1_s3[2] ? _t157 : _t153;
+        l100_s4_25 <= first_1_s3[2] ? _t158 : _t154;
+        l100_s4_26 <= first_1_s3[2] ? _t159 : _t155;
+        l100_s4_27 <= first_1_s3[2] ? _t160 : _t156;
+        l100_s4_28 <= first_1_s3[2] ? _t161 : _t157;
+        l100_s4_29 <= first_1_s3[2] ? _t162 : _t158;
+        l100_s4_30 <= first_1_s3[2] ? _t163 : _t159;
+        l100_s4_31 <= first_1_s3[2] ? _t164 : _t160;
+        l100_s4_32 <= first_1_s3[2] ? _t165 : _t161;
+        l100_s4_33 <= first_1_s3[2] ? _t166 : _t162;
+        l100_s4_34 <= first_1_s3[2] ? _t167 : _t163;
+        l100_s4_35 <= first_1_s3[2] ? _t168 : _t164;
+        l100_s4_36 <= first_1_s3[2] ? _t169 : _t165;
+        l100_s4_37 <= first_1_s3[2] ? _t170 : _t166;
+        l100_s4_38 <= first_1_s3[2] ? _t171 : _t167;
+        l100_s4_39 <= first_1_s3[2] ? _t172 : _t168;
+        l100_s4_40 <= first_1_s3[2] ? _t173 : _t169;
+        l100_s4_41 <= first_1_s3[2] ? _t174 : _t170;
+        l100_s4_42 <= first_1_s3[2] ? _t175 : _t171;
+        l100_s4_43 <= first_1_s3[2] ? _t176 : _t172;
+        l100_s4_44 <= first_1_s3[2] ? _t177 : _t173;
+        l100_s4_45 <= first_1_s3[2] ? _t178 : _t174;
+        l100_s4_46 <= first_1_s3[2] ? _t179 : _t175;
+        l100_s4_47 <= first_1_s3[2] ? _t180 : _t176;
+        l100_s4_48 <= first_1_s3[2] ? _t181 : _t177;
+        l100_s4_49 <= first_1_s3[2] ? _t182 : _t178;
+        l100_s4_50 <= first_1_s3[2] ? _t183 : _t179;
+        l100_s4_51 <= first_1_s3[2] ? _t184 : _t180;
+        l100_s4_52 <= first_1_s3[2] ? _t185 : _t181;
+        l100_s4_53 <= first_1_s3[2] ? _t186 : _t182;
+        l100_s4_54 <= first_1_s3[2] ? _t187 : _t183;
+        l100_s4_55 <= first_1_s3[2] ? _t188 : _t184;
+        l100_s4_56 <= first_1_s3[2] ? _t189 : _t185;
+        l100_s4_57 <= first_1_s3[2] ? _t190 : _t186;
+        l100_s4_58 <= first_1_s3[2] ? _t191 : _t187;
+        l100_s4_59 <= first_1_s3[2] ? _t192 : _t188;
+        l100_s4_60 <= first_1_s3[2] ? _t129 : _t189;
+        l100_s4_61 <= first_1_s3[2] ? _t130 : _t190;
+        l100_s4_62 <= first_1_s3[2] ? _t131 : _t191;
+        l100_s4_63 <= first_1_s3[2] ? _t132 : _t192;
         first_1_s4 <= first_1_s3;
     end
-    wire [7:0] _t194 = first_1_s4[1] ? l98_s4_2 : l98_s4; // sparse_ring.rs:98
-    wire [7:0] _t195 = first_1_s4[1] ? l98_s4_3 : l98_s4_1; // sparse_ring.rs:98
-    wire [7:0] _t196 = first_1_s4[1] ? l98_s4_4 : l98_s4_2; // sparse_ring.rs:98
-    wire [7:0] _t197 = first_1_s4[1] ? l98_s4_5 : l98_s4_3; // sparse_ring.rs:98
-    wire [7:0] _t198 = first_1_s4[1] ? l98_s4_6 : l98_s4_4; // sparse_ring.rs:98
-    wire [7:0] _t199 = first_1_s4[1] ? l98_s4_7 : l98_s4_5; // sparse_ring.rs:98
-    wire [7:0] _t200 = first_1_s4[1] ? l98_s4_8 : l98_s4_6; // sparse_ring.rs:98
-    wire [7:0] _t201 = first_1_s4[1] ? l98_s4_9 : l98_s4_7; // sparse_ring.rs:98
-    wire [7:0] _t202 = first_1_s4[1] ? l98_s4_10 : l98_s4_8; // sparse_ring.rs:98
-    wire [7:0] _t203 = first_1_s4[1] ? l98_s4_11 : l98_s4_9; // sparse_ring.rs:98
-    wire [7:0] _t204 = first_1_s4[1] ? l98_s4_12 : l98_s4_10; // sparse_ring.rs:98
-    wire [7:0] _t205 = first_1_s4[1] ? l98_s4_13 : l98_s4_11; // sparse_ring.rs:98
-    wire [7:0] _t206 = first_1_s4[1] ? l98_s4_14 : l98_s4_12; // sparse_ring.rs:98
-    wire [7:0] _t207 = first_1_s4[1] ? l98_s4_15 : l98_s4_13; // sparse_ring.rs:98
-    wire [7:0] _t208 = first_1_s4[1] ? l98_s4_16 : l98_s4_14; // sparse_ring.rs:98
-    wire [7:0] _t209 = first_1_s4[1] ? l98_s4_17 : l98_s4_15; // sparse_ring.rs:98
-    wire [7:0] _t210 = first_1_s4[1] ? l98_s4_18 : l98_s4_16; // sparse_ring.rs:98
-    wire [7:0] _t211 = first_1_s4[1] ? l98_s4_19 : l98_s4_17; // sparse_ring.rs:98
-    wire [7:0] _t212 = first_1_s4[1] ? l98_s4_20 : l98_s4_18; // sparse_ring.rs:98
-    wire [7:0] _t213 = first_1_s4[1] ? l98_s4_21 : l98_s4_19; // sparse_ring.rs:98
-    wire [7:0] _t214 = first_1_s4[1] ? l98_s4_22 : l98_s4_20; // sparse_ring.rs:98
-    wire [7:0] _t215 = first_1_s4[1] ? l98_s4_23 : l98_s4_21; // sparse_ring.rs:98
-    wire [7:0] _t216 = first_1_s4[1] ? l98_s4_24 : l98_s4_22; // sparse_ring.rs:98
-    wire [7:0] _t217 = first_1_s4[1] ? l98_s4_25 : l98_s4_23; // sparse_ring.rs:98
-    wire [7:0] _t218 = first_1_s4[1] ? l98_s4_26 : l98_s4_24; // sparse_ring.rs:98
-    wire [7:0] _t219 = first_1_s4[1] ? l98_s4_27 : l98_s4_25; // sparse_ring.rs:98
-    wire [7:0] _t220 = first_1_s4[1] ? l98_s4_28 : l98_s4_26; // sparse_ring.rs:98
-    wire [7:0] _t221 = first_1_s4[1] ? l98_s4_29 : l98_s4_27; // sparse_ring.rs:98
-    wire [7:0] _t222 = first_1_s4[1] ? l98_s4_30 : l98_s4_28; // sparse_ring.rs:98
-    wire [7:0] _t223 = first_1_s4[1] ? l98_s4_31 : l98_s4_29; // sparse_ring.rs:98
-    wire [7:0] _t224 = first_1_s4[1] ? l98_s4_32 : l98_s4_30; // sparse_ring.rs:98
-    wire [7:0] _t225 = first_1_s4[1] ? l98_s4_33 : l98_s4_31; // sparse_ring.rs:98
-    wire [7:0] _t226 = first_1_s4[1] ? l98_s4_34 : l98_s4_32; // sparse_ring.rs:98
-    wire [7:0] _t227 = first_1_s4[1] ? l98_s4_35 : l98_s4_33; // sparse_ring.rs:98
-    wire [7:0] _t228 = first_1_s4[1] ? l98_s4_36 : l98_s4_34; // sparse_ring.rs:98
-    wire [7:0] _t229 = first_1_s4[1] ? l98_s4_37 : l98_s4_35; // sparse_ring.rs:98
-    wire [7:0] _t230 = first_1_s4[1] ? l98_s4_38 : l98_s4_36; // sparse_ring.rs:98
-    wire [7:0] _t231 = first_1_s4[1] ? l98_s4_39 : l98_s4_37; // sparse_ring.rs:98
-    wire [7:0] _t232 = first_1_s4[1] ? l98_s4_40 : l98_s4_38; // sparse_ring.rs:98
-    wire [7:0] _t233 = first_1_s4[1] ? l98_s4_41 : l98_s4_39; // sparse_ring.rs:98
-    wire [7:0] _t234 = first_1_s4[1] ? l98_s4_42 : l98_s4_40; // sparse_ring.rs:98
-    wire [7:0] _t235 = first_1_s4[1] ? l98_s4_43 : l98_s4_41; // sparse_ring.rs:98
-    wire [7:0] _t236 = first_1_s4[1] ? l98_s4_44 : l98_s4_42; // sparse_ring.rs:98
-    wire [7:0] _t237 = first_1_s4[1] ? l98_s4_45 : l98_s4_43; // sparse_ring.rs:98
-    wire [7:0] _t238 = first_1_s4[1] ? l98_s4_46 : l98_s4_44; // sparse_ring.rs:98
-    wire [7:0] _t239 = first_1_s4[1] ? l98_s4_47 : l98_s4_45; // sparse_ring.rs:98
-    wire [7:0] _t240 = first_1_s4[1] ? l98_s4_48 : l98_s4_46; // sparse_ring.rs:98
-    wire [7:0] _t241 = first_1_s4[1] ? l98_s4_49 : l98_s4_47; // sparse_ring.rs:98
-    wire [7:0] _t242 = first_1_s4[1] ? l98_s4_50 : l98_s4_48; // sparse_ring.rs:98
-    wire [7:0] _t243 = first_1_s4[1] ? l98_s4_51 : l98_s4_49; // sparse_ring.rs:98
-    wire [7:0] _t244 = first_1_s4[1] ? l98_s4_52 : l98_s4_50; // sparse_ring.rs:98
-    wire [7:0] _t245 = first_1_s4[1] ? l98_s4_53 : l98_s4_51; // sparse_ring.rs:98
-    wire [7:0] _t246 = first_1_s4[1] ? l98_s4_54 : l98_s4_52; // sparse_ring.rs:98
-    wire [7:0] _t247 = first_1_s4[1] ? l98_s4_55 : l98_s4_53; // sparse_ring.rs:98
-    wire [7:0] _t248 = first_1_s4[1] ? l98_s4_56 : l98_s4_54; // sparse_ring.rs:98
-    wire [7:0] _t249 = first_1_s4[1] ? l98_s4_57 : l98_s4_55; // sparse_ring.rs:98
-    wire [7:0] _t250 = first_1_s4[1] ? l98_s4_58 : l98_s4_56; // sparse_ring.rs:98
-    wire [7:0] _t251 = first_1_s4[1] ? l98_s4_59 : l98_s4_57; // sparse_ring.rs:98
-    wire [7:0] _t252 = first_1_s4[1] ? l98_s4_60 : l98_s4_58; // sparse_ring.rs:98
-    wire [7:0] _t253 = first_1_s4[1] ? l98_s4_61 : l98_s4_59; // sparse_ring.rs:98
-    wire [7:0] _t254 = first_1_s4[1] ? l98_s4_62 : l98_s4_60; // sparse_ring.rs:98
-    wire [7:0] _t255 = first_1_s4[1] ? l98_s4_63 : l98_s4_61; // sparse_ring.rs:98
-    wire [7:0] _t256 = first_1_s4[1] ? l98_s4 : l98_s4_62; // sparse_ring.rs:98
-    wire [7:0] _t257 = first_1_s4[1] ? l98_s4_1 : l98_s4_63; // sparse_ring.rs:98
+    wire [7:0] _t193 = first_1_s4[1] ? l100_s4_2 : l100_s4; // sparse_ring.rs:100
+    wire [7:0] _t194 = first_1_s4[1] ? l100_s4_3 : l100_s4_1; // sparse_ring.rs:100
+    wire [7:0] _t195 = first_1_s4[1] ? l100_s4_4 : l100_s4_2; // sparse_ring.rs:100
+    wire [7:0] _t196 = first_1_s4[1] ? l100_s4_5 : l100_s4_3; // sparse_ring.rs:100
+    wire [7:0] _t197 = first_1_s4[1] ? l100_s4_6 : l100_s4_4; // sparse_ring.rs:100
+    wire [7:0] _t198 = first_1_s4[1] ? l100_s4_7 : l100_s4_5; // sparse_ring.rs:100
+    wire [7:0] _t199 = first_1_s4[1] ? l100_s4_8 : l100_s4_6; // sparse_ring.rs:100
+    wire [7:0] _t200 = first_1_s4[1] ? l100_s4_9 : l100_s4_7; // sparse_ring.rs:100
+    wire [7:0] _t201 = first_1_s4[1] ? l100_s4_10 : l100_s4_8; // sparse_ring.rs:100
+    wire [7:0] _t202 = first_1_s4[1] ? l100_s4_11 : l100_s4_9; // sparse_ring.rs:100
+    wire [7:0] _t203 = first_1_s4[1] ? l100_s4_12 : l100_s4_10; // sparse_ring.rs:100
+    wire [7:0] _t204 = first_1_s4[1] ? l100_s4_13 : l100_s4_11; // sparse_ring.rs:100
+    wire [7:0] _t205 = first_1_s4[1] ? l100_s4_14 : l100_s4_12; // sparse_ring.rs:100
+    wire [7:0] _t206 = first_1_s4[1] ? l100_s4_15 : l100_s4_13; // sparse_ring.rs:100
+    wire [7:0] _t207 = first_1_s4[1] ? l100_s4_16 : l100_s4_14; // sparse_ring.rs:100
+    wire [7:0] _t208 = first_1_s4[1] ? l100_s4_17 : l100_s4_15; // sparse_ring.rs:100
+    wire [7:0] _t209 = first_1_s4[1] ? l100_s4_18 : l100_s4_16; // sparse_ring.rs:100
+    wire [7:0] _t210 = first_1_s4[1] ? l100_s4_19 : l100_s4_17; // sparse_ring.rs:100
+    wire [7:0] _t211 = first_1_s4[1] ? l100_s4_20 : l100_s4_18; // sparse_ring.rs:100
+    wire [7:0] _t212 = first_1_s4[1] ? l100_s4_21 : l100_s4_19; // sparse_ring.rs:100
+    wire [7:0] _t213 = first_1_s4[1] ? l100_s4_22 : l100_s4_20; // sparse_ring.rs:100
+    wire [7:0] _t214 = first_1_s4[1] ? l100_s4_23 : l100_s4_21; // sparse_ring.rs:100
+    wire [7:0] _t215 = first_1_s4[1] ? l100_s4_24 : l100_s4_22; // sparse_ring.rs:100
+    wire [7:0] _t216 = first_1_s4[1] ? l100_s4_25 : l100_s4_23; // sparse_ring.rs:100
+    wire [7:0] _t217 = first_1_s4[1] ? l100_s4_26 : l100_s4_24; // sparse_ring.rs:100
+    wire [7:0] _t218 = first_1_s4[1] ? l100_s4_27 : l100_s4_25; // sparse_ring.rs:100
+    wire [7:0] _t219 = first_1_s4[1] ? l100_s4_28 : l100_s4_26; // sparse_ring.rs:100
+    wire [7:0] _t220 = first_1_s4[1] ? l100_s4_29 : l100_s4_27; // sparse_ring.rs:100
+    wire [7:0] _t221 = first_1_s4[1] ? l100_s4_30 : l100_s4_28; // sparse_ring.rs:100
+    wire [7:0] _t222 = first_1_s4[1] ? l100_s4_31 : l100_s4_29; // sparse_ring.rs:100
+    wire [7:0] _t223 = first_1_s4[1] ? l100_s4_32 : l100_s4_30; // sparse_ring.rs:100
+    wire [7:0] _t224 = first_1_s4[1] ? l100_s4_33 : l100_s4_31; // sparse_ring.rs:100
+    wire [7:0] _t225 = first_1_s4[1] ? l100_s4_34 : l100_s4_32; // sparse_ring.rs:100
+    wire [7:0] _t226 = first_1_s4[1] ? l100_s4_35 : l100_s4_33; // sparse_ring.rs:100
+    wire [7:0] _t227 = first_1_s4[1] ? l100_s4_36 : l100_s4_34; // sparse_ring.rs:100
+    wire [7:0] _t228 = first_1_s4[1] ? l100_s4_37 : l100_s4_35; // sparse_ring.rs:100
+    wire [7:0] _t229 = first_1_s4[1] ? l100_s4_38 : l100_s4_36; // sparse_ring.rs:100
+    wire [7:0] _t230 = first_1_s4[1] ? l100_s4_39 : l100_s4_37; // sparse_ring.rs:100
+    wire [7:0] _t231 = first_1_s4[1] ? l100_s4_40 : l100_s4_38; // sparse_ring.rs:100
+    wire [7:0] _t232 = first_1_s4[1] ? l100_s4_41 : l100_s4_39; // sparse_ring.rs:100
+    wire [7:0] _t233 = first_1_s4[1] ? l100_s4_42 : l100_s4_40; // sparse_ring.rs:100
+    wire [7:0] _t234 = first_1_s4[1] ? l100_s4_43 : l100_s4_41; // sparse_ring.rs:100
+    wire [7:0] _t235 = first_1_s4[1] ? l100_s4_44 : l100_s4_42; // sparse_ring.rs:100
+    wire [7:0] _t236 = first_1_s4[1] ? l100_s4_45 : l100_s4_43; // sparse_ring.rs:100
+    wire [7:0] _t237 = first_1_s4[1] ? l100_s4_46 : l100_s4_44; // sparse_ring.rs:100
+    wire [7:0] _t238 = first_1_s4[1] ? l100_s4_47 : l100_s4_45; // sparse_ring.rs:100
+    wire [7:0] _t239 = first_1_s4[1] ? l100_s4_48 : l100_s4_46; // sparse_ring.rs:100
+    wire [7:0] _t240 = first_1_s4[1] ? l100_s4_49 : l100_s4_47; // sparse_ring.rs:100
+    wire [7:0] _t241 = first_1_s4[1] ? l100_s4_50 : l100_s4_48; // sparse_ring.rs:100
+    wire [7:0] _t242 = first_1_s4[1] ? l100_s4_51 : l100_s4_49; // sparse_ring.rs:100
+    wire [7:0] _t243 = first_1_s4[1] ? l100_s4_52 : l100_s4_50; // sparse_ring.rs:100
+    wire [7:0] _t244 = first_1_s4[1] ? l100_s4_53 : l100_s4_51; // sparse_ring.rs:100
+    wire [7:0] _t245 = first_1_s4[1] ? l100_s4_54 : l100_s4_52; // sparse_ring.rs:100
+    wire [7:0] _t246 = first_1_s4[1] ? l100_s4_55 : l100_s4_53; // sparse_ring.rs:100
+    wire [7:0] _t247 = first_1_s4[1] ? l100_s4_56 : l100_s4_54; // sparse_ring.rs:100
+    wire [7:0] _t248 = first_1_s4[1] ? l100_s4_57 : l100_s4_55; // sparse_ring.rs:100
+    wire [7:0] _t249 = first_1_s4[1] ? l100_s4_58 : l100_s4_56; // sparse_ring.rs:100
+    wire [7:0] _t250 = first_1_s4[1] ? l100_s4_59 : l100_s4_57; // sparse_ring.rs:100
+    wire [7:0] _t251 = first_1_s4[1] ? l100_s4_60 : l100_s4_58; // sparse_ring.rs:100
+    wire [7:0] _t252 = first_1_s4[1] ? l100_s4_61 : l100_s4_59; // sparse_ring.rs:100
+    wire [7:0] _t253 = first_1_s4[1] ? l100_s4_62 : l100_s4_60; // sparse_ring.rs:100
+    wire [7:0] _t254 = first_1_s4[1] ? l100_s4_63 : l100_s4_61; // sparse_ring.rs:100
+    wire [7:0] _t255 = first_1_s4[1] ? l100_s4 : l100_s4_62; // sparse_ring.rs:100
+    wire [7:0] _t256 = first_1_s4[1] ? l100_s4_1 : l100_s4_63; // sparse_ring.rs:100
     always @(posedge clk) begin
-        bytes_0_1 <= first_1_s4[0] ? _t195 : _t194;
-        bytes_1_1 <= first_1_s4[0] ? _t196 : _t195;
-        bytes_2_1 <= first_1_s4[0] ? _t197 : _t196;
-        bytes_3_1 <= first_1_s4[0] ? _t198 : _t197;
-        bytes_4_1 <= first_1_s4[0] ? _t199 : _t198;
-        bytes_5_1 <= first_1_s4[0] ? _t200 : _t199;
-        bytes_6_1 <= first_1_s4[0] ? _t201 : _t200;
-        bytes_7_1 <= first_1_s4[0] ? _t202 : _t201;
-        bytes_8_1 <= first_1_s4[0] ? _t203 : _t202;
-        bytes_9_1 <= first_1_s4[0] ? _t204 : _t203;
-        bytes_10_1 <= first_1_s4[0] ? _t205 : _t204;
-        bytes_11_1 <= first_1_s4[0] ? _t206 : _t205;
-        bytes_12_1 <= first_1_s4[0] ? _t207 : _t206;
-        bytes_13_1 <= first_1_s4[0] ? _t208 : _t207;
-        bytes_14_1 <= first_1_s4[0] ? _t209 : _t208;
-        bytes_15_1 <= first_1_s4[0] ? _t210 : _t209;
-        bytes_16_1 <= first_1_s4[0] ? _t211 : _t210;
-        bytes_17_1 <= first_1_s4[0] ? _t212 : _t211;
-        bytes_18_1 <= first_1_s4[0] ? _t213 : _t212;
-        bytes_19_1 <= first_1_s4[0] ? _t214 : _t213;
-        bytes_20_1 <= first_1_s4[0] ? _t215 : _t214;
-        bytes_21_1 <= first_1_s4[0] ? _t216 : _t215;
-        bytes_22_1 <= first_1_s4[0] ? _t217 : _t216;
-        bytes_23_1 <= first_1_s4[0] ? _t218 : _t217;
-        bytes_24_1 <= first_1_s4[0] ? _t219 : _t218;
-        bytes_25_1 <= first_1_s4[0] ? _t220 : _t219;
-        bytes_26_1 <= first_1_s4[0] ? _t221 : _t220;
-        bytes_27_1 <= first_1_s4[0] ? _t222 : _t221;
-        bytes_28_1 <= first_1_s4[0] ? _t223 : _t222;
-        bytes_29_1 <= first_1_s4[0] ? _t224 : _t223;
-        bytes_30_1 <= first_1_s4[0] ? _t225 : _t224;
-        bytes_31_1 <= first_1_s4[0] ? _t226 : _t225;
-        bytes_32_1 <= first_1_s4[0] ? _t227 : _t226;
-        bytes_33_1 <= first_1_s4[0] ? _t228 : _t227;
-        bytes_34_1 <= first_1_s4[0] ? _t229 : _t228;
-        bytes_35_1 <= first_1_s4[0] ? _t230 : _t229;
-        bytes_36_1 <= first_1_s4[0] ? _t231 : _t230;
-        bytes_37_1 <= first_1_s4[0] ? _t232 : _t231;
-        bytes_38_1 <= first_1_s4[0] ? _t233 : _t232;
-        bytes_39_1 <= first_1_s4[0] ? _t234 : _t233;
-        bytes_40_1 <= first_1_s4[0] ? _t235 : _t234;
-        bytes_41_1 <= first_1_s4[0] ? _t236 : _t235;
-        bytes_42_1 <= first_1_s4[0] ? _t237 : _t236;
-        bytes_43_1 <= first_1_s4[0] ? _t238 : _t237;
-        bytes_44_1 <= first_1_s4[0] ? _t239 : _t238;
-        bytes_45_1 <= first_1_s4[0] ? _t240 : _t239;
-        bytes_46_1 <= first_1_s4[0] ? _t241 : _t240;
-        bytes_47_1 <= first_1_s4[0] ? _t242 : _t241;
-        bytes_48_1 <= first_1_s4[0] ? _t243 : _t242;
-        bytes_49_1 <= first_1_s4[0] ? _t244 : _t243;
-        bytes_50_1 <= first_1_s4[0] ? _t245 : _t244;
-        bytes_51_1 <= first_1_s4[0] ? _t246 : _t245;
-        bytes_52_1 <= first_1_s4[0] ? _t247 : _t246;
-        bytes_53_1 <= first_1_s4[0] ? _t248 : _t247;
-        bytes_54_1 <= first_1_s4[0] ? _t249 : _t248;
-        bytes_55_1 <= first_1_s4[0] ? _t250 : _t249;
-        bytes_56_1 <= first_1_s4[0] ? _t251 : _t250;
-        bytes_57_1 <= first_1_s4[0] ? _t252 : _t251;
-        bytes_58_1 <= first_1_s4[0] ? _t253 : _t252;
-        bytes_59_1 <= first_1_s4[0] ? _t254 : _t253;
-        bytes_60_1 <= first_1_s4[0] ? _t255 : _t254;
-        bytes_61_1 <= first_1_s4[0] ? _t256 : _t255;
-        bytes_62_1 <= first_1_s4[0] ? _t257 : _t256;
-        bytes_63_1 <= first_1_s4[0] ? _t194 : _t257;
+        bytes_0_1 <= first_1_s4[0] ? _t194 : _t193;
+        bytes_1_1 <= first_1_s4[0] ? _t195 : _t194;
+        bytes_2_1 <= first_1_s4[0] ? _t196 : _t195;
+        bytes_3_1 <= first_1_s4[0] ? _t197 : _t196;
+        bytes_4_1 <= first_1_s4[0] ? _t198 : _t197;
+        bytes_5_1 <= first_1_s4[0] ? _t199 : _t198;
+        bytes_6_1 <= first_1_s4[0] ? _t200 : _t199;
+        bytes_7_1 <= first_1_s4[0] ? _t201 : _t200;
+        bytes_8_1 <= first_1_s4[0] ? _t202 : _t201;
+        bytes_9_1 <= first_1_s4[0] ? _t203 : _t202;
+        bytes_10_1 <= first_1_s4[0] ? _t204 : _t203;
+        bytes_11_1 <= first_1_s4[0] ? _t205 : _t204;
+        bytes_12_1 <= first_1_s4[0] ? _t206 : _t205;
+        bytes_13_1 <= first_1_s4[0] ? _t207 : _t206;
+        bytes_14_1 <= first_1_s4[0] ? _t208 : _t207;
+        bytes_15_1 <= first_1_s4[0] ? _t209 : _t208;
+        bytes_16_1 <= first_1_s4[0] ? _t210 : _t209;
+        bytes_17_1 <= first_1_s4[0] ? _t211 : _t210;
+        bytes_18_1 <= first_1_s4[0] ? _t212 : _t211;
+        bytes_19_1 <= first_1_s4[0] ? _t213 : _t212;
+        bytes_20_1 <= first_1_s4[0] ? _t214 : _t213;
+        bytes_21_1 <= first_1_s4[0] ? _t215 : _t214;
+        bytes_22_1 <= first_1_s4[0] ? _t216 : _t215;
+        bytes_23_1 <= first_1_s4[0] ? _t217 : _t216;
+        bytes_24_1 <= first_1_s4[0] ? _t218 : _t217;
+        bytes_25_1 <= first_1_s4[0] ? _t219 : _t218;
+        bytes_26_1 <= first_1_s4[0] ? _t220 : _t219;
+        bytes_27_1 <= first_1_s4[0] ? _t221 : _t220;
+        bytes_28_1 <= first_1_s4[0] ? _t222 : _t221;
+        bytes_29_1 <= first_1_s4[0] ? _t223 : _t222;
+        bytes_30_1 <= first_1_s4[0] ? _t224 : _t223;
+        bytes_31_1 <= first_1_s4[0] ? _t225 : _t224;
+        bytes_32_1 <= first_1_s4[0] ? _t226 : _t225;
+        bytes_33_1 <= first_1_s4[0] ? _t227 : _t226;
+        bytes_34_1 <= first_1_s4[0] ? _t228 : _t227;
+        bytes_35_1 <= first_1_s4[0] ? _t229 : _t228;
+        bytes_36_1 <= first_1_s4[0] ? _t230 : _t229;
+        bytes_37_1 <= first_1_s4[0] ? _t231 : _t230;
+        bytes_38_1 <= first_1_s4[0] ? _t232 : _t231;
+        bytes_39_1 <= first_1_s4[0] ? _t233 : _t232;
+        bytes_40_1 <= first_1_s4[0] ? _t234 : _t233;
+        bytes_41_1 <= first_1_s4[0] ? _t235 : _t234;
+        bytes_42_1 <= first_1_s4[0] ? _t236 : _t235;
+        bytes_43_1 <= first_1_s4[0] ? _t237 : _t236;
+        bytes_44_1 <= first_1_s4[0] ? _t238 : _t237;
+        bytes_45_1 <= first_1_s4[0] ? _t239 : _t238;
+        bytes_46_1 <= first_1_s4[0] ? _t240 : _t239;
+        bytes_47_1 <= first_1_s4[0] ? _t241 : _t240;
+        bytes_48_1 <= first_1_s4[0] ? _t242 : _t241;
+        bytes_49_1 <= first_1_s4[0] ? _t243 : _t242;
+        bytes_50_1 <= first_1_s4[0] ? _t244 : _t243;
+        bytes_51_1 <= first_1_s4[0] ? _t245 : _t244;
+        bytes_52_1 <= first_1_s4[0] ? _t246 : _t245;
+        bytes_53_1 <= first_1_s4[0] ? _t247 : _t246;
+        bytes_54_1 <= first_1_s4[0] ? _t248 : _t247;
+        bytes_55_1 <= first_1_s4[0] ? _t249 : _t248;
+        bytes_56_1 <= first_1_s4[0] ? _t250 : _t249;
+        bytes_57_1 <= first_1_s4[0] ? _t251 : _t250;
+        bytes_58_1 <= first_1_s4[0] ? _t252 : _t251;
+        bytes_59_1 <= first_1_s4[0] ? _t253 : _t252;
+        bytes_60_1 <= first_1_s4[0] ? _t254 : _t253;
+        bytes_61_1 <= first_1_s4[0] ? _t255 : _t254;
+        bytes_62_1 <= first_1_s4[0] ? _t256 : _t255;
+        bytes_63_1 <= first_1_s4[0] ? _t193 : _t256;
         chunk_counts_s1 <= chunk_counts;
         chunk_counts_s2 <= chunk_counts_s1;
         chunk_counts_s3 <= chunk_counts_s2;
@@ -2421,36 +2419,37 @@ module oaken_beat_reader_p64 (
     wire [7:0] bytes_61_2 = entries_bytes[495:488]; // place.rs:69
     wire [7:0] bytes_62_2 = entries_bytes[503:496]; // place.rs:69
     wire [7:0] bytes_63_2 = entries_bytes[511:504]; // place.rs:69
-    wire _t258 = x_count[0] & 1'h0; // sparse_ring.rs:61
-    wire _t259 = x_count[0] | 1'h0; // sparse_ring.rs:62
-    wire _t260 = x_count[1] & _t259; // sparse_ring.rs:61
-    wire _t261 = x_count[1] & _t258; // sparse_ring.rs:61
-    wire _t262 = x_count[1] | _t259; // sparse_ring.rs:62
-    wire _t263 = x_count[1] | _t258; // sparse_ring.rs:62
+    wire _t257 = x_count[0] & 1'h0; // sparse_ring.rs:61
+    wire _t258 = x_count[0] | 1'h0; // sparse_ring.rs:62
+    wire _t259 = x_count[1] & _t258; // sparse_ring.rs:61
+    wire _t260 = x_count[1] & _t257; // sparse_ring.rs:61
+    wire _t261 = x_count[1] | _t258; // sparse_ring.rs:62
+    wire _t262 = x_count[1] | _t257; // sparse_ring.rs:62
+    wire _t263 = x_count[2] & _t261; // sparse_ring.rs:61
     wire _t264 = x_count[2] & _t262; // sparse_ring.rs:61
-    wire _t265 = x_count[2] & _t263; // sparse_ring.rs:61
+    wire _t265 = x_count[2] & _t259; // sparse_ring.rs:61
     wire _t266 = x_count[2] & _t260; // sparse_ring.rs:61
-    wire _t267 = x_count[2] & _t261; // sparse_ring.rs:61
+    wire _t267 = x_count[2] | _t261; // sparse_ring.rs:62
     wire _t268 = x_count[2] | _t262; // sparse_ring.rs:62
-    wire _t269 = x_count[2] | _t263; // sparse_ring.rs:62
+    wire _t269 = x_count[2] | _t259; // sparse_ring.rs:62
     wire _t270 = x_count[2] | _t260; // sparse_ring.rs:62
-    wire _t271 = x_count[2] | _t261; // sparse_ring.rs:62
+    wire _t271 = x_count[3] & _t267; // sparse_ring.rs:61
     wire _t272 = x_count[3] & _t268; // sparse_ring.rs:61
     wire _t273 = x_count[3] & _t269; // sparse_ring.rs:61
     wire _t274 = x_count[3] & _t270; // sparse_ring.rs:61
-    wire _t275 = x_count[3] & _t271; // sparse_ring.rs:61
+    wire _t275 = x_count[3] & _t263; // sparse_ring.rs:61
     wire _t276 = x_count[3] & _t264; // sparse_ring.rs:61
     wire _t277 = x_count[3] & _t265; // sparse_ring.rs:61
     wire _t278 = x_count[3] & _t266; // sparse_ring.rs:61
-    wire _t279 = x_count[3] & _t267; // sparse_ring.rs:61
+    wire _t279 = x_count[3] | _t267; // sparse_ring.rs:62
     wire _t280 = x_count[3] | _t268; // sparse_ring.rs:62
     wire _t281 = x_count[3] | _t269; // sparse_ring.rs:62
     wire _t282 = x_count[3] | _t270; // sparse_ring.rs:62
-    wire _t283 = x_count[3] | _t271; // sparse_ring.rs:62
+    wire _t283 = x_count[3] | _t263; // sparse_ring.rs:62
     wire _t284 = x_count[3] | _t264; // sparse_ring.rs:62
     wire _t285 = x_count[3] | _t265; // sparse_ring.rs:62
     wire _t286 = x_count[3] | _t266; // sparse_ring.rs:62
-    wire _t287 = x_count[3] | _t267; // sparse_ring.rs:62
+    wire _t287 = x_count[4] & _t279; // sparse_ring.rs:61
     wire _t288 = x_count[4] & _t280; // sparse_ring.rs:61
     wire _t289 = x_count[4] & _t281; // sparse_ring.rs:61
     wire _t290 = x_count[4] & _t282; // sparse_ring.rs:61
@@ -2458,7 +2457,7 @@ module oaken_beat_reader_p64 (
     wire _t292 = x_count[4] & _t284; // sparse_ring.rs:61
     wire _t293 = x_count[4] & _t285; // sparse_ring.rs:61
     wire _t294 = x_count[4] & _t286; // sparse_ring.rs:61
-    wire _t295 = x_count[4] & _t287; // sparse_ring.rs:61
+    wire _t295 = x_count[4] & _t271; // sparse_ring.rs:61
     wire _t296 = x_count[4] & _t272; // sparse_ring.rs:61
     wire _t297 = x_count[4] & _t273; // sparse_ring.rs:61
     wire _t298 = x_count[4] & _t274; // sparse_ring.rs:61
@@ -2466,7 +2465,7 @@ module oaken_beat_reader_p64 (
     wire _t300 = x_count[4] & _t276; // sparse_ring.rs:61
     wire _t301 = x_count[4] & _t277; // sparse_ring.rs:61
     wire _t302 = x_count[4] & _t278; // sparse_ring.rs:61
-    wire _t303 = x_count[4] & _t279; // sparse_ring.rs:61
+    wire _t303 = x_count[4] | _t279; // sparse_ring.rs:62
     wire _t304 = x_count[4] | _t280; // sparse_ring.rs:62
     wire _t305 = x_count[4] | _t281; // sparse_ring.rs:62
     wire _t306 = x_count[4] | _t282; // sparse_ring.rs:62
@@ -2474,7 +2473,7 @@ module oaken_beat_reader_p64 (
     wire _t308 = x_count[4] | _t284; // sparse_ring.rs:62
     wire _t309 = x_count[4] | _t285; // sparse_ring.rs:62
     wire _t310 = x_count[4] | _t286; // sparse_ring.rs:62
-    wire _t311 = x_count[4] | _t287; // sparse_ring.rs:62
+    wire _t311 = x_count[4] | _t271; // sparse_ring.rs:62
     wire _t312 = x_count[4] | _t272; // sparse_ring.rs:62
     wire _t313 = x_count[4] | _t273; // sparse_ring.rs:62
     wire _t314 = x_count[4] | _t274; // sparse_ring.rs:62
@@ -2482,72 +2481,71 @@ module oaken_beat_reader_p64 (
     wire _t316 = x_count[4] | _t276; // sparse_ring.rs:62
     wire _t317 = x_count[4] | _t277; // sparse_ring.rs:62
     wire _t318 = x_count[4] | _t278; // sparse_ring.rs:62
-    wire _t319 = x_count[4] | _t279; // sparse_ring.rs:62
     always @(posedge clk) begin
-        present_0 <= x_count[6] | (x_count[5] | _t304);
-        present_1 <= x_count[6] | (x_count[5] | _t305);
-        present_2 <= x_count[6] | (x_count[5] | _t306);
-        present_3 <= x_count[6] | (x_count[5] | _t307);
-        present_4 <= x_count[6] | (x_count[5] | _t308);
-        present_5 <= x_count[6] | (x_count[5] | _t309);
-        present_6 <= x_count[6] | (x_count[5] | _t310);
-        present_7 <= x_count[6] | (x_count[5] | _t311);
-        present_8 <= x_count[6] | (x_count[5] | _t312);
-        present_9 <= x_count[6] | (x_count[5] | _t313);
-        present_10 <= x_count[6] | (x_count[5] | _t314);
-        present_11 <= x_count[6] | (x_count[5] | _t315);
-        present_12 <= x_count[6] | (x_count[5] | _t316);
-        present_13 <= x_count[6] | (x_count[5] | _t317);
-        present_14 <= x_count[6] | (x_count[5] | _t318);
-        present_15 <= x_count[6] | (x_count[5] | _t319);
-        present_16 <= x_count[6] | (x_count[5] | _t288);
-        present_17 <= x_count[6] | (x_count[5] | _t289);
-        present_18 <= x_count[6] | (x_count[5] | _t290);
-        present_19 <= x_count[6] | (x_count[5] | _t291);
-        present_20 <= x_count[6] | (x_count[5] | _t292);
-        present_21 <= x_count[6] | (x_count[5] | _t293);
-        present_22 <= x_count[6] | (x_count[5] | _t294);
-        present_23 <= x_count[6] | (x_count[5] | _t295);
-        present_24 <= x_count[6] | (x_count[5] | _t296);
-        present_25 <= x_count[6] | (x_count[5] | _t297);
-        present_26 <= x_count[6] | (x_count[5] | _t298);
-        present_27 <= x_count[6] | (x_count[5] | _t299);
-        present_28 <= x_count[6] | (x_count[5] | _t300);
-        present_29 <= x_count[6] | (x_count[5] | _t301);
-        present_30 <= x_count[6] | (x_count[5] | _t302);
-        present_31 <= x_count[6] | (x_count[5] | _t303);
-        present_32 <= x_count[6] | (x_count[5] & _t304);
-        present_33 <= x_count[6] | (x_count[5] & _t305);
-        present_34 <= x_count[6] | (x_count[5] & _t306);
-        present_35 <= x_count[6] | (x_count[5] & _t307);
-        present_36 <= x_count[6] | (x_count[5] & _t308);
-        present_37 <= x_count[6] | (x_count[5] & _t309);
-        present_38 <= x_count[6] | (x_count[5] & _t310);
-        present_39 <= x_count[6] | (x_count[5] & _t311);
-        present_40 <= x_count[6] | (x_count[5] & _t312);
-        present_41 <= x_count[6] | (x_count[5] & _t313);
-        present_42 <= x_count[6] | (x_count[5] & _t314);
-        present_43 <= x_count[6] | (x_count[5] & _t315);
-        present_44 <= x_count[6] | (x_count[5] & _t316);
-        present_45 <= x_count[6] | (x_count[5] & _t317);
-        present_46 <= x_count[6] | (x_count[5] & _t318);
-        present_47 <= x_count[6] | (x_count[5] & _t319);
-        present_48 <= x_count[6] | (x_count[5] & _t288);
-        present_49 <= x_count[6] | (x_count[5] & _t289);
-        present_50 <= x_count[6] | (x_count[5] & _t290);
-        present_51 <= x_count[6] | (x_count[5] & _t291);
-        present_52 <= x_count[6] | (x_count[5] & _t292);
-        present_53 <= x_count[6] | (x_count[5] & _t293);
-        present_54 <= x_count[6] | (x_count[5] & _t294);
-        present_55 <= x_count[6] | (x_count[5] & _t295);
-        present_56 <= x_count[6] | (x_count[5] & _t296);
-        present_57 <= x_count[6] | (x_count[5] & _t297);
-        present_58 <= x_count[6] | (x_count[5] & _t298);
-        present_59 <= x_count[6] | (x_count[5] & _t299);
-        present_60 <= x_count[6] | (x_count[5] & _t300);
-        present_61 <= x_count[6] | (x_count[5] & _t301);
-        present_62 <= x_count[6] | (x_count[5] & _t302);
-        present_63 <= x_count[6] | (x_count[5] & _t303);
+        present_0 <= x_count[6] | (x_count[5] | _t303);
+        present_1 <= x_count[6] | (x_count[5] | _t304);
+        present_2 <= x_count[6] | (x_count[5] | _t305);
+        present_3 <= x_count[6] | (x_count[5] | _t306);
+        present_4 <= x_count[6] | (x_count[5] | _t307);
+        present_5 <= x_count[6] | (x_count[5] | _t308);
+        present_6 <= x_count[6] | (x_count[5] | _t309);
+        present_7 <= x_count[6] | (x_count[5] | _t310);
+        present_8 <= x_count[6] | (x_count[5] | _t311);
+        present_9 <= x_count[6] | (x_count[5] | _t312);
+        present_10 <= x_count[6] | (x_count[5] | _t313);
+        present_11 <= x_count[6] | (x_count[5] | _t314);
+        present_12 <= x_count[6] | (x_count[5] | _t315);
+        present_13 <= x_count[6] | (x_count[5] | _t316);
+        present_14 <= x_count[6] | (x_count[5] | _t317);
+        present_15 <= x_count[6] | (x_count[5] | _t318);
+        present_16 <= x_count[6] | (x_count[5] | _t287);
+        present_17 <= x_count[6] | (x_count[5] | _t288);
+        present_18 <= x_count[6] | (x_count[5] | _t289);
+        present_19 <= x_count[6] | (x_count[5] | _t290);
+        present_20 <= x_count[6] | (x_count[5] | _t291);
+        present_21 <= x_count[6] | (x_count[5] | _t292);
+        present_22 <= x_count[6] | (x_count[5] | _t293);
+        present_23 <= x_count[6] | (x_count[5] | _t294);
+        present_24 <= x_count[6] | (x_count[5] | _t295);
+        present_25 <= x_count[6] | (x_count[5] | _t296);
+        present_26 <= x_count[6] | (x_count[5] | _t297);
+        present_27 <= x_count[6] | (x_count[5] | _t298);
+        present_28 <= x_count[6] | (x_count[5] | _t299);
+        present_29 <= x_count[6] | (x_count[5] | _t300);
+        present_30 <= x_count[6] | (x_count[5] | _t301);
+        present_31 <= x_count[6] | (x_count[5] | _t302);
+        present_32 <= x_count[6] | (x_count[5] & _t303);
+        present_33 <= x_count[6] | (x_count[5] & _t304);
+        present_34 <= x_count[6] | (x_count[5] & _t305);
+        present_35 <= x_count[6] | (x_count[5] & _t306);
+        present_36 <= x_count[6] | (x_count[5] & _t307);
+        present_37 <= x_count[6] | (x_count[5] & _t308);
+        present_38 <= x_count[6] | (x_count[5] & _t309);
+        present_39 <= x_count[6] | (x_count[5] & _t310);
+        present_40 <= x_count[6] | (x_count[5] & _t311);
+        present_41 <= x_count[6] | (x_count[5] & _t312);
+        present_42 <= x_count[6] | (x_count[5] & _t313);
+        present_43 <= x_count[6] | (x_count[5] & _t314);
+        present_44 <= x_count[6] | (x_count[5] & _t315);
+        present_45 <= x_count[6] | (x_count[5] & _t316);
+        present_46 <= x_count[6] | (x_count[5] & _t317);
+        present_47 <= x_count[6] | (x_count[5] & _t318);
+        present_48 <= x_count[6] | (x_count[5] & _t287);
+        present_49 <= x_count[6] | (x_count[5] & _t288);
+        present_50 <= x_count[6] | (x_count[5] & _t289);
+        present_51 <= x_count[6] | (x_count[5] & _t290);
+        present_52 <= x_count[6] | (x_count[5] & _t291);
+        present_53 <= x_count[6] | (x_count[5] & _t292);
+        present_54 <= x_count[6] | (x_count[5] & _t293);
+        present_55 <= x_count[6] | (x_count[5] & _t294);
+        present_56 <= x_count[6] | (x_count[5] & _t295);
+        present_57 <= x_count[6] | (x_count[5] & _t296);
+        present_58 <= x_count[6] | (x_count[5] & _t297);
+        present_59 <= x_count[6] | (x_count[5] & _t298);
+        present_60 <= x_count[6] | (x_count[5] & _t299);
+        present_61 <= x_count[6] | (x_count[5] & _t300);
+        present_62 <= x_count[6] | (x_count[5] & _t301);
+        present_63 <= x_count[6] | (x_count[5] & _t302);
         bytes_0_3 <= bytes_0_2;
         bytes_1_3 <= bytes_1_2;
         bytes_2_3 <= bytes_2_2;
@@ -2613,9 +2611,9 @@ module oaken_beat_reader_p64 (
         bytes_62_3 <= bytes_62_2;
         bytes_63_3 <= bytes_63_2;
     end
-    wire [62:0] _t320 = {present_1 & (bytes_1_3[5:0] <= bytes_0_3[5:0]), present_2 & (bytes_2_3[5:0] <= bytes_1_3[5:0]), present_3 & (bytes_3_3[5:0] <= bytes_2_3[5:0]), present_4 & (bytes_4_3[5:0] <= bytes_3_3[5:0]), present_5 & (bytes_5_3[5:0] <= bytes_4_3[5:0]), present_6 & (bytes_6_3[5:0] <= bytes_5_3[5:0]), present_7 & (bytes_7_3[5:0] <= bytes_6_3[5:0]), present_8 & (bytes_8_3[5:0] <= bytes_7_3[5:0]), present_9 & (bytes_9_3[5:0] <= bytes_8_3[5:0]), present_10 & (bytes_10_3[5:0] <= bytes_9_3[5:0]), present_11 & (bytes_11_3[5:0] <= bytes_10_3[5:0]), present_12 & (bytes_12_3[5:0] <= bytes_11_3[5:0]), present_13 & (bytes_13_3[5:0] <= bytes_12_3[5:0]), present_14 & (bytes_14_3[5:0] <= bytes_13_3[5:0]), present_15 & (bytes_15_3[5:0] <= bytes_14_3[5:0]), present_16 & (bytes_16_3[5:0] <= bytes_15_3[5:0]), present_17 & (bytes_17_3[5:0] <= bytes_16_3[5:0]), present_18 & (bytes_18_3[5:0] <= bytes_17_3[5:0]), present_19 & (bytes_19_3[5:0] <= bytes_18_3[5:0]), present_20 & (bytes_20_3[5:0] <= bytes_19_3[5:0]), present_21 & (bytes_21_3[5:0] <= bytes_20_3[5:0]), present_22 & (bytes_22_3[5:0] <= bytes_21_3[5:0]), present_23 & (bytes_23_3[5:0] <= bytes_22_3[5:0]), present_24 & (bytes_24_3[5:0] <= bytes_23_3[5:0]), present_25 & (bytes_25_3[5:0] <= bytes_24_3[5:0]), present_26 & (bytes_26_3[5:0] <= bytes_25_3[5:0]), present_27 & (bytes_27_3[5:0] <= bytes_26_3[5:0]), present_28 & (bytes_28_3[5:0] <= bytes_27_3[5:0]), present_29 & (bytes_29_3[5:0] <= bytes_28_3[5:0]), present_30 & (bytes_30_3[5:0] <= bytes_29_3[5:0]), present_31 & (bytes_31_3[5:0] <= bytes_30_3[5:0]), present_32 & (bytes_32_3[5:0] <= bytes_31_3[5:0]), present_33 & (bytes_33_3[5:0] <= bytes_32_3[5:0]), present_34 & (bytes_34_3[5:0] <= bytes_33_3[5:0]), present_35 & (bytes_35_3[5:0] <= bytes_34_3[5:0]), present_36 & (bytes_36_3[5:0] <= bytes_35_3[5:0]), present_37 & (bytes_37_3[5:0] <= bytes_36_3[5:0]), present_38 & (bytes_38_3[5:0] <= bytes_37_3[5:0]), present_39 & (bytes_39_3[5:0] <= bytes_38_3[5:0]), present_40 & (bytes_40_3[5:0] <= bytes_39_3[5:0]), present_41 & (bytes_41_3[5:0] <= bytes_40_3[5:0]), present_42 & (bytes_42_3[5:0] <= bytes_41_3[5:0]), present_43 & (bytes_43_3[5:0] <= bytes_42_3[5:0]), present_44 & (bytes_44_3[5:0] <= bytes_43_3[5:0]), present_45 & (bytes_45_3[5:0] <= bytes_44_3[5:0]), present_46 & (bytes_46_3[5:0] <= bytes_45_3[5:0]), present_47 & (bytes_47_3[5:0] <= bytes_46_3[5:0]), present_48 & (bytes_48_3[5:0] <= bytes_47_3[5:0]), present_49 & (bytes_49_3[5:0] <= bytes_48_3[5:0]), present_50 & (bytes_50_3[5:0] <= bytes_49_3[5:0]), present_51 & (bytes_51_3[5:0] <= bytes_50_3[5:0]), present_52 & (bytes_52_3[5:0] <= bytes_51_3[5:0]), present_53 & (bytes_53_3[5:0] <= bytes_52_3[5:0]), present_54 & (bytes_54_3[5:0] <= bytes_53_3[5:0]), present_55 & (bytes_55_3[5:0] <= bytes_54_3[5:0]), present_56 & (bytes_56_3[5:0] <= bytes_55_3[5:0]), present_57 & (bytes_57_3[5:0] <= bytes_56_3[5:0]), present_58 & (bytes_58_3[5:0] <= bytes_57_3[5:0]), present_59 & (bytes_59_3[5:0] <= bytes_58_3[5:0]), present_60 & (bytes_60_3[5:0] <= bytes_59_3[5:0]), present_61 & (bytes_61_3[5:0] <= bytes_60_3[5:0]), present_62 & (bytes_62_3[5:0] <= bytes_61_3[5:0]), present_63 & (bytes_63_3[5:0] <= bytes_62_3[5:0])}; // place.rs:125
+    wire [62:0] _t319 = {present_1 & (bytes_1_3[5:0] <= bytes_0_3[5:0]), present_2 & (bytes_2_3[5:0] <= bytes_1_3[5:0]), present_3 & (bytes_3_3[5:0] <= bytes_2_3[5:0]), present_4 & (bytes_4_3[5:0] <= bytes_3_3[5:0]), present_5 & (bytes_5_3[5:0] <= bytes_4_3[5:0]), present_6 & (bytes_6_3[5:0] <= bytes_5_3[5:0]), present_7 & (bytes_7_3[5:0] <= bytes_6_3[5:0]), present_8 & (bytes_8_3[5:0] <= bytes_7_3[5:0]), present_9 & (bytes_9_3[5:0] <= bytes_8_3[5:0]), present_10 & (bytes_10_3[5:0] <= bytes_9_3[5:0]), present_11 & (bytes_11_3[5:0] <= bytes_10_3[5:0]), present_12 & (bytes_12_3[5:0] <= bytes_11_3[5:0]), present_13 & (bytes_13_3[5:0] <= bytes_12_3[5:0]), present_14 & (bytes_14_3[5:0] <= bytes_13_3[5:0]), present_15 & (bytes_15_3[5:0] <= bytes_14_3[5:0]), present_16 & (bytes_16_3[5:0] <= bytes_15_3[5:0]), present_17 & (bytes_17_3[5:0] <= bytes_16_3[5:0]), present_18 & (bytes_18_3[5:0] <= bytes_17_3[5:0]), present_19 & (bytes_19_3[5:0] <= bytes_18_3[5:0]), present_20 & (bytes_20_3[5:0] <= bytes_19_3[5:0]), present_21 & (bytes_21_3[5:0] <= bytes_20_3[5:0]), present_22 & (bytes_22_3[5:0] <= bytes_21_3[5:0]), present_23 & (bytes_23_3[5:0] <= bytes_22_3[5:0]), present_24 & (bytes_24_3[5:0] <= bytes_23_3[5:0]), present_25 & (bytes_25_3[5:0] <= bytes_24_3[5:0]), present_26 & (bytes_26_3[5:0] <= bytes_25_3[5:0]), present_27 & (bytes_27_3[5:0] <= bytes_26_3[5:0]), present_28 & (bytes_28_3[5:0] <= bytes_27_3[5:0]), present_29 & (bytes_29_3[5:0] <= bytes_28_3[5:0]), present_30 & (bytes_30_3[5:0] <= bytes_29_3[5:0]), present_31 & (bytes_31_3[5:0] <= bytes_30_3[5:0]), present_32 & (bytes_32_3[5:0] <= bytes_31_3[5:0]), present_33 & (bytes_33_3[5:0] <= bytes_32_3[5:0]), present_34 & (bytes_34_3[5:0] <= bytes_33_3[5:0]), present_35 & (bytes_35_3[5:0] <= bytes_34_3[5:0]), present_36 & (bytes_36_3[5:0] <= bytes_35_3[5:0]), present_37 & (bytes_37_3[5:0] <= bytes_36_3[5:0]), present_38 & (bytes_38_3[5:0] <= bytes_37_3[5:0]), present_39 & (bytes_39_3[5:0] <= bytes_38_3[5:0]), present_40 & (bytes_40_3[5:0] <= bytes_39_3[5:0]), present_41 & (bytes_41_3[5:0] <= bytes_40_3[5:0]), present_42 & (bytes_42_3[5:0] <= bytes_41_3[5:0]), present_43 & (bytes_43_3[5:0] <= bytes_42_3[5:0]), present_44 & (bytes_44_3[5:0] <= bytes_43_3[5:0]), present_45 & (bytes_45_3[5:0] <= bytes_44_3[5:0]), present_46 & (bytes_46_3[5:0] <= bytes_45_3[5:0]), present_47 & (bytes_47_3[5:0] <= bytes_46_3[5:0]), present_48 & (bytes_48_3[5:0] <= bytes_47_3[5:0]), present_49 & (bytes_49_3[5:0] <= bytes_48_3[5:0]), present_50 & (bytes_50_3[5:0] <= bytes_49_3[5:0]), present_51 & (bytes_51_3[5:0] <= bytes_50_3[5:0]), present_52 & (bytes_52_3[5:0] <= bytes_51_3[5:0]), present_53 & (bytes_53_3[5:0] <= bytes_52_3[5:0]), present_54 & (bytes_54_3[5:0] <= bytes_53_3[5:0]), present_55 & (bytes_55_3[5:0] <= bytes_54_3[5:0]), present_56 & (bytes_56_3[5:0] <= bytes_55_3[5:0]), present_57 & (bytes_57_3[5:0] <= bytes_56_3[5:0]), present_58 & (bytes_58_3[5:0] <= bytes_57_3[5:0]), present_59 & (bytes_59_3[5:0] <= bytes_58_3[5:0]), present_60 & (bytes_60_3[5:0] <= bytes_59_3[5:0]), present_61 & (bytes_61_3[5:0] <= bytes_60_3[5:0]), present_62 & (bytes_62_3[5:0] <= bytes_61_3[5:0]), present_63 & (bytes_63_3[5:0] <= bytes_62_3[5:0])}; // place.rs:125
     always @(posedge clk) begin
-        wrong <= _t320;
+        wrong <= _t319;
         disorder <= |wrong;
     end
     wire [5:0] way = bytes_0_3[5:0] - 6'h0; // place.rs:80
@@ -3165,67 +3163,67 @@ module oaken_beat_reader_p64 (
     wire from_outer = goes_0 ? row_0_outer : row_32_outer; // place.rs:106
     wire from_sign = goes_0 ? row_0_sign : row_32_sign; // place.rs:106
     wire [5:0] from_way = goes_0 ? row_0_way : row_32_way; // place.rs:106
-    wire _t321 = stays_32 | goes_0; // place.rs:107
+    wire _t320 = stays_32 | goes_0; // place.rs:107
     wire from_outer_1 = goes_1 ? row_1_outer : row_33_outer; // place.rs:106
     wire from_sign_1 = goes_1 ? row_1_sign : row_33_sign; // place.rs:106
     wire [5:0] from_way_1 = goes_1 ? row_1_way : row_33_way; // place.rs:106
-    wire _t322 = stays_33 | goes_1; // place.rs:107
+    wire _t321 = stays_33 | goes_1; // place.rs:107
     wire from_outer_2 = goes_2 ? row_2_outer : row_34_outer; // place.rs:106
     wire from_sign_2 = goes_2 ? row_2_sign : row_34_sign; // place.rs:106
     wire [5:0] from_way_2 = goes_2 ? row_2_way : row_34_way; // place.rs:106
-    wire _t323 = stays_34 | goes_2; // place.rs:107
+    wire _t322 = stays_34 | goes_2; // place.rs:107
     wire from_outer_3 = goes_3 ? row_3_outer : row_35_outer; // place.rs:106
     wire from_sign_3 = goes_3 ? row_3_sign : row_35_sign; // place.rs:106
     wire [5:0] from_way_3 = goes_3 ? row_3_way : row_35_way; // place.rs:106
-    wire _t324 = stays_35 | goes_3; // place.rs:107
+    wire _t323 = stays_35 | goes_3; // place.rs:107
     wire from_outer_4 = goes_4 ? row_4_outer : row_36_outer; // place.rs:106
     wire from_sign_4 = goes_4 ? row_4_sign : row_36_sign; // place.rs:106
     wire [5:0] from_way_4 = goes_4 ? row_4_way : row_36_way; // place.rs:106
-    wire _t325 = stays_36 | goes_4; // place.rs:107
+    wire _t324 = stays_36 | goes_4; // place.rs:107
     wire from_outer_5 = goes_5 ? row_5_outer : row_37_outer; // place.rs:106
     wire from_sign_5 = goes_5 ? row_5_sign : row_37_sign; // place.rs:106
     wire [5:0] from_way_5 = goes_5 ? row_5_way : row_37_way; // place.rs:106
-    wire _t326 = stays_37 | goes_5; // place.rs:107
+    wire _t325 = stays_37 | goes_5; // place.rs:107
     wire from_outer_6 = goes_6 ? row_6_outer : row_38_outer; // place.rs:106
     wire from_sign_6 = goes_6 ? row_6_sign : row_38_sign; // place.rs:106
     wire [5:0] from_way_6 = goes_6 ? row_6_way : row_38_way; // place.rs:106
-    wire _t327 = stays_38 | goes_6; // place.rs:107
+    wire _t326 = stays_38 | goes_6; // place.rs:107
     wire from_outer_7 = goes_7 ? row_7_outer : row_39_outer; // place.rs:106
     wire from_sign_7 = goes_7 ? row_7_sign : row_39_sign; // place.rs:106
     wire [5:0] from_way_7 = goes_7 ? row_7_way : row_39_way; // place.rs:106
-    wire _t328 = stays_39 | goes_7; // place.rs:107
+    wire _t327 = stays_39 | goes_7; // place.rs:107
     wire from_outer_8 = goes_8 ? row_8_outer : row_40_outer; // place.rs:106
     wire from_sign_8 = goes_8 ? row_8_sign : row_40_sign; // place.rs:106
     wire [5:0] from_way_8 = goes_8 ? row_8_way : row_40_way; // place.rs:106
-    wire _t329 = stays_40 | goes_8; // place.rs:107
+    wire _t328 = stays_40 | goes_8; // place.rs:107
     wire from_outer_9 = goes_9 ? row_9_outer : row_41_outer; // place.rs:106
     wire from_sign_9 = goes_9 ? row_9_sign : row_41_sign; // place.rs:106
     wire [5:0] from_way_9 = goes_9 ? row_9_way : row_41_way; // place.rs:106
-    wire _t330 = stays_41 | goes_9; // place.rs:107
+    wire _t329 = stays_41 | goes_9; // place.rs:107
     wire from_outer_10 = goes_10 ? row_10_outer : row_42_outer; // place.rs:106
     wire from_sign_10 = goes_10 ? row_10_sign : row_42_sign; // place.rs:106
     wire [5:0] from_way_10 = goes_10 ? row_10_way : row_42_way; // place.rs:106
-    wire _t331 = stays_42 | goes_10; // place.rs:107
+    wire _t330 = stays_42 | goes_10; // place.rs:107
     wire from_outer_11 = goes_11 ? row_11_outer : row_43_outer; // place.rs:106
     wire from_sign_11 = goes_11 ? row_11_sign : row_43_sign; // place.rs:106
     wire [5:0] from_way_11 = goes_11 ? row_11_way : row_43_way; // place.rs:106
-    wire _t332 = stays_43 | goes_11; // place.rs:107
+    wire _t331 = stays_43 | goes_11; // place.rs:107
     wire from_outer_12 = goes_12 ? row_12_outer : row_44_outer; // place.rs:106
     wire from_sign_12 = goes_12 ? row_12_sign : row_44_sign; // place.rs:106
     wire [5:0] from_way_12 = goes_12 ? row_12_way : row_44_way; // place.rs:106
-    wire _t333 = stays_44 | goes_12; // place.rs:107
+    wire _t332 = stays_44 | goes_12; // place.rs:107
     wire from_outer_13 = goes_13 ? row_13_outer : row_45_outer; // place.rs:106
     wire from_sign_13 = goes_13 ? row_13_sign : row_45_sign; // place.rs:106
     wire [5:0] from_way_13 = goes_13 ? row_13_way : row_45_way; // place.rs:106
-    wire _t334 = stays_45 | goes_13; // place.rs:107
+    wire _t333 = stays_45 | goes_13; // place.rs:107
     wire from_outer_14 = goes_14 ? row_14_outer : row_46_outer; // place.rs:106
     wire from_sign_14 = goes_14 ? row_14_sign : row_46_sign; // place.rs:106
     wire [5:0] from_way_14 = goes_14 ? row_14_way : row_46_way; // place.rs:106
-    wire _t335 = stays_46 | goes_14; // place.rs:107
+    wire _t334 = stays_46 | goes_14; // place.rs:107
     wire from_outer_15 = goes_15 ? row_15_outer : row_47_outer; // place.rs:106
     wire from_sign_15 = goes_15 ? row_15_sign : row_47_sign; // place.rs:106
     wire [5:0] from_way_15 = goes_15 ? row_15_way : row_47_way; // place.rs:106
-    wire _t336 = stays_47 | goes_15; // place.rs:107
+    wire _t335 = stays_47 | goes_15; // place.rs:107
     wire from_outer_16 = goes_16 ? row_16_outer : row_48_outer; // place.rs:106
     wire from_sign_16 = goes_16 ? row_16_sign : row_48_sign; // place.rs:106
     wire [5:0] from_way_16 = goes_16 ? row_16_way : row_48_way; // place.rs:106
@@ -3306,22 +3304,22 @@ module oaken_beat_reader_p64 (
     wire goes_29_1 = stays_29 & row_29_way[4]; // place.rs:99
     wire goes_30_1 = stays_30 & row_30_way[4]; // place.rs:99
     wire goes_31_1 = stays_31 & row_31_way[4]; // place.rs:99
-    wire goes_32_1 = _t321 & from_way[4]; // place.rs:99
-    wire goes_33_1 = _t322 & from_way_1[4]; // place.rs:99
-    wire goes_34_1 = _t323 & from_way_2[4]; // place.rs:99
-    wire goes_35_1 = _t324 & from_way_3[4]; // place.rs:99
-    wire goes_36_1 = _t325 & from_way_4[4]; // place.rs:99
-    wire goes_37_1 = _t326 & from_way_5[4]; // place.rs:99
-    wire goes_38_1 = _t327 & from_way_6[4]; // place.rs:99
-    wire goes_39_1 = _t328 & from_way_7[4]; // place.rs:99
-    wire goes_40_1 = _t329 & from_way_8[4]; // place.rs:99
-    wire goes_41_1 = _t330 & from_way_9[4]; // place.rs:99
-    wire goes_42_1 = _t331 & from_way_10[4]; // place.rs:99
-    wire goes_43_1 = _t332 & from_way_11[4]; // place.rs:99
-    wire goes_44_1 = _t333 & from_way_12[4]; // place.rs:99
-    wire goes_45_1 = _t334 & from_way_13[4]; // place.rs:99
-    wire goes_46_1 = _t335 & from_way_14[4]; // place.rs:99
-    wire goes_47_1 = _t336 & from_way_15[4]; // place.rs:99
+    wire goes_32_1 = _t320 & from_way[4]; // place.rs:99
+    wire goes_33_1 = _t321 & from_way_1[4]; // place.rs:99
+    wire goes_34_1 = _t322 & from_way_2[4]; // place.rs:99
+    wire goes_35_1 = _t323 & from_way_3[4]; // place.rs:99
+    wire goes_36_1 = _t324 & from_way_4[4]; // place.rs:99
+    wire goes_37_1 = _t325 & from_way_5[4]; // place.rs:99
+    wire goes_38_1 = _t326 & from_way_6[4]; // place.rs:99
+    wire goes_39_1 = _t327 & from_way_7[4]; // place.rs:99
+    wire goes_40_1 = _t328 & from_way_8[4]; // place.rs:99
+    wire goes_41_1 = _t329 & from_way_9[4]; // place.rs:99
+    wire goes_42_1 = _t330 & from_way_10[4]; // place.rs:99
+    wire goes_43_1 = _t331 & from_way_11[4]; // place.rs:99
+    wire goes_44_1 = _t332 & from_way_12[4]; // place.rs:99
+    wire goes_45_1 = _t333 & from_way_13[4]; // place.rs:99
+    wire goes_46_1 = _t334 & from_way_14[4]; // place.rs:99
+    wire goes_47_1 = _t335 & from_way_15[4]; // place.rs:99
     wire stays_0_1 = stays_0 & (~row_0_way[4]); // place.rs:100
     wire stays_1_1 = stays_1 & (~row_1_way[4]); // place.rs:100
     wire stays_2_1 = stays_2 & (~row_2_way[4]); // place.rs:100
@@ -3354,22 +3352,22 @@ module oaken_beat_reader_p64 (
     wire stays_29_1 = stays_29 & (~row_29_way[4]); // place.rs:100
     wire stays_30_1 = stays_30 & (~row_30_way[4]); // place.rs:100
     wire stays_31_1 = stays_31 & (~row_31_way[4]); // place.rs:100
-    wire stays_32_1 = _t321 & (~from_way[4]); // place.rs:100
-    wire stays_33_1 = _t322 & (~from_way_1[4]); // place.rs:100
-    wire stays_34_1 = _t323 & (~from_way_2[4]); // place.rs:100
-    wire stays_35_1 = _t324 & (~from_way_3[4]); // place.rs:100
-    wire stays_36_1 = _t325 & (~from_way_4[4]); // place.rs:100
-    wire stays_37_1 = _t326 & (~from_way_5[4]); // place.rs:100
-    wire stays_38_1 = _t327 & (~from_way_6[4]); // place.rs:100
-    wire stays_39_1 = _t328 & (~from_way_7[4]); // place.rs:100
-    wire stays_40_1 = _t329 & (~from_way_8[4]); // place.rs:100
-    wire stays_41_1 = _t330 & (~from_way_9[4]); // place.rs:100
-    wire stays_42_1 = _t331 & (~from_way_10[4]); // place.rs:100
-    wire stays_43_1 = _t332 & (~from_way_11[4]); // place.rs:100
-    wire stays_44_1 = _t333 & (~from_way_12[4]); // place.rs:100
-    wire stays_45_1 = _t334 & (~from_way_13[4]); // place.rs:100
-    wire stays_46_1 = _t335 & (~from_way_14[4]); // place.rs:100
-    wire stays_47_1 = _t336 & (~from_way_15[4]); // place.rs:100
+    wire stays_32_1 = _t320 & (~from_way[4]); // place.rs:100
+    wire stays_33_1 = _t321 & (~from_way_1[4]); // place.rs:100
+    wire stays_34_1 = _t322 & (~from_way_2[4]); // place.rs:100
+    wire stays_35_1 = _t323 & (~from_way_3[4]); // place.rs:100
+    wire stays_36_1 = _t324 & (~from_way_4[4]); // place.rs:100
+    wire stays_37_1 = _t325 & (~from_way_5[4]); // place.rs:100
+    wire stays_38_1 = _t326 & (~from_way_6[4]); // place.rs:100
+    wire stays_39_1 = _t327 & (~from_way_7[4]); // place.rs:100
+    wire stays_40_1 = _t328 & (~from_way_8[4]); // place.rs:100
+    wire stays_41_1 = _t329 & (~from_way_9[4]); // place.rs:100
+    wire stays_42_1 = _t330 & (~from_way_10[4]); // place.rs:100
+    wire stays_43_1 = _t331 & (~from_way_11[4]); // place.rs:100
+    wire stays_44_1 = _t332 & (~from_way_12[4]); // place.rs:100
+    wire stays_45_1 = _t333 & (~from_way_13[4]); // place.rs:100
+    wire stays_46_1 = _t334 & (~from_way_14[4]); // place.rs:100
+    wire stays_47_1 = _t335 & (~from_way_15[4]); // place.rs:100
     wire stays_48_1 = (stays_48 | goes_16) & (~from_way_16[4]); // place.rs:100
     wire stays_49_1 = (stays_49 | goes_17) & (~from_way_17[4]); // place.rs:100
     wire stays_50_1 = (stays_50 | goes_18) & (~from_way_18[4]); // place.rs:100
@@ -3911,211 +3909,211 @@ module oaken_beat_reader_p64 (
     wire from_outer_80 = goes_0_2 ? row_0_outer_s8 : row_8_outer_s8; // place.rs:106
     wire from_sign_80 = goes_0_2 ? row_0_s8 : row_8_s8; // place.rs:106
     wire [5:0] from_way_80 = goes_0_2 ? row_0_way_s8 : row_8_way_s8; // place.rs:106
-    wire _t337 = stays_8_2 | goes_0_2; // place.rs:107
+    wire _t336 = stays_8_2 | goes_0_2; // place.rs:107
     wire from_outer_81 = goes_1_2 ? row_1_outer_s8 : row_9_outer_s8; // place.rs:106
     wire from_sign_81 = goes_1_2 ? row_1_s8 : row_9_s8; // place.rs:106
     wire [5:0] from_way_81 = goes_1_2 ? row_1_way_s8 : row_9_way_s8; // place.rs:106
-    wire _t338 = stays_9_2 | goes_1_2; // place.rs:107
+    wire _t337 = stays_9_2 | goes_1_2; // place.rs:107
     wire from_outer_82 = goes_2_2 ? row_2_outer_s8 : row_10_outer_s8; // place.rs:106
     wire from_sign_82 = goes_2_2 ? row_2_s8 : row_10_s8; // place.rs:106
     wire [5:0] from_way_82 = goes_2_2 ? row_2_way_s8 : row_10_way_s8; // place.rs:106
-    wire _t339 = stays_10_2 | goes_2_2; // place.rs:107
+    wire _t338 = stays_10_2 | goes_2_2; // place.rs:107
     wire from_outer_83 = goes_3_2 ? row_3_outer_s8 : row_11_outer_s8; // place.rs:106
     wire from_sign_83 = goes_3_2 ? row_3_s8 : row_11_s8; // place.rs:106
     wire [5:0] from_way_83 = goes_3_2 ? row_3_way_s8 : row_11_way_s8; // place.rs:106
-    wire _t340 = stays_11_2 | goes_3_2; // place.rs:107
+    wire _t339 = stays_11_2 | goes_3_2; // place.rs:107
     wire from_outer_84 = goes_4_2 ? row_4_outer_s8 : row_12_outer_s8; // place.rs:106
     wire from_sign_84 = goes_4_2 ? row_4_s8 : row_12_s8; // place.rs:106
     wire [5:0] from_way_84 = goes_4_2 ? row_4_way_s8 : row_12_way_s8; // place.rs:106
-    wire _t341 = stays_12_2 | goes_4_2; // place.rs:107
+    wire _t340 = stays_12_2 | goes_4_2; // place.rs:107
     wire from_outer_85 = goes_5_2 ? row_5_outer_s8 : row_13_outer_s8; // place.rs:106
     wire from_sign_85 = goes_5_2 ? row_5_s8 : row_13_s8; // place.rs:106
     wire [5:0] from_way_85 = goes_5_2 ? row_5_way_s8 : row_13_way_s8; // place.rs:106
-    wire _t342 = stays_13_2 | goes_5_2; // place.rs:107
+    wire _t341 = stays_13_2 | goes_5_2; // place.rs:107
     wire from_outer_86 = goes_6_2 ? row_6_outer_s8 : row_14_outer_s8; // place.rs:106
     wire from_sign_86 = goes_6_2 ? row_6_s8 : row_14_s8; // place.rs:106
     wire [5:0] from_way_86 = goes_6_2 ? row_6_way_s8 : row_14_way_s8; // place.rs:106
-    wire _t343 = stays_14_2 | goes_6_2; // place.rs:107
+    wire _t342 = stays_14_2 | goes_6_2; // place.rs:107
     wire from_outer_87 = goes_7_2 ? row_7_outer_s8 : row_15_outer_s8; // place.rs:106
     wire from_sign_87 = goes_7_2 ? row_7_s8 : row_15_s8; // place.rs:106
     wire [5:0] from_way_87 = goes_7_2 ? row_7_way_s8 : row_15_way_s8; // place.rs:106
-    wire _t344 = stays_15_2 | goes_7_2; // place.rs:107
+    wire _t343 = stays_15_2 | goes_7_2; // place.rs:107
     wire from_outer_88 = goes_8_2 ? row_8_outer_s8 : from_outer_32_s8; // place.rs:106
     wire from_sign_88 = goes_8_2 ? row_8_s8 : from_sign_32_s8; // place.rs:106
     wire [5:0] from_way_88 = goes_8_2 ? row_8_way_s8 : from_way_32_s8; // place.rs:106
-    wire _t345 = stays_16_2 | goes_8_2; // place.rs:107
+    wire _t344 = stays_16_2 | goes_8_2; // place.rs:107
     wire from_outer_89 = goes_9_2 ? row_9_outer_s8 : from_outer_33_s8; // place.rs:106
     wire from_sign_89 = goes_9_2 ? row_9_s8 : from_sign_33_s8; // place.rs:106
     wire [5:0] from_way_89 = goes_9_2 ? row_9_way_s8 : from_way_33_s8; // place.rs:106
-    wire _t346 = stays_17_2 | goes_9_2; // place.rs:107
+    wire _t345 = stays_17_2 | goes_9_2; // place.rs:107
     wire from_outer_90 = goes_10_2 ? row_10_outer_s8 : from_outer_34_s8; // place.rs:106
     wire from_sign_90 = goes_10_2 ? row_10_s8 : from_sign_34_s8; // place.rs:106
     wire [5:0] from_way_90 = goes_10_2 ? row_10_way_s8 : from_way_34_s8; // place.rs:106
-    wire _t347 = stays_18_2 | goes_10_2; // place.rs:107
+    wire _t346 = stays_18_2 | goes_10_2; // place.rs:107
     wire from_outer_91 = goes_11_2 ? row_11_outer_s8 : from_outer_35_s8; // place.rs:106
     wire from_sign_91 = goes_11_2 ? row_11_s8 : from_sign_35_s8; // place.rs:106
     wire [5:0] from_way_91 = goes_11_2 ? row_11_way_s8 : from_way_35_s8; // place.rs:106
-    wire _t348 = stays_19_2 | goes_11_2; // place.rs:107
+    wire _t347 = stays_19_2 | goes_11_2; // place.rs:107
     wire from_outer_92 = goes_12_2 ? row_12_outer_s8 : from_outer_36_s8; // place.rs:106
     wire from_sign_92 = goes_12_2 ? row_12_s8 : from_sign_36_s8; // place.rs:106
     wire [5:0] from_way_92 = goes_12_2 ? row_12_way_s8 : from_way_36_s8; // place.rs:106
-    wire _t349 = stays_20_2 | goes_12_2; // place.rs:107
+    wire _t348 = stays_20_2 | goes_12_2; // place.rs:107
     wire from_outer_93 = goes_13_2 ? row_13_outer_s8 : from_outer_37_s8; // place.rs:106
     wire from_sign_93 = goes_13_2 ? row_13_s8 : from_sign_37_s8; // place.rs:106
     wire [5:0] from_way_93 = goes_13_2 ? row_13_way_s8 : from_way_37_s8; // place.rs:106
-    wire _t350 = stays_21_2 | goes_13_2; // place.rs:107
+    wire _t349 = stays_21_2 | goes_13_2; // place.rs:107
     wire from_outer_94 = goes_14_2 ? row_14_outer_s8 : from_outer_38_s8; // place.rs:106
     wire from_sign_94 = goes_14_2 ? row_14_s8 : from_sign_38_s8; // place.rs:106
     wire [5:0] from_way_94 = goes_14_2 ? row_14_way_s8 : from_way_38_s8; // place.rs:106
-    wire _t351 = stays_22_2 | goes_14_2; // place.rs:107
+    wire _t350 = stays_22_2 | goes_14_2; // place.rs:107
     wire from_outer_95 = goes_15_2 ? row_15_outer_s8 : from_outer_39_s8; // place.rs:106
     wire from_sign_95 = goes_15_2 ? row_15_s8 : from_sign_39_s8; // place.rs:106
     wire [5:0] from_way_95 = goes_15_2 ? row_15_way_s8 : from_way_39_s8; // place.rs:106
-    wire _t352 = stays_23_2 | goes_15_2; // place.rs:107
+    wire _t351 = stays_23_2 | goes_15_2; // place.rs:107
     wire from_outer_96 = goes_16_2 ? from_outer_32_s8 : from_outer_40_s8; // place.rs:106
     wire from_sign_96 = goes_16_2 ? from_sign_32_s8 : from_sign_40_s8; // place.rs:106
     wire [5:0] from_way_96 = goes_16_2 ? from_way_32_s8 : from_way_40_s8; // place.rs:106
-    wire _t353 = stays_24_2 | goes_16_2; // place.rs:107
+    wire _t352 = stays_24_2 | goes_16_2; // place.rs:107
     wire from_outer_97 = goes_17_2 ? from_outer_33_s8 : from_outer_41_s8; // place.rs:106
     wire from_sign_97 = goes_17_2 ? from_sign_33_s8 : from_sign_41_s8; // place.rs:106
     wire [5:0] from_way_97 = goes_17_2 ? from_way_33_s8 : from_way_41_s8; // place.rs:106
-    wire _t354 = stays_25_2 | goes_17_2; // place.rs:107
+    wire _t353 = stays_25_2 | goes_17_2; // place.rs:107
     wire from_outer_98 = goes_18_2 ? from_outer_34_s8 : from_outer_42_s8; // place.rs:106
     wire from_sign_98 = goes_18_2 ? from_sign_34_s8 : from_sign_42_s8; // place.rs:106
     wire [5:0] from_way_98 = goes_18_2 ? from_way_34_s8 : from_way_42_s8; // place.rs:106
-    wire _t355 = stays_26_2 | goes_18_2; // place.rs:107
+    wire _t354 = stays_26_2 | goes_18_2; // place.rs:107
     wire from_outer_99 = goes_19_2 ? from_outer_35_s8 : from_outer_43_s8; // place.rs:106
     wire from_sign_99 = goes_19_2 ? from_sign_35_s8 : from_sign_43_s8; // place.rs:106
     wire [5:0] from_way_99 = goes_19_2 ? from_way_35_s8 : from_way_43_s8; // place.rs:106
-    wire _t356 = stays_27_2 | goes_19_2; // place.rs:107
+    wire _t355 = stays_27_2 | goes_19_2; // place.rs:107
     wire from_outer_100 = goes_20_2 ? from_outer_36_s8 : from_outer_44_s8; // place.rs:106
     wire from_sign_100 = goes_20_2 ? from_sign_36_s8 : from_sign_44_s8; // place.rs:106
     wire [5:0] from_way_100 = goes_20_2 ? from_way_36_s8 : from_way_44_s8; // place.rs:106
-    wire _t357 = stays_28_2 | goes_20_2; // place.rs:107
+    wire _t356 = stays_28_2 | goes_20_2; // place.rs:107
     wire from_outer_101 = goes_21_2 ? from_outer_37_s8 : from_outer_45_s8; // place.rs:106
     wire from_sign_101 = goes_21_2 ? from_sign_37_s8 : from_sign_45_s8; // place.rs:106
     wire [5:0] from_way_101 = goes_21_2 ? from_way_37_s8 : from_way_45_s8; // place.rs:106
-    wire _t358 = stays_29_2 | goes_21_2; // place.rs:107
+    wire _t357 = stays_29_2 | goes_21_2; // place.rs:107
     wire from_outer_102 = goes_22_2 ? from_outer_38_s8 : from_outer_46_s8; // place.rs:106
     wire from_sign_102 = goes_22_2 ? from_sign_38_s8 : from_sign_46_s8; // place.rs:106
     wire [5:0] from_way_102 = goes_22_2 ? from_way_38_s8 : from_way_46_s8; // place.rs:106
-    wire _t359 = stays_30_2 | goes_22_2; // place.rs:107
+    wire _t358 = stays_30_2 | goes_22_2; // place.rs:107
     wire from_outer_103 = goes_23_2 ? from_outer_39_s8 : from_outer_47_s8; // place.rs:106
     wire from_sign_103 = goes_23_2 ? from_sign_39_s8 : from_sign_47_s8; // place.rs:106
     wire [5:0] from_way_103 = goes_23_2 ? from_way_39_s8 : from_way_47_s8; // place.rs:106
-    wire _t360 = stays_31_2 | goes_23_2; // place.rs:107
+    wire _t359 = stays_31_2 | goes_23_2; // place.rs:107
     wire from_outer_104 = goes_24_2 ? from_outer_40_s8 : from_outer_48_s8; // place.rs:106
     wire from_sign_104 = goes_24_2 ? from_sign_40_s8 : from_sign_48_s8; // place.rs:106
     wire [5:0] from_way_104 = goes_24_2 ? from_way_40_s8 : from_way_48_s8; // place.rs:106
-    wire _t361 = stays_32_2 | goes_24_2; // place.rs:107
+    wire _t360 = stays_32_2 | goes_24_2; // place.rs:107
     wire from_outer_105 = goes_25_2 ? from_outer_41_s8 : from_outer_49_s8; // place.rs:106
     wire from_sign_105 = goes_25_2 ? from_sign_41_s8 : from_sign_49_s8; // place.rs:106
     wire [5:0] from_way_105 = goes_25_2 ? from_way_41_s8 : from_way_49_s8; // place.rs:106
-    wire _t362 = stays_33_2 | goes_25_2; // place.rs:107
+    wire _t361 = stays_33_2 | goes_25_2; // place.rs:107
     wire from_outer_106 = goes_26_2 ? from_outer_42_s8 : from_outer_50_s8; // place.rs:106
     wire from_sign_106 = goes_26_2 ? from_sign_42_s8 : from_sign_50_s8; // place.rs:106
     wire [5:0] from_way_106 = goes_26_2 ? from_way_42_s8 : from_way_50_s8; // place.rs:106
-    wire _t363 = stays_34_2 | goes_26_2; // place.rs:107
+    wire _t362 = stays_34_2 | goes_26_2; // place.rs:107
     wire from_outer_107 = goes_27_2 ? from_outer_43_s8 : from_outer_51_s8; // place.rs:106
     wire from_sign_107 = goes_27_2 ? from_sign_43_s8 : from_sign_51_s8; // place.rs:106
     wire [5:0] from_way_107 = goes_27_2 ? from_way_43_s8 : from_way_51_s8; // place.rs:106
-    wire _t364 = stays_35_2 | goes_27_2; // place.rs:107
+    wire _t363 = stays_35_2 | goes_27_2; // place.rs:107
     wire from_outer_108 = goes_28_2 ? from_outer_44_s8 : from_outer_52_s8; // place.rs:106
     wire from_sign_108 = goes_28_2 ? from_sign_44_s8 : from_sign_52_s8; // place.rs:106
     wire [5:0] from_way_108 = goes_28_2 ? from_way_44_s8 : from_way_52_s8; // place.rs:106
-    wire _t365 = stays_36_2 | goes_28_2; // place.rs:107
+    wire _t364 = stays_36_2 | goes_28_2; // place.rs:107
     wire from_outer_109 = goes_29_2 ? from_outer_45_s8 : from_outer_53_s8; // place.rs:106
     wire from_sign_109 = goes_29_2 ? from_sign_45_s8 : from_sign_53_s8; // place.rs:106
     wire [5:0] from_way_109 = goes_29_2 ? from_way_45_s8 : from_way_53_s8; // place.rs:106
-    wire _t366 = stays_37_2 | goes_29_2; // place.rs:107
+    wire _t365 = stays_37_2 | goes_29_2; // place.rs:107
     wire from_outer_110 = goes_30_2 ? from_outer_46_s8 : from_outer_54_s8; // place.rs:106
     wire from_sign_110 = goes_30_2 ? from_sign_46_s8 : from_sign_54_s8; // place.rs:106
     wire [5:0] from_way_110 = goes_30_2 ? from_way_46_s8 : from_way_54_s8; // place.rs:106
-    wire _t367 = stays_38_2 | goes_30_2; // place.rs:107
+    wire _t366 = stays_38_2 | goes_30_2; // place.rs:107
     wire from_outer_111 = goes_31_2 ? from_outer_47_s8 : from_outer_55_s8; // place.rs:106
     wire from_sign_111 = goes_31_2 ? from_sign_47_s8 : from_sign_55_s8; // place.rs:106
     wire [5:0] from_way_111 = goes_31_2 ? from_way_47_s8 : from_way_55_s8; // place.rs:106
-    wire _t368 = stays_39_2 | goes_31_2; // place.rs:107
+    wire _t367 = stays_39_2 | goes_31_2; // place.rs:107
     wire from_outer_112 = goes_32_2 ? from_outer_48_s8 : from_outer_56_s8; // place.rs:106
     wire from_sign_112 = goes_32_2 ? from_sign_48_s8 : from_sign_56_s8; // place.rs:106
     wire [5:0] from_way_112 = goes_32_2 ? from_way_48_s8 : from_way_56_s8; // place.rs:106
-    wire _t369 = stays_40_2 | goes_32_2; // place.rs:107
+    wire _t368 = stays_40_2 | goes_32_2; // place.rs:107
     wire from_outer_113 = goes_33_2 ? from_outer_49_s8 : from_outer_57_s8; // place.rs:106
     wire from_sign_113 = goes_33_2 ? from_sign_49_s8 : from_sign_57_s8; // place.rs:106
     wire [5:0] from_way_113 = goes_33_2 ? from_way_49_s8 : from_way_57_s8; // place.rs:106
-    wire _t370 = stays_41_2 | goes_33_2; // place.rs:107
+    wire _t369 = stays_41_2 | goes_33_2; // place.rs:107
     wire from_outer_114 = goes_34_2 ? from_outer_50_s8 : from_outer_58_s8; // place.rs:106
     wire from_sign_114 = goes_34_2 ? from_sign_50_s8 : from_sign_58_s8; // place.rs:106
     wire [5:0] from_way_114 = goes_34_2 ? from_way_50_s8 : from_way_58_s8; // place.rs:106
-    wire _t371 = stays_42_2 | goes_34_2; // place.rs:107
+    wire _t370 = stays_42_2 | goes_34_2; // place.rs:107
     wire from_outer_115 = goes_35_2 ? from_outer_51_s8 : from_outer_59_s8; // place.rs:106
     wire from_sign_115 = goes_35_2 ? from_sign_51_s8 : from_sign_59_s8; // place.rs:106
     wire [5:0] from_way_115 = goes_35_2 ? from_way_51_s8 : from_way_59_s8; // place.rs:106
-    wire _t372 = stays_43_2 | goes_35_2; // place.rs:107
+    wire _t371 = stays_43_2 | goes_35_2; // place.rs:107
     wire from_outer_116 = goes_36_2 ? from_outer_52_s8 : from_outer_60_s8; // place.rs:106
     wire from_sign_116 = goes_36_2 ? from_sign_52_s8 : from_sign_60_s8; // place.rs:106
     wire [5:0] from_way_116 = goes_36_2 ? from_way_52_s8 : from_way_60_s8; // place.rs:106
-    wire _t373 = stays_44_2 | goes_36_2; // place.rs:107
+    wire _t372 = stays_44_2 | goes_36_2; // place.rs:107
     wire from_outer_117 = goes_37_2 ? from_outer_53_s8 : from_outer_61_s8; // place.rs:106
     wire from_sign_117 = goes_37_2 ? from_sign_53_s8 : from_sign_61_s8; // place.rs:106
     wire [5:0] from_way_117 = goes_37_2 ? from_way_53_s8 : from_way_61_s8; // place.rs:106
-    wire _t374 = stays_45_2 | goes_37_2; // place.rs:107
+    wire _t373 = stays_45_2 | goes_37_2; // place.rs:107
     wire from_outer_118 = goes_38_2 ? from_outer_54_s8 : from_outer_62_s8; // place.rs:106
     wire from_sign_118 = goes_38_2 ? from_sign_54_s8 : from_sign_62_s8; // place.rs:106
     wire [5:0] from_way_118 = goes_38_2 ? from_way_54_s8 : from_way_62_s8; // place.rs:106
-    wire _t375 = stays_46_2 | goes_38_2; // place.rs:107
+    wire _t374 = stays_46_2 | goes_38_2; // place.rs:107
     wire from_outer_119 = goes_39_2 ? from_outer_55_s8 : from_outer_63_s8; // place.rs:106
     wire from_sign_119 = goes_39_2 ? from_sign_55_s8 : from_sign_63_s8; // place.rs:106
     wire [5:0] from_way_119 = goes_39_2 ? from_way_55_s8 : from_way_63_s8; // place.rs:106
-    wire _t376 = stays_47_2 | goes_39_2; // place.rs:107
+    wire _t375 = stays_47_2 | goes_39_2; // place.rs:107
     wire from_outer_120 = goes_40_2 ? from_outer_56_s8 : from_outer_64_s8; // place.rs:106
     wire from_sign_120 = goes_40_2 ? from_sign_56_s8 : from_sign_64_s8; // place.rs:106
     wire [5:0] from_way_120 = goes_40_2 ? from_way_56_s8 : from_way_64_s8; // place.rs:106
-    wire _t377 = stays_48_2 | goes_40_2; // place.rs:107
+    wire _t376 = stays_48_2 | goes_40_2; // place.rs:107
     wire from_outer_121 = goes_41_2 ? from_outer_57_s8 : from_outer_65_s8; // place.rs:106
     wire from_sign_121 = goes_41_2 ? from_sign_57_s8 : from_sign_65_s8; // place.rs:106
     wire [5:0] from_way_121 = goes_41_2 ? from_way_57_s8 : from_way_65_s8; // place.rs:106
-    wire _t378 = stays_49_2 | goes_41_2; // place.rs:107
+    wire _t377 = stays_49_2 | goes_41_2; // place.rs:107
     wire from_outer_122 = goes_42_2 ? from_outer_58_s8 : from_outer_66_s8; // place.rs:106
     wire from_sign_122 = goes_42_2 ? from_sign_58_s8 : from_sign_66_s8; // place.rs:106
     wire [5:0] from_way_122 = goes_42_2 ? from_way_58_s8 : from_way_66_s8; // place.rs:106
-    wire _t379 = stays_50_2 | goes_42_2; // place.rs:107
+    wire _t378 = stays_50_2 | goes_42_2; // place.rs:107
     wire from_outer_123 = goes_43_2 ? from_outer_59_s8 : from_outer_67_s8; // place.rs:106
     wire from_sign_123 = goes_43_2 ? from_sign_59_s8 : from_sign_67_s8; // place.rs:106
     wire [5:0] from_way_123 = goes_43_2 ? from_way_59_s8 : from_way_67_s8; // place.rs:106
-    wire _t380 = stays_51_2 | goes_43_2; // place.rs:107
+    wire _t379 = stays_51_2 | goes_43_2; // place.rs:107
     wire from_outer_124 = goes_44_2 ? from_outer_60_s8 : from_outer_68_s8; // place.rs:106
     wire from_sign_124 = goes_44_2 ? from_sign_60_s8 : from_sign_68_s8; // place.rs:106
     wire [5:0] from_way_124 = goes_44_2 ? from_way_60_s8 : from_way_68_s8; // place.rs:106
-    wire _t381 = stays_52_2 | goes_44_2; // place.rs:107
+    wire _t380 = stays_52_2 | goes_44_2; // place.rs:107
     wire from_outer_125 = goes_45_2 ? from_outer_61_s8 : from_outer_69_s8; // place.rs:106
     wire from_sign_125 = goes_45_2 ? from_sign_61_s8 : from_sign_69_s8; // place.rs:106
     wire [5:0] from_way_125 = goes_45_2 ? from_way_61_s8 : from_way_69_s8; // place.rs:106
-    wire _t382 = stays_53_2 | goes_45_2; // place.rs:107
+    wire _t381 = stays_53_2 | goes_45_2; // place.rs:107
     wire from_outer_126 = goes_46_2 ? from_outer_62_s8 : from_outer_70_s8; // place.rs:106
     wire from_sign_126 = goes_46_2 ? from_sign_62_s8 : from_sign_70_s8; // place.rs:106
     wire [5:0] from_way_126 = goes_46_2 ? from_way_62_s8 : from_way_70_s8; // place.rs:106
-    wire _t383 = stays_54_2 | goes_46_2; // place.rs:107
+    wire _t382 = stays_54_2 | goes_46_2; // place.rs:107
     wire from_outer_127 = goes_47_2 ? from_outer_63_s8 : from_outer_71_s8; // place.rs:106
     wire from_sign_127 = goes_47_2 ? from_sign_63_s8 : from_sign_71_s8; // place.rs:106
     wire [5:0] from_way_127 = goes_47_2 ? from_way_63_s8 : from_way_71_s8; // place.rs:106
-    wire _t384 = stays_55_2 | goes_47_2; // place.rs:107
+    wire _t383 = stays_55_2 | goes_47_2; // place.rs:107
     wire from_outer_128 = goes_48_2 ? from_outer_64_s8 : from_outer_72_s8; // place.rs:106
     wire from_sign_128 = goes_48_2 ? from_sign_64_s8 : from_sign_72_s8; // place.rs:106
     wire [5:0] from_way_128 = goes_48_2 ? from_way_64_s8 : from_way_72_s8; // place.rs:106
-    wire _t385 = stays_56_2 | goes_48_2; // place.rs:107
+    wire _t384 = stays_56_2 | goes_48_2; // place.rs:107
     wire from_outer_129 = goes_49_2 ? from_outer_65_s8 : from_outer_73_s8; // place.rs:106
     wire from_sign_129 = goes_49_2 ? from_sign_65_s8 : from_sign_73_s8; // place.rs:106
     wire [5:0] from_way_129 = goes_49_2 ? from_way_65_s8 : from_way_73_s8; // place.rs:106
-    wire _t386 = stays_57_2 | goes_49_2; // place.rs:107
+    wire _t385 = stays_57_2 | goes_49_2; // place.rs:107
     wire from_outer_130 = goes_50_2 ? from_outer_66_s8 : from_outer_74_s8; // place.rs:106
     wire from_sign_130 = goes_50_2 ? from_sign_66_s8 : from_sign_74_s8; // place.rs:106
     wire [5:0] from_way_130 = goes_50_2 ? from_way_66_s8 : from_way_74_s8; // place.rs:106
-    wire _t387 = stays_58_2 | goes_50_2; // place.rs:107
+    wire _t386 = stays_58_2 | goes_50_2; // place.rs:107
     wire from_outer_131 = goes_51_2 ? from_outer_67_s8 : from_outer_75_s8; // place.rs:106
     wire from_sign_131 = goes_51_2 ? from_sign_67_s8 : from_sign_75_s8; // place.rs:106
     wire [5:0] from_way_131 = goes_51_2 ? from_way_67_s8 : from_way_75_s8; // place.rs:106
-    wire _t388 = stays_59_2 | goes_51_2; // place.rs:107
+    wire _t387 = stays_59_2 | goes_51_2; // place.rs:107
     wire from_outer_132 = goes_52_2 ? from_outer_68_s8 : from_outer_76_s8; // place.rs:106
     wire from_sign_132 = goes_52_2 ? from_sign_68_s8 : from_sign_76_s8; // place.rs:106
     wire [5:0] from_way_132 = goes_52_2 ? from_way_68_s8 : from_way_76_s8; // place.rs:106
@@ -4136,58 +4134,58 @@ module oaken_beat_reader_p64 (
     wire goes_5_3 = stays_5_2 & row_5_way_s8[2]; // place.rs:99
     wire goes_6_3 = stays_6_2 & row_6_way_s8[2]; // place.rs:99
     wire goes_7_3 = stays_7_2 & row_7_way_s8[2]; // place.rs:99
-    wire goes_8_3 = _t337 & from_way_80[2]; // place.rs:99
-    wire goes_9_3 = _t338 & from_way_81[2]; // place.rs:99
-    wire goes_10_3 = _t339 & from_way_82[2]; // place.rs:99
-    wire goes_11_3 = _t340 & from_way_83[2]; // place.rs:99
-    wire goes_12_3 = _t341 & from_way_84[2]; // place.rs:99
-    wire goes_13_3 = _t342 & from_way_85[2]; // place.rs:99
-    wire goes_14_3 = _t343 & from_way_86[2]; // place.rs:99
-    wire goes_15_3 = _t344 & from_way_87[2]; // place.rs:99
-    wire goes_16_3 = _t345 & from_way_88[2]; // place.rs:99
-    wire goes_17_3 = _t346 & from_way_89[2]; // place.rs:99
-    wire goes_18_3 = _t347 & from_way_90[2]; // place.rs:99
-    wire goes_19_3 = _t348 & from_way_91[2]; // place.rs:99
-    wire goes_20_3 = _t349 & from_way_92[2]; // place.rs:99
-    wire goes_21_3 = _t350 & from_way_93[2]; // place.rs:99
-    wire goes_22_3 = _t351 & from_way_94[2]; // place.rs:99
-    wire goes_23_3 = _t352 & from_way_95[2]; // place.rs:99
-    wire goes_24_3 = _t353 & from_way_96[2]; // place.rs:99
-    wire goes_25_3 = _t354 & from_way_97[2]; // place.rs:99
-    wire goes_26_3 = _t355 & from_way_98[2]; // place.rs:99
-    wire goes_27_3 = _t356 & from_way_99[2]; // place.rs:99
-    wire goes_28_3 = _t357 & from_way_100[2]; // place.rs:99
-    wire goes_29_3 = _t358 & from_way_101[2]; // place.rs:99
-    wire goes_30_3 = _t359 & from_way_102[2]; // place.rs:99
-    wire goes_31_3 = _t360 & from_way_103[2]; // place.rs:99
-    wire goes_32_3 = _t361 & from_way_104[2]; // place.rs:99
-    wire goes_33_3 = _t362 & from_way_105[2]; // place.rs:99
-    wire goes_34_3 = _t363 & from_way_106[2]; // place.rs:99
-    wire goes_35_3 = _t364 & from_way_107[2]; // place.rs:99
-    wire goes_36_3 = _t365 & from_way_108[2]; // place.rs:99
-    wire goes_37_3 = _t366 & from_way_109[2]; // place.rs:99
-    wire goes_38_3 = _t367 & from_way_110[2]; // place.rs:99
-    wire goes_39_3 = _t368 & from_way_111[2]; // place.rs:99
-    wire goes_40_3 = _t369 & from_way_112[2]; // place.rs:99
-    wire goes_41_3 = _t370 & from_way_113[2]; // place.rs:99
-    wire goes_42_3 = _t371 & from_way_114[2]; // place.rs:99
-    wire goes_43_3 = _t372 & from_way_115[2]; // place.rs:99
-    wire goes_44_3 = _t373 & from_way_116[2]; // place.rs:99
-    wire goes_45_3 = _t374 & from_way_117[2]; // place.rs:99
-    wire goes_46_3 = _t375 & from_way_118[2]; // place.rs:99
-    wire goes_47_3 = _t376 & from_way_119[2]; // place.rs:99
-    wire goes_48_3 = _t377 & from_way_120[2]; // place.rs:99
-    wire goes_49_3 = _t378 & from_way_121[2]; // place.rs:99
-    wire goes_50_3 = _t379 & from_way_122[2]; // place.rs:99
-    wire goes_51_3 = _t380 & from_way_123[2]; // place.rs:99
-    wire goes_52_3 = _t381 & from_way_124[2]; // place.rs:99
-    wire goes_53_3 = _t382 & from_way_125[2]; // place.rs:99
-    wire goes_54_3 = _t383 & from_way_126[2]; // place.rs:99
-    wire goes_55_3 = _t384 & from_way_127[2]; // place.rs:99
-    wire goes_56_3 = _t385 & from_way_128[2]; // place.rs:99
-    wire goes_57_3 = _t386 & from_way_129[2]; // place.rs:99
-    wire goes_58_3 = _t387 & from_way_130[2]; // place.rs:99
-    wire goes_59_3 = _t388 & from_way_131[2]; // place.rs:99
+    wire goes_8_3 = _t336 & from_way_80[2]; // place.rs:99
+    wire goes_9_3 = _t337 & from_way_81[2]; // place.rs:99
+    wire goes_10_3 = _t338 & from_way_82[2]; // place.rs:99
+    wire goes_11_3 = _t339 & from_way_83[2]; // place.rs:99
+    wire goes_12_3 = _t340 & from_way_84[2]; // place.rs:99
+    wire goes_13_3 = _t341 & from_way_85[2]; // place.rs:99
+    wire goes_14_3 = _t342 & from_way_86[2]; // place.rs:99
+    wire goes_15_3 = _t343 & from_way_87[2]; // place.rs:99
+    wire goes_16_3 = _t344 & from_way_88[2]; // place.rs:99
+    wire goes_17_3 = _t345 & from_way_89[2]; // place.rs:99
+    wire goes_18_3 = _t346 & from_way_90[2]; // place.rs:99
+    wire goes_19_3 = _t347 & from_way_91[2]; // place.rs:99
+    wire goes_20_3 = _t348 & from_way_92[2]; // place.rs:99
+    wire goes_21_3 = _t349 & from_way_93[2]; // place.rs:99
+    wire goes_22_3 = _t350 & from_way_94[2]; // place.rs:99
+    wire goes_23_3 = _t351 & from_way_95[2]; // place.rs:99
+    wire goes_24_3 = _t352 & from_way_96[2]; // place.rs:99
+    wire goes_25_3 = _t353 & from_way_97[2]; // place.rs:99
+    wire goes_26_3 = _t354 & from_way_98[2]; // place.rs:99
+    wire goes_27_3 = _t355 & from_way_99[2]; // place.rs:99
+    wire goes_28_3 = _t356 & from_way_100[2]; // place.rs:99
+    wire goes_29_3 = _t357 & from_way_101[2]; // place.rs:99
+    wire goes_30_3 = _t358 & from_way_102[2]; // place.rs:99
+    wire goes_31_3 = _t359 & from_way_103[2]; // place.rs:99
+    wire goes_32_3 = _t360 & from_way_104[2]; // place.rs:99
+    wire goes_33_3 = _t361 & from_way_105[2]; // place.rs:99
+    wire goes_34_3 = _t362 & from_way_106[2]; // place.rs:99
+    wire goes_35_3 = _t363 & from_way_107[2]; // place.rs:99
+    wire goes_36_3 = _t364 & from_way_108[2]; // place.rs:99
+    wire goes_37_3 = _t365 & from_way_109[2]; // place.rs:99
+    wire goes_38_3 = _t366 & from_way_110[2]; // place.rs:99
+    wire goes_39_3 = _t367 & from_way_111[2]; // place.rs:99
+    wire goes_40_3 = _t368 & from_way_112[2]; // place.rs:99
+    wire goes_41_3 = _t369 & from_way_113[2]; // place.rs:99
+    wire goes_42_3 = _t370 & from_way_114[2]; // place.rs:99
+    wire goes_43_3 = _t371 & from_way_115[2]; // place.rs:99
+    wire goes_44_3 = _t372 & from_way_116[2]; // place.rs:99
+    wire goes_45_3 = _t373 & from_way_117[2]; // place.rs:99
+    wire goes_46_3 = _t374 & from_way_118[2]; // place.rs:99
+    wire goes_47_3 = _t375 & from_way_119[2]; // place.rs:99
+    wire goes_48_3 = _t376 & from_way_120[2]; // place.rs:99
+    wire goes_49_3 = _t377 & from_way_121[2]; // place.rs:99
+    wire goes_50_3 = _t378 & from_way_122[2]; // place.rs:99
+    wire goes_51_3 = _t379 & from_way_123[2]; // place.rs:99
+    wire goes_52_3 = _t380 & from_way_124[2]; // place.rs:99
+    wire goes_53_3 = _t381 & from_way_125[2]; // place.rs:99
+    wire goes_54_3 = _t382 & from_way_126[2]; // place.rs:99
+    wire goes_55_3 = _t383 & from_way_127[2]; // place.rs:99
+    wire goes_56_3 = _t384 & from_way_128[2]; // place.rs:99
+    wire goes_57_3 = _t385 & from_way_129[2]; // place.rs:99
+    wire goes_58_3 = _t386 & from_way_130[2]; // place.rs:99
+    wire goes_59_3 = _t387 & from_way_131[2]; // place.rs:99
     wire stays_0_3 = stays_0_2 & (~row_0_way_s8[2]); // place.rs:100
     wire stays_1_3 = stays_1_2 & (~row_1_way_s8[2]); // place.rs:100
     wire stays_2_3 = stays_2_2 & (~row_2_way_s8[2]); // place.rs:100
@@ -4196,58 +4194,58 @@ module oaken_beat_reader_p64 (
     wire stays_5_3 = stays_5_2 & (~row_5_way_s8[2]); // place.rs:100
     wire stays_6_3 = stays_6_2 & (~row_6_way_s8[2]); // place.rs:100
     wire stays_7_3 = stays_7_2 & (~row_7_way_s8[2]); // place.rs:100
-    wire stays_8_3 = _t337 & (~from_way_80[2]); // place.rs:100
-    wire stays_9_3 = _t338 & (~from_way_81[2]); // place.rs:100
-    wire stays_10_3 = _t339 & (~from_way_82[2]); // place.rs:100
-    wire stays_11_3 = _t340 & (~from_way_83[2]); // place.rs:100
-    wire stays_12_3 = _t341 & (~from_way_84[2]); // place.rs:100
-    wire stays_13_3 = _t342 & (~from_way_85[2]); // place.rs:100
-    wire stays_14_3 = _t343 & (~from_way_86[2]); // place.rs:100
-    wire stays_15_3 = _t344 & (~from_way_87[2]); // place.rs:100
-    wire stays_16_3 = _t345 & (~from_way_88[2]); // place.rs:100
-    wire stays_17_3 = _t346 & (~from_way_89[2]); // place.rs:100
-    wire stays_18_3 = _t347 & (~from_way_90[2]); // place.rs:100
-    wire stays_19_3 = _t348 & (~from_way_91[2]); // place.rs:100
-    wire stays_20_3 = _t349 & (~from_way_92[2]); // place.rs:100
-    wire stays_21_3 = _t350 & (~from_way_93[2]); // place.rs:100
-    wire stays_22_3 = _t351 & (~from_way_94[2]); // place.rs:100
-    wire stays_23_3 = _t352 & (~from_way_95[2]); // place.rs:100
-    wire stays_24_3 = _t353 & (~from_way_96[2]); // place.rs:100
-    wire stays_25_3 = _t354 & (~from_way_97[2]); // place.rs:100
-    wire stays_26_3 = _t355 & (~from_way_98[2]); // place.rs:100
-    wire stays_27_3 = _t356 & (~from_way_99[2]); // place.rs:100
-    wire stays_28_3 = _t357 & (~from_way_100[2]); // place.rs:100
-    wire stays_29_3 = _t358 & (~from_way_101[2]); // place.rs:100
-    wire stays_30_3 = _t359 & (~from_way_102[2]); // place.rs:100
-    wire stays_31_3 = _t360 & (~from_way_103[2]); // place.rs:100
-    wire stays_32_3 = _t361 & (~from_way_104[2]); // place.rs:100
-    wire stays_33_3 = _t362 & (~from_way_105[2]); // place.rs:100
-    wire stays_34_3 = _t363 & (~from_way_106[2]); // place.rs:100
-    wire stays_35_3 = _t364 & (~from_way_107[2]); // place.rs:100
-    wire stays_36_3 = _t365 & (~from_way_108[2]); // place.rs:100
-    wire stays_37_3 = _t366 & (~from_way_109[2]); // place.rs:100
-    wire stays_38_3 = _t367 & (~from_way_110[2]); // place.rs:100
-    wire stays_39_3 = _t368 & (~from_way_111[2]); // place.rs:100
-    wire stays_40_3 = _t369 & (~from_way_112[2]); // place.rs:100
-    wire stays_41_3 = _t370 & (~from_way_113[2]); // place.rs:100
-    wire stays_42_3 = _t371 & (~from_way_114[2]); // place.rs:100
-    wire stays_43_3 = _t372 & (~from_way_115[2]); // place.rs:100
-    wire stays_44_3 = _t373 & (~from_way_116[2]); // place.rs:100
-    wire stays_45_3 = _t374 & (~from_way_117[2]); // place.rs:100
-    wire stays_46_3 = _t375 & (~from_way_118[2]); // place.rs:100
-    wire stays_47_3 = _t376 & (~from_way_119[2]); // place.rs:100
-    wire stays_48_3 = _t377 & (~from_way_120[2]); // place.rs:100
-    wire stays_49_3 = _t378 & (~from_way_121[2]); // place.rs:100
-    wire stays_50_3 = _t379 & (~from_way_122[2]); // place.rs:100
-    wire stays_51_3 = _t380 & (~from_way_123[2]); // place.rs:100
-    wire stays_52_3 = _t381 & (~from_way_124[2]); // place.rs:100
-    wire stays_53_3 = _t382 & (~from_way_125[2]); // place.rs:100
-    wire stays_54_3 = _t383 & (~from_way_126[2]); // place.rs:100
-    wire stays_55_3 = _t384 & (~from_way_127[2]); // place.rs:100
-    wire stays_56_3 = _t385 & (~from_way_128[2]); // place.rs:100
-    wire stays_57_3 = _t386 & (~from_way_129[2]); // place.rs:100
-    wire stays_58_3 = _t387 & (~from_way_130[2]); // place.rs:100
-    wire stays_59_3 = _t388 & (~from_way_131[2]); // place.rs:100
+    wire stays_8_3 = _t336 & (~from_way_80[2]); // place.rs:100
+    wire stays_9_3 = _t337 & (~from_way_81[2]); // place.rs:100
+    wire stays_10_3 = _t338 & (~from_way_82[2]); // place.rs:100
+    wire stays_11_3 = _t339 & (~from_way_83[2]); // place.rs:100
+    wire stays_12_3 = _t340 & (~from_way_84[2]); // place.rs:100
+    wire stays_13_3 = _t341 & (~from_way_85[2]); // place.rs:100
+    wire stays_14_3 = _t342 & (~from_way_86[2]); // place.rs:100
+    wire stays_15_3 = _t343 & (~from_way_87[2]); // place.rs:100
+    wire stays_16_3 = _t344 & (~from_way_88[2]); // place.rs:100
+    wire stays_17_3 = _t345 & (~from_way_89[2]); // place.rs:100
+    wire stays_18_3 = _t346 & (~from_way_90[2]); // place.rs:100
+    wire stays_19_3 = _t347 & (~from_way_91[2]); // place.rs:100
+    wire stays_20_3 = _t348 & (~from_way_92[2]); // place.rs:100
+    wire stays_21_3 = _t349 & (~from_way_93[2]); // place.rs:100
+    wire stays_22_3 = _t350 & (~from_way_94[2]); // place.rs:100
+    wire stays_23_3 = _t351 & (~from_way_95[2]); // place.rs:100
+    wire stays_24_3 = _t352 & (~from_way_96[2]); // place.rs:100
+    wire stays_25_3 = _t353 & (~from_way_97[2]); // place.rs:100
+    wire stays_26_3 = _t354 & (~from_way_98[2]); // place.rs:100
+    wire stays_27_3 = _t355 & (~from_way_99[2]); // place.rs:100
+    wire stays_28_3 = _t356 & (~from_way_100[2]); // place.rs:100
+    wire stays_29_3 = _t357 & (~from_way_101[2]); // place.rs:100
+    wire stays_30_3 = _t358 & (~from_way_102[2]); // place.rs:100
+    wire stays_31_3 = _t359 & (~from_way_103[2]); // place.rs:100
+    wire stays_32_3 = _t360 & (~from_way_104[2]); // place.rs:100
+    wire stays_33_3 = _t361 & (~from_way_105[2]); // place.rs:100
+    wire stays_34_3 = _t362 & (~from_way_106[2]); // place.rs:100
+    wire stays_35_3 = _t363 & (~from_way_107[2]); // place.rs:100
+    wire stays_36_3 = _t364 & (~from_way_108[2]); // place.rs:100
+    wire stays_37_3 = _t365 & (~from_way_109[2]); // place.rs:100
+    wire stays_38_3 = _t366 & (~from_way_110[2]); // place.rs:100
+    wire stays_39_3 = _t367 & (~from_way_111[2]); // place.rs:100
+    wire stays_40_3 = _t368 & (~from_way_112[2]); // place.rs:100
+    wire stays_41_3 = _t369 & (~from_way_113[2]); // place.rs:100
+    wire stays_42_3 = _t370 & (~from_way_114[2]); // place.rs:100
+    wire stays_43_3 = _t371 & (~from_way_115[2]); // place.rs:100
+    wire stays_44_3 = _t372 & (~from_way_116[2]); // place.rs:100
+    wire stays_45_3 = _t373 & (~from_way_117[2]); // place.rs:100
+    wire stays_46_3 = _t374 & (~from_way_118[2]); // place.rs:100
+    wire stays_47_3 = _t375 & (~from_way_119[2]); // place.rs:100
+    wire stays_48_3 = _t376 & (~from_way_120[2]); // place.rs:100
+    wire stays_49_3 = _t377 & (~from_way_121[2]); // place.rs:100
+    wire stays_50_3 = _t378 & (~from_way_122[2]); // place.rs:100
+    wire stays_51_3 = _t379 & (~from_way_123[2]); // place.rs:100
+    wire stays_52_3 = _t380 & (~from_way_124[2]); // place.rs:100
+    wire stays_53_3 = _t381 & (~from_way_125[2]); // place.rs:100
+    wire stays_54_3 = _t382 & (~from_way_126[2]); // place.rs:100
+    wire stays_55_3 = _t383 & (~from_way_127[2]); // place.rs:100
+    wire stays_56_3 = _t384 & (~from_way_128[2]); // place.rs:100
+    wire stays_57_3 = _t385 & (~from_way_129[2]); // place.rs:100
+    wire stays_58_3 = _t386 & (~from_way_130[2]); // place.rs:100
+    wire stays_59_3 = _t387 & (~from_way_131[2]); // place.rs:100
     wire stays_60_3 = (stays_60_2 | goes_52_2) & (~from_way_132[2]); // place.rs:100
     wire stays_61_3 = (stays_61_2 | goes_53_2) & (~from_way_133[2]); // place.rs:100
     wire stays_62_3 = (stays_62_2 | goes_54_2) & (~from_way_134[2]); // place.rs:100
@@ -4819,573 +4817,573 @@ module oaken_beat_reader_p64 (
     wire from_outer_196 = goes_0_4 ? row_0_outer_s9 : row_2_outer_s9; // place.rs:106
     wire from_sign_196 = goes_0_4 ? row_0_s9 : row_2_s9; // place.rs:106
     wire [5:0] from_way_196 = goes_0_4 ? row_0_way_s9 : row_2_way_s9; // place.rs:106
-    wire _t389 = stays_2_4 | goes_0_4; // place.rs:107
+    wire _t388 = stays_2_4 | goes_0_4; // place.rs:107
     wire from_outer_197 = goes_1_4 ? row_1_outer_s9 : row_3_outer_s9; // place.rs:106
     wire from_sign_197 = goes_1_4 ? row_1_s9 : row_3_s9; // place.rs:106
     wire [5:0] from_way_197 = goes_1_4 ? row_1_way_s9 : row_3_way_s9; // place.rs:106
-    wire _t390 = stays_3_4 | goes_1_4; // place.rs:107
+    wire _t389 = stays_3_4 | goes_1_4; // place.rs:107
     wire from_outer_198 = goes_2_4 ? row_2_outer_s9 : from_outer_136_s9; // place.rs:106
     wire from_sign_198 = goes_2_4 ? row_2_s9 : from_sign_136_s9; // place.rs:106
     wire [5:0] from_way_198 = goes_2_4 ? row_2_way_s9 : from_way_136_s9; // place.rs:106
-    wire _t391 = stays_4_4 | goes_2_4; // place.rs:107
+    wire _t390 = stays_4_4 | goes_2_4; // place.rs:107
     wire from_outer_199 = goes_3_4 ? row_3_outer_s9 : from_outer_137_s9; // place.rs:106
     wire from_sign_199 = goes_3_4 ? row_3_s9 : from_sign_137_s9; // place.rs:106
     wire [5:0] from_way_199 = goes_3_4 ? row_3_way_s9 : from_way_137_s9; // place.rs:106
-    wire _t392 = stays_5_4 | goes_3_4; // place.rs:107
+    wire _t391 = stays_5_4 | goes_3_4; // place.rs:107
     wire from_outer_200 = goes_4_4 ? from_outer_136_s9 : from_outer_138_s9; // place.rs:106
     wire from_sign_200 = goes_4_4 ? from_sign_136_s9 : from_sign_138_s9; // place.rs:106
     wire [5:0] from_way_200 = goes_4_4 ? from_way_136_s9 : from_way_138_s9; // place.rs:106
-    wire _t393 = stays_6_4 | goes_4_4; // place.rs:107
+    wire _t392 = stays_6_4 | goes_4_4; // place.rs:107
     wire from_outer_201 = goes_5_4 ? from_outer_137_s9 : from_outer_139_s9; // place.rs:106
     wire from_sign_201 = goes_5_4 ? from_sign_137_s9 : from_sign_139_s9; // place.rs:106
     wire [5:0] from_way_201 = goes_5_4 ? from_way_137_s9 : from_way_139_s9; // place.rs:106
-    wire _t394 = stays_7_4 | goes_5_4; // place.rs:107
+    wire _t393 = stays_7_4 | goes_5_4; // place.rs:107
     wire from_outer_202 = goes_6_4 ? from_outer_138_s9 : from_outer_140_s9; // place.rs:106
     wire from_sign_202 = goes_6_4 ? from_sign_138_s9 : from_sign_140_s9; // place.rs:106
     wire [5:0] from_way_202 = goes_6_4 ? from_way_138_s9 : from_way_140_s9; // place.rs:106
-    wire _t395 = stays_8_4 | goes_6_4; // place.rs:107
+    wire _t394 = stays_8_4 | goes_6_4; // place.rs:107
     wire from_outer_203 = goes_7_4 ? from_outer_139_s9 : from_outer_141_s9; // place.rs:106
     wire from_sign_203 = goes_7_4 ? from_sign_139_s9 : from_sign_141_s9; // place.rs:106
     wire [5:0] from_way_203 = goes_7_4 ? from_way_139_s9 : from_way_141_s9; // place.rs:106
-    wire _t396 = stays_9_4 | goes_7_4; // place.rs:107
+    wire _t395 = stays_9_4 | goes_7_4; // place.rs:107
     wire from_outer_204 = goes_8_4 ? from_outer_140_s9 : from_outer_142_s9; // place.rs:106
     wire from_sign_204 = goes_8_4 ? from_sign_140_s9 : from_sign_142_s9; // place.rs:106
     wire [5:0] from_way_204 = goes_8_4 ? from_way_140_s9 : from_way_142_s9; // place.rs:106
-    wire _t397 = stays_10_4 | goes_8_4; // place.rs:107
+    wire _t396 = stays_10_4 | goes_8_4; // place.rs:107
     wire from_outer_205 = goes_9_4 ? from_outer_141_s9 : from_outer_143_s9; // place.rs:106
     wire from_sign_205 = goes_9_4 ? from_sign_141_s9 : from_sign_143_s9; // place.rs:106
     wire [5:0] from_way_205 = goes_9_4 ? from_way_141_s9 : from_way_143_s9; // place.rs:106
-    wire _t398 = stays_11_4 | goes_9_4; // place.rs:107
+    wire _t397 = stays_11_4 | goes_9_4; // place.rs:107
     wire from_outer_206 = goes_10_4 ? from_outer_142_s9 : from_outer_144_s9; // place.rs:106
     wire from_sign_206 = goes_10_4 ? from_sign_142_s9 : from_sign_144_s9; // place.rs:106
     wire [5:0] from_way_206 = goes_10_4 ? from_way_142_s9 : from_way_144_s9; // place.rs:106
-    wire _t399 = stays_12_4 | goes_10_4; // place.rs:107
+    wire _t398 = stays_12_4 | goes_10_4; // place.rs:107
     wire from_outer_207 = goes_11_4 ? from_outer_143_s9 : from_outer_145_s9; // place.rs:106
     wire from_sign_207 = goes_11_4 ? from_sign_143_s9 : from_sign_145_s9; // place.rs:106
     wire [5:0] from_way_207 = goes_11_4 ? from_way_143_s9 : from_way_145_s9; // place.rs:106
-    wire _t400 = stays_13_4 | goes_11_4; // place.rs:107
+    wire _t399 = stays_13_4 | goes_11_4; // place.rs:107
     wire from_outer_208 = goes_12_4 ? from_outer_144_s9 : from_outer_146_s9; // place.rs:106
     wire from_sign_208 = goes_12_4 ? from_sign_144_s9 : from_sign_146_s9; // place.rs:106
     wire [5:0] from_way_208 = goes_12_4 ? from_way_144_s9 : from_way_146_s9; // place.rs:106
-    wire _t401 = stays_14_4 | goes_12_4; // place.rs:107
+    wire _t400 = stays_14_4 | goes_12_4; // place.rs:107
     wire from_outer_209 = goes_13_4 ? from_outer_145_s9 : from_outer_147_s9; // place.rs:106
     wire from_sign_209 = goes_13_4 ? from_sign_145_s9 : from_sign_147_s9; // place.rs:106
     wire [5:0] from_way_209 = goes_13_4 ? from_way_145_s9 : from_way_147_s9; // place.rs:106
-    wire _t402 = stays_15_4 | goes_13_4; // place.rs:107
+    wire _t401 = stays_15_4 | goes_13_4; // place.rs:107
     wire from_outer_210 = goes_14_4 ? from_outer_146_s9 : from_outer_148_s9; // place.rs:106
     wire from_sign_210 = goes_14_4 ? from_sign_146_s9 : from_sign_148_s9; // place.rs:106
     wire [5:0] from_way_210 = goes_14_4 ? from_way_146_s9 : from_way_148_s9; // place.rs:106
-    wire _t403 = stays_16_4 | goes_14_4; // place.rs:107
+    wire _t402 = stays_16_4 | goes_14_4; // place.rs:107
     wire from_outer_211 = goes_15_4 ? from_outer_147_s9 : from_outer_149_s9; // place.rs:106
     wire from_sign_211 = goes_15_4 ? from_sign_147_s9 : from_sign_149_s9; // place.rs:106
     wire [5:0] from_way_211 = goes_15_4 ? from_way_147_s9 : from_way_149_s9; // place.rs:106
-    wire _t404 = stays_17_4 | goes_15_4; // place.rs:107
+    wire _t403 = stays_17_4 | goes_15_4; // place.rs:107
     wire from_outer_212 = goes_16_4 ? from_outer_148_s9 : from_outer_150_s9; // place.rs:106
     wire from_sign_212 = goes_16_4 ? from_sign_148_s9 : from_sign_150_s9; // place.rs:106
     wire [5:0] from_way_212 = goes_16_4 ? from_way_148_s9 : from_way_150_s9; // place.rs:106
-    wire _t405 = stays_18_4 | goes_16_4; // place.rs:107
+    wire _t404 = stays_18_4 | goes_16_4; // place.rs:107
     wire from_outer_213 = goes_17_4 ? from_outer_149_s9 : from_outer_151_s9; // place.rs:106
     wire from_sign_213 = goes_17_4 ? from_sign_149_s9 : from_sign_151_s9; // place.rs:106
     wire [5:0] from_way_213 = goes_17_4 ? from_way_149_s9 : from_way_151_s9; // place.rs:106
-    wire _t406 = stays_19_4 | goes_17_4; // place.rs:107
+    wire _t405 = stays_19_4 | goes_17_4; // place.rs:107
     wire from_outer_214 = goes_18_4 ? from_outer_150_s9 : from_outer_152_s9; // place.rs:106
     wire from_sign_214 = goes_18_4 ? from_sign_150_s9 : from_sign_152_s9; // place.rs:106
     wire [5:0] from_way_214 = goes_18_4 ? from_way_150_s9 : from_way_152_s9; // place.rs:106
-    wire _t407 = stays_20_4 | goes_18_4; // place.rs:107
+    wire _t406 = stays_20_4 | goes_18_4; // place.rs:107
     wire from_outer_215 = goes_19_4 ? from_outer_151_s9 : from_outer_153_s9; // place.rs:106
     wire from_sign_215 = goes_19_4 ? from_sign_151_s9 : from_sign_153_s9; // place.rs:106
     wire [5:0] from_way_215 = goes_19_4 ? from_way_151_s9 : from_way_153_s9; // place.rs:106
-    wire _t408 = stays_21_4 | goes_19_4; // place.rs:107
+    wire _t407 = stays_21_4 | goes_19_4; // place.rs:107
     wire from_outer_216 = goes_20_4 ? from_outer_152_s9 : from_outer_154_s9; // place.rs:106
     wire from_sign_216 = goes_20_4 ? from_sign_152_s9 : from_sign_154_s9; // place.rs:106
     wire [5:0] from_way_216 = goes_20_4 ? from_way_152_s9 : from_way_154_s9; // place.rs:106
-    wire _t409 = stays_22_4 | goes_20_4; // place.rs:107
+    wire _t408 = stays_22_4 | goes_20_4; // place.rs:107
     wire from_outer_217 = goes_21_4 ? from_outer_153_s9 : from_outer_155_s9; // place.rs:106
     wire from_sign_217 = goes_21_4 ? from_sign_153_s9 : from_sign_155_s9; // place.rs:106
     wire [5:0] from_way_217 = goes_21_4 ? from_way_153_s9 : from_way_155_s9; // place.rs:106
-    wire _t410 = stays_23_4 | goes_21_4; // place.rs:107
+    wire _t409 = stays_23_4 | goes_21_4; // place.rs:107
     wire from_outer_218 = goes_22_4 ? from_outer_154_s9 : from_outer_156_s9; // place.rs:106
     wire from_sign_218 = goes_22_4 ? from_sign_154_s9 : from_sign_156_s9; // place.rs:106
     wire [5:0] from_way_218 = goes_22_4 ? from_way_154_s9 : from_way_156_s9; // place.rs:106
-    wire _t411 = stays_24_4 | goes_22_4; // place.rs:107
+    wire _t410 = stays_24_4 | goes_22_4; // place.rs:107
     wire from_outer_219 = goes_23_4 ? from_outer_155_s9 : from_outer_157_s9; // place.rs:106
     wire from_sign_219 = goes_23_4 ? from_sign_155_s9 : from_sign_157_s9; // place.rs:106
     wire [5:0] from_way_219 = goes_23_4 ? from_way_155_s9 : from_way_157_s9; // place.rs:106
-    wire _t412 = stays_25_4 | goes_23_4; // place.rs:107
+    wire _t411 = stays_25_4 | goes_23_4; // place.rs:107
     wire from_outer_220 = goes_24_4 ? from_outer_156_s9 : from_outer_158_s9; // place.rs:106
     wire from_sign_220 = goes_24_4 ? from_sign_156_s9 : from_sign_158_s9; // place.rs:106
     wire [5:0] from_way_220 = goes_24_4 ? from_way_156_s9 : from_way_158_s9; // place.rs:106
-    wire _t413 = stays_26_4 | goes_24_4; // place.rs:107
+    wire _t412 = stays_26_4 | goes_24_4; // place.rs:107
     wire from_outer_221 = goes_25_4 ? from_outer_157_s9 : from_outer_159_s9; // place.rs:106
     wire from_sign_221 = goes_25_4 ? from_sign_157_s9 : from_sign_159_s9; // place.rs:106
     wire [5:0] from_way_221 = goes_25_4 ? from_way_157_s9 : from_way_159_s9; // place.rs:106
-    wire _t414 = stays_27_4 | goes_25_4; // place.rs:107
+    wire _t413 = stays_27_4 | goes_25_4; // place.rs:107
     wire from_outer_222 = goes_26_4 ? from_outer_158_s9 : from_outer_160_s9; // place.rs:106
     wire from_sign_222 = goes_26_4 ? from_sign_158_s9 : from_sign_160_s9; // place.rs:106
     wire [5:0] from_way_222 = goes_26_4 ? from_way_158_s9 : from_way_160_s9; // place.rs:106
-    wire _t415 = stays_28_4 | goes_26_4; // place.rs:107
+    wire _t414 = stays_28_4 | goes_26_4; // place.rs:107
     wire from_outer_223 = goes_27_4 ? from_outer_159_s9 : from_outer_161_s9; // place.rs:106
     wire from_sign_223 = goes_27_4 ? from_sign_159_s9 : from_sign_161_s9; // place.rs:106
     wire [5:0] from_way_223 = goes_27_4 ? from_way_159_s9 : from_way_161_s9; // place.rs:106
-    wire _t416 = stays_29_4 | goes_27_4; // place.rs:107
+    wire _t415 = stays_29_4 | goes_27_4; // place.rs:107
     wire from_outer_224 = goes_28_4 ? from_outer_160_s9 : from_outer_162_s9; // place.rs:106
     wire from_sign_224 = goes_28_4 ? from_sign_160_s9 : from_sign_162_s9; // place.rs:106
     wire [5:0] from_way_224 = goes_28_4 ? from_way_160_s9 : from_way_162_s9; // place.rs:106
-    wire _t417 = stays_30_4 | goes_28_4; // place.rs:107
+    wire _t416 = stays_30_4 | goes_28_4; // place.rs:107
     wire from_outer_225 = goes_29_4 ? from_outer_161_s9 : from_outer_163_s9; // place.rs:106
     wire from_sign_225 = goes_29_4 ? from_sign_161_s9 : from_sign_163_s9; // place.rs:106
     wire [5:0] from_way_225 = goes_29_4 ? from_way_161_s9 : from_way_163_s9; // place.rs:106
-    wire _t418 = stays_31_4 | goes_29_4; // place.rs:107
+    wire _t417 = stays_31_4 | goes_29_4; // place.rs:107
     wire from_outer_226 = goes_30_4 ? from_outer_162_s9 : from_outer_164_s9; // place.rs:106
     wire from_sign_226 = goes_30_4 ? from_sign_162_s9 : from_sign_164_s9; // place.rs:106
     wire [5:0] from_way_226 = goes_30_4 ? from_way_162_s9 : from_way_164_s9; // place.rs:106
-    wire _t419 = stays_32_4 | goes_30_4; // place.rs:107
+    wire _t418 = stays_32_4 | goes_30_4; // place.rs:107
     wire from_outer_227 = goes_31_4 ? from_outer_163_s9 : from_outer_165_s9; // place.rs:106
     wire from_sign_227 = goes_31_4 ? from_sign_163_s9 : from_sign_165_s9; // place.rs:106
     wire [5:0] from_way_227 = goes_31_4 ? from_way_163_s9 : from_way_165_s9; // place.rs:106
-    wire _t420 = stays_33_4 | goes_31_4; // place.rs:107
+    wire _t419 = stays_33_4 | goes_31_4; // place.rs:107
     wire from_outer_228 = goes_32_4 ? from_outer_164_s9 : from_outer_166_s9; // place.rs:106
     wire from_sign_228 = goes_32_4 ? from_sign_164_s9 : from_sign_166_s9; // place.rs:106
     wire [5:0] from_way_228 = goes_32_4 ? from_way_164_s9 : from_way_166_s9; // place.rs:106
-    wire _t421 = stays_34_4 | goes_32_4; // place.rs:107
+    wire _t420 = stays_34_4 | goes_32_4; // place.rs:107
     wire from_outer_229 = goes_33_4 ? from_outer_165_s9 : from_outer_167_s9; // place.rs:106
     wire from_sign_229 = goes_33_4 ? from_sign_165_s9 : from_sign_167_s9; // place.rs:106
     wire [5:0] from_way_229 = goes_33_4 ? from_way_165_s9 : from_way_167_s9; // place.rs:106
-    wire _t422 = stays_35_4 | goes_33_4; // place.rs:107
+    wire _t421 = stays_35_4 | goes_33_4; // place.rs:107
     wire from_outer_230 = goes_34_4 ? from_outer_166_s9 : from_outer_168_s9; // place.rs:106
     wire from_sign_230 = goes_34_4 ? from_sign_166_s9 : from_sign_168_s9; // place.rs:106
     wire [5:0] from_way_230 = goes_34_4 ? from_way_166_s9 : from_way_168_s9; // place.rs:106
-    wire _t423 = stays_36_4 | goes_34_4; // place.rs:107
+    wire _t422 = stays_36_4 | goes_34_4; // place.rs:107
     wire from_outer_231 = goes_35_4 ? from_outer_167_s9 : from_outer_169_s9; // place.rs:106
     wire from_sign_231 = goes_35_4 ? from_sign_167_s9 : from_sign_169_s9; // place.rs:106
     wire [5:0] from_way_231 = goes_35_4 ? from_way_167_s9 : from_way_169_s9; // place.rs:106
-    wire _t424 = stays_37_4 | goes_35_4; // place.rs:107
+    wire _t423 = stays_37_4 | goes_35_4; // place.rs:107
     wire from_outer_232 = goes_36_4 ? from_outer_168_s9 : from_outer_170_s9; // place.rs:106
     wire from_sign_232 = goes_36_4 ? from_sign_168_s9 : from_sign_170_s9; // place.rs:106
     wire [5:0] from_way_232 = goes_36_4 ? from_way_168_s9 : from_way_170_s9; // place.rs:106
-    wire _t425 = stays_38_4 | goes_36_4; // place.rs:107
+    wire _t424 = stays_38_4 | goes_36_4; // place.rs:107
     wire from_outer_233 = goes_37_4 ? from_outer_169_s9 : from_outer_171_s9; // place.rs:106
     wire from_sign_233 = goes_37_4 ? from_sign_169_s9 : from_sign_171_s9; // place.rs:106
     wire [5:0] from_way_233 = goes_37_4 ? from_way_169_s9 : from_way_171_s9; // place.rs:106
-    wire _t426 = stays_39_4 | goes_37_4; // place.rs:107
+    wire _t425 = stays_39_4 | goes_37_4; // place.rs:107
     wire from_outer_234 = goes_38_4 ? from_outer_170_s9 : from_outer_172_s9; // place.rs:106
     wire from_sign_234 = goes_38_4 ? from_sign_170_s9 : from_sign_172_s9; // place.rs:106
     wire [5:0] from_way_234 = goes_38_4 ? from_way_170_s9 : from_way_172_s9; // place.rs:106
-    wire _t427 = stays_40_4 | goes_38_4; // place.rs:107
+    wire _t426 = stays_40_4 | goes_38_4; // place.rs:107
     wire from_outer_235 = goes_39_4 ? from_outer_171_s9 : from_outer_173_s9; // place.rs:106
     wire from_sign_235 = goes_39_4 ? from_sign_171_s9 : from_sign_173_s9; // place.rs:106
     wire [5:0] from_way_235 = goes_39_4 ? from_way_171_s9 : from_way_173_s9; // place.rs:106
-    wire _t428 = stays_41_4 | goes_39_4; // place.rs:107
+    wire _t427 = stays_41_4 | goes_39_4; // place.rs:107
     wire from_outer_236 = goes_40_4 ? from_outer_172_s9 : from_outer_174_s9; // place.rs:106
     wire from_sign_236 = goes_40_4 ? from_sign_172_s9 : from_sign_174_s9; // place.rs:106
     wire [5:0] from_way_236 = goes_40_4 ? from_way_172_s9 : from_way_174_s9; // place.rs:106
-    wire _t429 = stays_42_4 | goes_40_4; // place.rs:107
+    wire _t428 = stays_42_4 | goes_40_4; // place.rs:107
     wire from_outer_237 = goes_41_4 ? from_outer_173_s9 : from_outer_175_s9; // place.rs:106
     wire from_sign_237 = goes_41_4 ? from_sign_173_s9 : from_sign_175_s9; // place.rs:106
     wire [5:0] from_way_237 = goes_41_4 ? from_way_173_s9 : from_way_175_s9; // place.rs:106
-    wire _t430 = stays_43_4 | goes_41_4; // place.rs:107
+    wire _t429 = stays_43_4 | goes_41_4; // place.rs:107
     wire from_outer_238 = goes_42_4 ? from_outer_174_s9 : from_outer_176_s9; // place.rs:106
     wire from_sign_238 = goes_42_4 ? from_sign_174_s9 : from_sign_176_s9; // place.rs:106
     wire [5:0] from_way_238 = goes_42_4 ? from_way_174_s9 : from_way_176_s9; // place.rs:106
-    wire _t431 = stays_44_4 | goes_42_4; // place.rs:107
+    wire _t430 = stays_44_4 | goes_42_4; // place.rs:107
     wire from_outer_239 = goes_43_4 ? from_outer_175_s9 : from_outer_177_s9; // place.rs:106
     wire from_sign_239 = goes_43_4 ? from_sign_175_s9 : from_sign_177_s9; // place.rs:106
     wire [5:0] from_way_239 = goes_43_4 ? from_way_175_s9 : from_way_177_s9; // place.rs:106
-    wire _t432 = stays_45_4 | goes_43_4; // place.rs:107
+    wire _t431 = stays_45_4 | goes_43_4; // place.rs:107
     wire from_outer_240 = goes_44_4 ? from_outer_176_s9 : from_outer_178_s9; // place.rs:106
     wire from_sign_240 = goes_44_4 ? from_sign_176_s9 : from_sign_178_s9; // place.rs:106
     wire [5:0] from_way_240 = goes_44_4 ? from_way_176_s9 : from_way_178_s9; // place.rs:106
-    wire _t433 = stays_46_4 | goes_44_4; // place.rs:107
+    wire _t432 = stays_46_4 | goes_44_4; // place.rs:107
     wire from_outer_241 = goes_45_4 ? from_outer_177_s9 : from_outer_179_s9; // place.rs:106
     wire from_sign_241 = goes_45_4 ? from_sign_177_s9 : from_sign_179_s9; // place.rs:106
     wire [5:0] from_way_241 = goes_45_4 ? from_way_177_s9 : from_way_179_s9; // place.rs:106
-    wire _t434 = stays_47_4 | goes_45_4; // place.rs:107
+    wire _t433 = stays_47_4 | goes_45_4; // place.rs:107
     wire from_outer_242 = goes_46_4 ? from_outer_178_s9 : from_outer_180_s9; // place.rs:106
     wire from_sign_242 = goes_46_4 ? from_sign_178_s9 : from_sign_180_s9; // place.rs:106
     wire [5:0] from_way_242 = goes_46_4 ? from_way_178_s9 : from_way_180_s9; // place.rs:106
-    wire _t435 = stays_48_4 | goes_46_4; // place.rs:107
+    wire _t434 = stays_48_4 | goes_46_4; // place.rs:107
     wire from_outer_243 = goes_47_4 ? from_outer_179_s9 : from_outer_181_s9; // place.rs:106
     wire from_sign_243 = goes_47_4 ? from_sign_179_s9 : from_sign_181_s9; // place.rs:106
     wire [5:0] from_way_243 = goes_47_4 ? from_way_179_s9 : from_way_181_s9; // place.rs:106
-    wire _t436 = stays_49_4 | goes_47_4; // place.rs:107
+    wire _t435 = stays_49_4 | goes_47_4; // place.rs:107
     wire from_outer_244 = goes_48_4 ? from_outer_180_s9 : from_outer_182_s9; // place.rs:106
     wire from_sign_244 = goes_48_4 ? from_sign_180_s9 : from_sign_182_s9; // place.rs:106
     wire [5:0] from_way_244 = goes_48_4 ? from_way_180_s9 : from_way_182_s9; // place.rs:106
-    wire _t437 = stays_50_4 | goes_48_4; // place.rs:107
+    wire _t436 = stays_50_4 | goes_48_4; // place.rs:107
     wire from_outer_245 = goes_49_4 ? from_outer_181_s9 : from_outer_183_s9; // place.rs:106
     wire from_sign_245 = goes_49_4 ? from_sign_181_s9 : from_sign_183_s9; // place.rs:106
     wire [5:0] from_way_245 = goes_49_4 ? from_way_181_s9 : from_way_183_s9; // place.rs:106
-    wire _t438 = stays_51_4 | goes_49_4; // place.rs:107
+    wire _t437 = stays_51_4 | goes_49_4; // place.rs:107
     wire from_outer_246 = goes_50_4 ? from_outer_182_s9 : from_outer_184_s9; // place.rs:106
     wire from_sign_246 = goes_50_4 ? from_sign_182_s9 : from_sign_184_s9; // place.rs:106
     wire [5:0] from_way_246 = goes_50_4 ? from_way_182_s9 : from_way_184_s9; // place.rs:106
-    wire _t439 = stays_52_4 | goes_50_4; // place.rs:107
+    wire _t438 = stays_52_4 | goes_50_4; // place.rs:107
     wire from_outer_247 = goes_51_4 ? from_outer_183_s9 : from_outer_185_s9; // place.rs:106
     wire from_sign_247 = goes_51_4 ? from_sign_183_s9 : from_sign_185_s9; // place.rs:106
     wire [5:0] from_way_247 = goes_51_4 ? from_way_183_s9 : from_way_185_s9; // place.rs:106
-    wire _t440 = stays_53_4 | goes_51_4; // place.rs:107
+    wire _t439 = stays_53_4 | goes_51_4; // place.rs:107
     wire from_outer_248 = goes_52_4 ? from_outer_184_s9 : from_outer_186_s9; // place.rs:106
     wire from_sign_248 = goes_52_4 ? from_sign_184_s9 : from_sign_186_s9; // place.rs:106
     wire [5:0] from_way_248 = goes_52_4 ? from_way_184_s9 : from_way_186_s9; // place.rs:106
-    wire _t441 = stays_54_4 | goes_52_4; // place.rs:107
+    wire _t440 = stays_54_4 | goes_52_4; // place.rs:107
     wire from_outer_249 = goes_53_4 ? from_outer_185_s9 : from_outer_187_s9; // place.rs:106
     wire from_sign_249 = goes_53_4 ? from_sign_185_s9 : from_sign_187_s9; // place.rs:106
     wire [5:0] from_way_249 = goes_53_4 ? from_way_185_s9 : from_way_187_s9; // place.rs:106
-    wire _t442 = stays_55_4 | goes_53_4; // place.rs:107
+    wire _t441 = stays_55_4 | goes_53_4; // place.rs:107
     wire from_outer_250 = goes_54_4 ? from_outer_186_s9 : from_outer_188_s9; // place.rs:106
     wire from_sign_250 = goes_54_4 ? from_sign_186_s9 : from_sign_188_s9; // place.rs:106
     wire [5:0] from_way_250 = goes_54_4 ? from_way_186_s9 : from_way_188_s9; // place.rs:106
-    wire _t443 = stays_56_4 | goes_54_4; // place.rs:107
+    wire _t442 = stays_56_4 | goes_54_4; // place.rs:107
     wire from_outer_251 = goes_55_4 ? from_outer_187_s9 : from_outer_189_s9; // place.rs:106
     wire from_sign_251 = goes_55_4 ? from_sign_187_s9 : from_sign_189_s9; // place.rs:106
     wire [5:0] from_way_251 = goes_55_4 ? from_way_187_s9 : from_way_189_s9; // place.rs:106
-    wire _t444 = stays_57_4 | goes_55_4; // place.rs:107
+    wire _t443 = stays_57_4 | goes_55_4; // place.rs:107
     wire from_outer_252 = goes_56_4 ? from_outer_188_s9 : from_outer_190_s9; // place.rs:106
     wire from_sign_252 = goes_56_4 ? from_sign_188_s9 : from_sign_190_s9; // place.rs:106
     wire [5:0] from_way_252 = goes_56_4 ? from_way_188_s9 : from_way_190_s9; // place.rs:106
-    wire _t445 = stays_58_4 | goes_56_4; // place.rs:107
+    wire _t444 = stays_58_4 | goes_56_4; // place.rs:107
     wire from_outer_253 = goes_57_4 ? from_outer_189_s9 : from_outer_191_s9; // place.rs:106
     wire from_sign_253 = goes_57_4 ? from_sign_189_s9 : from_sign_191_s9; // place.rs:106
     wire [5:0] from_way_253 = goes_57_4 ? from_way_189_s9 : from_way_191_s9; // place.rs:106
-    wire _t446 = stays_59_4 | goes_57_4; // place.rs:107
+    wire _t445 = stays_59_4 | goes_57_4; // place.rs:107
     wire from_outer_254 = goes_58_4 ? from_outer_190_s9 : from_outer_192_s9; // place.rs:106
     wire from_sign_254 = goes_58_4 ? from_sign_190_s9 : from_sign_192_s9; // place.rs:106
     wire [5:0] from_way_254 = goes_58_4 ? from_way_190_s9 : from_way_192_s9; // place.rs:106
-    wire _t447 = stays_60_4 | goes_58_4; // place.rs:107
+    wire _t446 = stays_60_4 | goes_58_4; // place.rs:107
     wire from_outer_255 = goes_59_4 ? from_outer_191_s9 : from_outer_193_s9; // place.rs:106
     wire from_sign_255 = goes_59_4 ? from_sign_191_s9 : from_sign_193_s9; // place.rs:106
     wire [5:0] from_way_255 = goes_59_4 ? from_way_191_s9 : from_way_193_s9; // place.rs:106
-    wire _t448 = stays_61_4 | goes_59_4; // place.rs:107
+    wire _t447 = stays_61_4 | goes_59_4; // place.rs:107
     wire from_outer_256 = goes_60_4 ? from_outer_192_s9 : from_outer_194_s9; // place.rs:106
     wire from_sign_256 = goes_60_4 ? from_sign_192_s9 : from_sign_194_s9; // place.rs:106
     wire [5:0] from_way_256 = goes_60_4 ? from_way_192_s9 : from_way_194_s9; // place.rs:106
-    wire _t449 = stays_62_4 | goes_60_4; // place.rs:107
+    wire _t448 = stays_62_4 | goes_60_4; // place.rs:107
     wire from_outer_257 = goes_61_4 ? from_outer_193_s9 : from_outer_195_s9; // place.rs:106
     wire from_sign_257 = goes_61_4 ? from_sign_193_s9 : from_sign_195_s9; // place.rs:106
     wire [5:0] from_way_257 = goes_61_4 ? from_way_193_s9 : from_way_195_s9; // place.rs:106
     wire goes_0_5 = stays_0_4 & row_0_way_s9[0]; // place.rs:99
     wire goes_1_5 = stays_1_4 & row_1_way_s9[0]; // place.rs:99
-    wire goes_2_5 = _t389 & from_way_196[0]; // place.rs:99
-    wire goes_3_5 = _t390 & from_way_197[0]; // place.rs:99
-    wire goes_4_5 = _t391 & from_way_198[0]; // place.rs:99
-    wire goes_5_5 = _t392 & from_way_199[0]; // place.rs:99
-    wire goes_6_5 = _t393 & from_way_200[0]; // place.rs:99
-    wire goes_7_5 = _t394 & from_way_201[0]; // place.rs:99
-    wire goes_8_5 = _t395 & from_way_202[0]; // place.rs:99
-    wire goes_9_5 = _t396 & from_way_203[0]; // place.rs:99
-    wire goes_10_5 = _t397 & from_way_204[0]; // place.rs:99
-    wire goes_11_5 = _t398 & from_way_205[0]; // place.rs:99
-    wire goes_12_5 = _t399 & from_way_206[0]; // place.rs:99
-    wire goes_13_5 = _t400 & from_way_207[0]; // place.rs:99
-    wire goes_14_5 = _t401 & from_way_208[0]; // place.rs:99
-    wire goes_15_5 = _t402 & from_way_209[0]; // place.rs:99
-    wire goes_16_5 = _t403 & from_way_210[0]; // place.rs:99
-    wire goes_17_5 = _t404 & from_way_211[0]; // place.rs:99
-    wire goes_18_5 = _t405 & from_way_212[0]; // place.rs:99
-    wire goes_19_5 = _t406 & from_way_213[0]; // place.rs:99
-    wire goes_20_5 = _t407 & from_way_214[0]; // place.rs:99
-    wire goes_21_5 = _t408 & from_way_215[0]; // place.rs:99
-    wire goes_22_5 = _t409 & from_way_216[0]; // place.rs:99
-    wire goes_23_5 = _t410 & from_way_217[0]; // place.rs:99
-    wire goes_24_5 = _t411 & from_way_218[0]; // place.rs:99
-    wire goes_25_5 = _t412 & from_way_219[0]; // place.rs:99
-    wire goes_26_5 = _t413 & from_way_220[0]; // place.rs:99
-    wire goes_27_5 = _t414 & from_way_221[0]; // place.rs:99
-    wire goes_28_5 = _t415 & from_way_222[0]; // place.rs:99
-    wire goes_29_5 = _t416 & from_way_223[0]; // place.rs:99
-    wire goes_30_5 = _t417 & from_way_224[0]; // place.rs:99
-    wire goes_31_5 = _t418 & from_way_225[0]; // place.rs:99
-    wire goes_32_5 = _t419 & from_way_226[0]; // place.rs:99
-    wire goes_33_5 = _t420 & from_way_227[0]; // place.rs:99
-    wire goes_34_5 = _t421 & from_way_228[0]; // place.rs:99
-    wire goes_35_5 = _t422 & from_way_229[0]; // place.rs:99
-    wire goes_36_5 = _t423 & from_way_230[0]; // place.rs:99
-    wire goes_37_5 = _t424 & from_way_231[0]; // place.rs:99
-    wire goes_38_5 = _t425 & from_way_232[0]; // place.rs:99
-    wire goes_39_5 = _t426 & from_way_233[0]; // place.rs:99
-    wire goes_40_5 = _t427 & from_way_234[0]; // place.rs:99
-    wire goes_41_5 = _t428 & from_way_235[0]; // place.rs:99
-    wire goes_42_5 = _t429 & from_way_236[0]; // place.rs:99
-    wire goes_43_5 = _t430 & from_way_237[0]; // place.rs:99
-    wire goes_44_5 = _t431 & from_way_238[0]; // place.rs:99
-    wire goes_45_5 = _t432 & from_way_239[0]; // place.rs:99
-    wire goes_46_5 = _t433 & from_way_240[0]; // place.rs:99
-    wire goes_47_5 = _t434 & from_way_241[0]; // place.rs:99
-    wire goes_48_5 = _t435 & from_way_242[0]; // place.rs:99
-    wire goes_49_5 = _t436 & from_way_243[0]; // place.rs:99
-    wire goes_50_5 = _t437 & from_way_244[0]; // place.rs:99
-    wire goes_51_5 = _t438 & from_way_245[0]; // place.rs:99
-    wire goes_52_5 = _t439 & from_way_246[0]; // place.rs:99
-    wire goes_53_5 = _t440 & from_way_247[0]; // place.rs:99
-    wire goes_54_5 = _t441 & from_way_248[0]; // place.rs:99
-    wire goes_55_5 = _t442 & from_way_249[0]; // place.rs:99
-    wire goes_56_5 = _t443 & from_way_250[0]; // place.rs:99
-    wire goes_57_5 = _t444 & from_way_251[0]; // place.rs:99
-    wire goes_58_5 = _t445 & from_way_252[0]; // place.rs:99
-    wire goes_59_5 = _t446 & from_way_253[0]; // place.rs:99
-    wire goes_60_5 = _t447 & from_way_254[0]; // place.rs:99
-    wire goes_61_5 = _t448 & from_way_255[0]; // place.rs:99
-    wire goes_62_5 = _t449 & from_way_256[0]; // place.rs:99
+    wire goes_2_5 = _t388 & from_way_196[0]; // place.rs:99
+    wire goes_3_5 = _t389 & from_way_197[0]; // place.rs:99
+    wire goes_4_5 = _t390 & from_way_198[0]; // place.rs:99
+    wire goes_5_5 = _t391 & from_way_199[0]; // place.rs:99
+    wire goes_6_5 = _t392 & from_way_200[0]; // place.rs:99
+    wire goes_7_5 = _t393 & from_way_201[0]; // place.rs:99
+    wire goes_8_5 = _t394 & from_way_202[0]; // place.rs:99
+    wire goes_9_5 = _t395 & from_way_203[0]; // place.rs:99
+    wire goes_10_5 = _t396 & from_way_204[0]; // place.rs:99
+    wire goes_11_5 = _t397 & from_way_205[0]; // place.rs:99
+    wire goes_12_5 = _t398 & from_way_206[0]; // place.rs:99
+    wire goes_13_5 = _t399 & from_way_207[0]; // place.rs:99
+    wire goes_14_5 = _t400 & from_way_208[0]; // place.rs:99
+    wire goes_15_5 = _t401 & from_way_209[0]; // place.rs:99
+    wire goes_16_5 = _t402 & from_way_210[0]; // place.rs:99
+    wire goes_17_5 = _t403 & from_way_211[0]; // place.rs:99
+    wire goes_18_5 = _t404 & from_way_212[0]; // place.rs:99
+    wire goes_19_5 = _t405 & from_way_213[0]; // place.rs:99
+    wire goes_20_5 = _t406 & from_way_214[0]; // place.rs:99
+    wire goes_21_5 = _t407 & from_way_215[0]; // place.rs:99
+    wire goes_22_5 = _t408 & from_way_216[0]; // place.rs:99
+    wire goes_23_5 = _t409 & from_way_217[0]; // place.rs:99
+    wire goes_24_5 = _t410 & from_way_218[0]; // place.rs:99
+    wire goes_25_5 = _t411 & from_way_219[0]; // place.rs:99
+    wire goes_26_5 = _t412 & from_way_220[0]; // place.rs:99
+    wire goes_27_5 = _t413 & from_way_221[0]; // place.rs:99
+    wire goes_28_5 = _t414 & from_way_222[0]; // place.rs:99
+    wire goes_29_5 = _t415 & from_way_223[0]; // place.rs:99
+    wire goes_30_5 = _t416 & from_way_224[0]; // place.rs:99
+    wire goes_31_5 = _t417 & from_way_225[0]; // place.rs:99
+    wire goes_32_5 = _t418 & from_way_226[0]; // place.rs:99
+    wire goes_33_5 = _t419 & from_way_227[0]; // place.rs:99
+    wire goes_34_5 = _t420 & from_way_228[0]; // place.rs:99
+    wire goes_35_5 = _t421 & from_way_229[0]; // place.rs:99
+    wire goes_36_5 = _t422 & from_way_230[0]; // place.rs:99
+    wire goes_37_5 = _t423 & from_way_231[0]; // place.rs:99
+    wire goes_38_5 = _t424 & from_way_232[0]; // place.rs:99
+    wire goes_39_5 = _t425 & from_way_233[0]; // place.rs:99
+    wire goes_40_5 = _t426 & from_way_234[0]; // place.rs:99
+    wire goes_41_5 = _t427 & from_way_235[0]; // place.rs:99
+    wire goes_42_5 = _t428 & from_way_236[0]; // place.rs:99
+    wire goes_43_5 = _t429 & from_way_237[0]; // place.rs:99
+    wire goes_44_5 = _t430 & from_way_238[0]; // place.rs:99
+    wire goes_45_5 = _t431 & from_way_239[0]; // place.rs:99
+    wire goes_46_5 = _t432 & from_way_240[0]; // place.rs:99
+    wire goes_47_5 = _t433 & from_way_241[0]; // place.rs:99
+    wire goes_48_5 = _t434 & from_way_242[0]; // place.rs:99
+    wire goes_49_5 = _t435 & from_way_243[0]; // place.rs:99
+    wire goes_50_5 = _t436 & from_way_244[0]; // place.rs:99
+    wire goes_51_5 = _t437 & from_way_245[0]; // place.rs:99
+    wire goes_52_5 = _t438 & from_way_246[0]; // place.rs:99
+    wire goes_53_5 = _t439 & from_way_247[0]; // place.rs:99
+    wire goes_54_5 = _t440 & from_way_248[0]; // place.rs:99
+    wire goes_55_5 = _t441 & from_way_249[0]; // place.rs:99
+    wire goes_56_5 = _t442 & from_way_250[0]; // place.rs:99
+    wire goes_57_5 = _t443 & from_way_251[0]; // place.rs:99
+    wire goes_58_5 = _t444 & from_way_252[0]; // place.rs:99
+    wire goes_59_5 = _t445 & from_way_253[0]; // place.rs:99
+    wire goes_60_5 = _t446 & from_way_254[0]; // place.rs:99
+    wire goes_61_5 = _t447 & from_way_255[0]; // place.rs:99
+    wire goes_62_5 = _t448 & from_way_256[0]; // place.rs:99
     wire stays_0_5 = stays_0_4 & (~row_0_way_s9[0]); // place.rs:100
     wire stays_1_5 = stays_1_4 & (~row_1_way_s9[0]); // place.rs:100
-    wire stays_2_5 = _t389 & (~from_way_196[0]); // place.rs:100
-    wire stays_3_5 = _t390 & (~from_way_197[0]); // place.rs:100
-    wire stays_4_5 = _t391 & (~from_way_198[0]); // place.rs:100
-    wire stays_5_5 = _t392 & (~from_way_199[0]); // place.rs:100
-    wire stays_6_5 = _t393 & (~from_way_200[0]); // place.rs:100
-    wire stays_7_5 = _t394 & (~from_way_201[0]); // place.rs:100
-    wire stays_8_5 = _t395 & (~from_way_202[0]); // place.rs:100
-    wire stays_9_5 = _t396 & (~from_way_203[0]); // place.rs:100
-    wire stays_10_5 = _t397 & (~from_way_204[0]); // place.rs:100
-    wire stays_11_5 = _t398 & (~from_way_205[0]); // place.rs:100
-    wire stays_12_5 = _t399 & (~from_way_206[0]); // place.rs:100
-    wire stays_13_5 = _t400 & (~from_way_207[0]); // place.rs:100
-    wire stays_14_5 = _t401 & (~from_way_208[0]); // place.rs:100
-    wire stays_15_5 = _t402 & (~from_way_209[0]); // place.rs:100
-    wire stays_16_5 = _t403 & (~from_way_210[0]); // place.rs:100
-    wire stays_17_5 = _t404 & (~from_way_211[0]); // place.rs:100
-    wire stays_18_5 = _t405 & (~from_way_212[0]); // place.rs:100
-    wire stays_19_5 = _t406 & (~from_way_213[0]); // place.rs:100
-    wire stays_20_5 = _t407 & (~from_way_214[0]); // place.rs:100
-    wire stays_21_5 = _t408 & (~from_way_215[0]); // place.rs:100
-    wire stays_22_5 = _t409 & (~from_way_216[0]); // place.rs:100
-    wire stays_23_5 = _t410 & (~from_way_217[0]); // place.rs:100
-    wire stays_24_5 = _t411 & (~from_way_218[0]); // place.rs:100
-    wire stays_25_5 = _t412 & (~from_way_219[0]); // place.rs:100
-    wire stays_26_5 = _t413 & (~from_way_220[0]); // place.rs:100
-    wire stays_27_5 = _t414 & (~from_way_221[0]); // place.rs:100
-    wire stays_28_5 = _t415 & (~from_way_222[0]); // place.rs:100
-    wire stays_29_5 = _t416 & (~from_way_223[0]); // place.rs:100
-    wire stays_30_5 = _t417 & (~from_way_224[0]); // place.rs:100
-    wire stays_31_5 = _t418 & (~from_way_225[0]); // place.rs:100
-    wire stays_32_5 = _t419 & (~from_way_226[0]); // place.rs:100
-    wire stays_33_5 = _t420 & (~from_way_227[0]); // place.rs:100
-    wire stays_34_5 = _t421 & (~from_way_228[0]); // place.rs:100
-    wire stays_35_5 = _t422 & (~from_way_229[0]); // place.rs:100
-    wire stays_36_5 = _t423 & (~from_way_230[0]); // place.rs:100
-    wire stays_37_5 = _t424 & (~from_way_231[0]); // place.rs:100
-    wire stays_38_5 = _t425 & (~from_way_232[0]); // place.rs:100
-    wire stays_39_5 = _t426 & (~from_way_233[0]); // place.rs:100
-    wire stays_40_5 = _t427 & (~from_way_234[0]); // place.rs:100
-    wire stays_41_5 = _t428 & (~from_way_235[0]); // place.rs:100
-    wire stays_42_5 = _t429 & (~from_way_236[0]); // place.rs:100
-    wire stays_43_5 = _t430 & (~from_way_237[0]); // place.rs:100
-    wire stays_44_5 = _t431 & (~from_way_238[0]); // place.rs:100
-    wire stays_45_5 = _t432 & (~from_way_239[0]); // place.rs:100
-    wire stays_46_5 = _t433 & (~from_way_240[0]); // place.rs:100
-    wire stays_47_5 = _t434 & (~from_way_241[0]); // place.rs:100
-    wire stays_48_5 = _t435 & (~from_way_242[0]); // place.rs:100
-    wire stays_49_5 = _t436 & (~from_way_243[0]); // place.rs:100
-    wire stays_50_5 = _t437 & (~from_way_244[0]); // place.rs:100
-    wire stays_51_5 = _t438 & (~from_way_245[0]); // place.rs:100
-    wire stays_52_5 = _t439 & (~from_way_246[0]); // place.rs:100
-    wire stays_53_5 = _t440 & (~from_way_247[0]); // place.rs:100
-    wire stays_54_5 = _t441 & (~from_way_248[0]); // place.rs:100
-    wire stays_55_5 = _t442 & (~from_way_249[0]); // place.rs:100
-    wire stays_56_5 = _t443 & (~from_way_250[0]); // place.rs:100
-    wire stays_57_5 = _t444 & (~from_way_251[0]); // place.rs:100
-    wire stays_58_5 = _t445 & (~from_way_252[0]); // place.rs:100
-    wire stays_59_5 = _t446 & (~from_way_253[0]); // place.rs:100
-    wire stays_60_5 = _t447 & (~from_way_254[0]); // place.rs:100
-    wire stays_61_5 = _t448 & (~from_way_255[0]); // place.rs:100
-    wire stays_62_5 = _t449 & (~from_way_256[0]); // place.rs:100
+    wire stays_2_5 = _t388 & (~from_way_196[0]); // place.rs:100
+    wire stays_3_5 = _t389 & (~from_way_197[0]); // place.rs:100
+    wire stays_4_5 = _t390 & (~from_way_198[0]); // place.rs:100
+    wire stays_5_5 = _t391 & (~from_way_199[0]); // place.rs:100
+    wire stays_6_5 = _t392 & (~from_way_200[0]); // place.rs:100
+    wire stays_7_5 = _t393 & (~from_way_201[0]); // place.rs:100
+    wire stays_8_5 = _t394 & (~from_way_202[0]); // place.rs:100
+    wire stays_9_5 = _t395 & (~from_way_203[0]); // place.rs:100
+    wire stays_10_5 = _t396 & (~from_way_204[0]); // place.rs:100
+    wire stays_11_5 = _t397 & (~from_way_205[0]); // place.rs:100
+    wire stays_12_5 = _t398 & (~from_way_206[0]); // place.rs:100
+    wire stays_13_5 = _t399 & (~from_way_207[0]); // place.rs:100
+    wire stays_14_5 = _t400 & (~from_way_208[0]); // place.rs:100
+    wire stays_15_5 = _t401 & (~from_way_209[0]); // place.rs:100
+    wire stays_16_5 = _t402 & (~from_way_210[0]); // place.rs:100
+    wire stays_17_5 = _t403 & (~from_way_211[0]); // place.rs:100
+    wire stays_18_5 = _t404 & (~from_way_212[0]); // place.rs:100
+    wire stays_19_5 = _t405 & (~from_way_213[0]); // place.rs:100
+    wire stays_20_5 = _t406 & (~from_way_214[0]); // place.rs:100
+    wire stays_21_5 = _t407 & (~from_way_215[0]); // place.rs:100
+    wire stays_22_5 = _t408 & (~from_way_216[0]); // place.rs:100
+    wire stays_23_5 = _t409 & (~from_way_217[0]); // place.rs:100
+    wire stays_24_5 = _t410 & (~from_way_218[0]); // place.rs:100
+    wire stays_25_5 = _t411 & (~from_way_219[0]); // place.rs:100
+    wire stays_26_5 = _t412 & (~from_way_220[0]); // place.rs:100
+    wire stays_27_5 = _t413 & (~from_way_221[0]); // place.rs:100
+    wire stays_28_5 = _t414 & (~from_way_222[0]); // place.rs:100
+    wire stays_29_5 = _t415 & (~from_way_223[0]); // place.rs:100
+    wire stays_30_5 = _t416 & (~from_way_224[0]); // place.rs:100
+    wire stays_31_5 = _t417 & (~from_way_225[0]); // place.rs:100
+    wire stays_32_5 = _t418 & (~from_way_226[0]); // place.rs:100
+    wire stays_33_5 = _t419 & (~from_way_227[0]); // place.rs:100
+    wire stays_34_5 = _t420 & (~from_way_228[0]); // place.rs:100
+    wire stays_35_5 = _t421 & (~from_way_229[0]); // place.rs:100
+    wire stays_36_5 = _t422 & (~from_way_230[0]); // place.rs:100
+    wire stays_37_5 = _t423 & (~from_way_231[0]); // place.rs:100
+    wire stays_38_5 = _t424 & (~from_way_232[0]); // place.rs:100
+    wire stays_39_5 = _t425 & (~from_way_233[0]); // place.rs:100
+    wire stays_40_5 = _t426 & (~from_way_234[0]); // place.rs:100
+    wire stays_41_5 = _t427 & (~from_way_235[0]); // place.rs:100
+    wire stays_42_5 = _t428 & (~from_way_236[0]); // place.rs:100
+    wire stays_43_5 = _t429 & (~from_way_237[0]); // place.rs:100
+    wire stays_44_5 = _t430 & (~from_way_238[0]); // place.rs:100
+    wire stays_45_5 = _t431 & (~from_way_239[0]); // place.rs:100
+    wire stays_46_5 = _t432 & (~from_way_240[0]); // place.rs:100
+    wire stays_47_5 = _t433 & (~from_way_241[0]); // place.rs:100
+    wire stays_48_5 = _t434 & (~from_way_242[0]); // place.rs:100
+    wire stays_49_5 = _t435 & (~from_way_243[0]); // place.rs:100
+    wire stays_50_5 = _t436 & (~from_way_244[0]); // place.rs:100
+    wire stays_51_5 = _t437 & (~from_way_245[0]); // place.rs:100
+    wire stays_52_5 = _t438 & (~from_way_246[0]); // place.rs:100
+    wire stays_53_5 = _t439 & (~from_way_247[0]); // place.rs:100
+    wire stays_54_5 = _t440 & (~from_way_248[0]); // place.rs:100
+    wire stays_55_5 = _t441 & (~from_way_249[0]); // place.rs:100
+    wire stays_56_5 = _t442 & (~from_way_250[0]); // place.rs:100
+    wire stays_57_5 = _t443 & (~from_way_251[0]); // place.rs:100
+    wire stays_58_5 = _t444 & (~from_way_252[0]); // place.rs:100
+    wire stays_59_5 = _t445 & (~from_way_253[0]); // place.rs:100
+    wire stays_60_5 = _t446 & (~from_way_254[0]); // place.rs:100
+    wire stays_61_5 = _t447 & (~from_way_255[0]); // place.rs:100
+    wire stays_62_5 = _t448 & (~from_way_256[0]); // place.rs:100
     wire stays_63_5 = (stays_63_4 | goes_61_4) & (~from_way_257[0]); // place.rs:100
     wire from_outer_258 = goes_0_5 ? row_0_outer_s9 : row_1_outer_s9; // place.rs:106
     wire from_sign_258 = goes_0_5 ? row_0_s9 : row_1_s9; // place.rs:106
-    wire _t450 = stays_1_5 | goes_0_5; // place.rs:107
+    wire _t449 = stays_1_5 | goes_0_5; // place.rs:107
     wire from_outer_259 = goes_1_5 ? row_1_outer_s9 : from_outer_196; // place.rs:106
     wire from_sign_259 = goes_1_5 ? row_1_s9 : from_sign_196; // place.rs:106
-    wire _t451 = stays_2_5 | goes_1_5; // place.rs:107
+    wire _t450 = stays_2_5 | goes_1_5; // place.rs:107
     wire from_outer_260 = goes_2_5 ? from_outer_196 : from_outer_197; // place.rs:106
     wire from_sign_260 = goes_2_5 ? from_sign_196 : from_sign_197; // place.rs:106
-    wire _t452 = stays_3_5 | goes_2_5; // place.rs:107
+    wire _t451 = stays_3_5 | goes_2_5; // place.rs:107
     wire from_outer_261 = goes_3_5 ? from_outer_197 : from_outer_198; // place.rs:106
     wire from_sign_261 = goes_3_5 ? from_sign_197 : from_sign_198; // place.rs:106
-    wire _t453 = stays_4_5 | goes_3_5; // place.rs:107
+    wire _t452 = stays_4_5 | goes_3_5; // place.rs:107
     wire from_outer_262 = goes_4_5 ? from_outer_198 : from_outer_199; // place.rs:106
     wire from_sign_262 = goes_4_5 ? from_sign_198 : from_sign_199; // place.rs:106
-    wire _t454 = stays_5_5 | goes_4_5; // place.rs:107
+    wire _t453 = stays_5_5 | goes_4_5; // place.rs:107
     wire from_outer_263 = goes_5_5 ? from_outer_199 : from_outer_200; // place.rs:106
     wire from_sign_263 = goes_5_5 ? from_sign_199 : from_sign_200; // place.rs:106
-    wire _t455 = stays_6_5 | goes_5_5; // place.rs:107
+    wire _t454 = stays_6_5 | goes_5_5; // place.rs:107
     wire from_outer_264 = goes_6_5 ? from_outer_200 : from_outer_201; // place.rs:106
     wire from_sign_264 = goes_6_5 ? from_sign_200 : from_sign_201; // place.rs:106
-    wire _t456 = stays_7_5 | goes_6_5; // place.rs:107
+    wire _t455 = stays_7_5 | goes_6_5; // place.rs:107
     wire from_outer_265 = goes_7_5 ? from_outer_201 : from_outer_202; // place.rs:106
     wire from_sign_265 = goes_7_5 ? from_sign_201 : from_sign_202; // place.rs:106
-    wire _t457 = stays_8_5 | goes_7_5; // place.rs:107
+    wire _t456 = stays_8_5 | goes_7_5; // place.rs:107
     wire from_outer_266 = goes_8_5 ? from_outer_202 : from_outer_203; // place.rs:106
     wire from_sign_266 = goes_8_5 ? from_sign_202 : from_sign_203; // place.rs:106
-    wire _t458 = stays_9_5 | goes_8_5; // place.rs:107
+    wire _t457 = stays_9_5 | goes_8_5; // place.rs:107
     wire from_outer_267 = goes_9_5 ? from_outer_203 : from_outer_204; // place.rs:106
     wire from_sign_267 = goes_9_5 ? from_sign_203 : from_sign_204; // place.rs:106
-    wire _t459 = stays_10_5 | goes_9_5; // place.rs:107
+    wire _t458 = stays_10_5 | goes_9_5; // place.rs:107
     wire from_outer_268 = goes_10_5 ? from_outer_204 : from_outer_205; // place.rs:106
     wire from_sign_268 = goes_10_5 ? from_sign_204 : from_sign_205; // place.rs:106
-    wire _t460 = stays_11_5 | goes_10_5; // place.rs:107
+    wire _t459 = stays_11_5 | goes_10_5; // place.rs:107
     wire from_outer_269 = goes_11_5 ? from_outer_205 : from_outer_206; // place.rs:106
     wire from_sign_269 = goes_11_5 ? from_sign_205 : from_sign_206; // place.rs:106
-    wire _t461 = stays_12_5 | goes_11_5; // place.rs:107
+    wire _t460 = stays_12_5 | goes_11_5; // place.rs:107
     wire from_outer_270 = goes_12_5 ? from_outer_206 : from_outer_207; // place.rs:106
     wire from_sign_270 = goes_12_5 ? from_sign_206 : from_sign_207; // place.rs:106
-    wire _t462 = stays_13_5 | goes_12_5; // place.rs:107
+    wire _t461 = stays_13_5 | goes_12_5; // place.rs:107
     wire from_outer_271 = goes_13_5 ? from_outer_207 : from_outer_208; // place.rs:106
     wire from_sign_271 = goes_13_5 ? from_sign_207 : from_sign_208; // place.rs:106
-    wire _t463 = stays_14_5 | goes_13_5; // place.rs:107
+    wire _t462 = stays_14_5 | goes_13_5; // place.rs:107
     wire from_outer_272 = goes_14_5 ? from_outer_208 : from_outer_209; // place.rs:106
     wire from_sign_272 = goes_14_5 ? from_sign_208 : from_sign_209; // place.rs:106
-    wire _t464 = stays_15_5 | goes_14_5; // place.rs:107
+    wire _t463 = stays_15_5 | goes_14_5; // place.rs:107
     wire from_outer_273 = goes_15_5 ? from_outer_209 : from_outer_210; // place.rs:106
     wire from_sign_273 = goes_15_5 ? from_sign_209 : from_sign_210; // place.rs:106
-    wire _t465 = stays_16_5 | goes_15_5; // place.rs:107
+    wire _t464 = stays_16_5 | goes_15_5; // place.rs:107
     wire from_outer_274 = goes_16_5 ? from_outer_210 : from_outer_211; // place.rs:106
     wire from_sign_274 = goes_16_5 ? from_sign_210 : from_sign_211; // place.rs:106
-    wire _t466 = stays_17_5 | goes_16_5; // place.rs:107
+    wire _t465 = stays_17_5 | goes_16_5; // place.rs:107
     wire from_outer_275 = goes_17_5 ? from_outer_211 : from_outer_212; // place.rs:106
     wire from_sign_275 = goes_17_5 ? from_sign_211 : from_sign_212; // place.rs:106
-    wire _t467 = stays_18_5 | goes_17_5; // place.rs:107
+    wire _t466 = stays_18_5 | goes_17_5; // place.rs:107
     wire from_outer_276 = goes_18_5 ? from_outer_212 : from_outer_213; // place.rs:106
     wire from_sign_276 = goes_18_5 ? from_sign_212 : from_sign_213; // place.rs:106
-    wire _t468 = stays_19_5 | goes_18_5; // place.rs:107
+    wire _t467 = stays_19_5 | goes_18_5; // place.rs:107
     wire from_outer_277 = goes_19_5 ? from_outer_213 : from_outer_214; // place.rs:106
     wire from_sign_277 = goes_19_5 ? from_sign_213 : from_sign_214; // place.rs:106
-    wire _t469 = stays_20_5 | goes_19_5; // place.rs:107
+    wire _t468 = stays_20_5 | goes_19_5; // place.rs:107
     wire from_outer_278 = goes_20_5 ? from_outer_214 : from_outer_215; // place.rs:106
     wire from_sign_278 = goes_20_5 ? from_sign_214 : from_sign_215; // place.rs:106
-    wire _t470 = stays_21_5 | goes_20_5; // place.rs:107
+    wire _t469 = stays_21_5 | goes_20_5; // place.rs:107
     wire from_outer_279 = goes_21_5 ? from_outer_215 : from_outer_216; // place.rs:106
     wire from_sign_279 = goes_21_5 ? from_sign_215 : from_sign_216; // place.rs:106
-    wire _t471 = stays_22_5 | goes_21_5; // place.rs:107
+    wire _t470 = stays_22_5 | goes_21_5; // place.rs:107
     wire from_outer_280 = goes_22_5 ? from_outer_216 : from_outer_217; // place.rs:106
     wire from_sign_280 = goes_22_5 ? from_sign_216 : from_sign_217; // place.rs:106
-    wire _t472 = stays_23_5 | goes_22_5; // place.rs:107
+    wire _t471 = stays_23_5 | goes_22_5; // place.rs:107
     wire from_outer_281 = goes_23_5 ? from_outer_217 : from_outer_218; // place.rs:106
     wire from_sign_281 = goes_23_5 ? from_sign_217 : from_sign_218; // place.rs:106
-    wire _t473 = stays_24_5 | goes_23_5; // place.rs:107
+    wire _t472 = stays_24_5 | goes_23_5; // place.rs:107
     wire from_outer_282 = goes_24_5 ? from_outer_218 : from_outer_219; // place.rs:106
     wire from_sign_282 = goes_24_5 ? from_sign_218 : from_sign_219; // place.rs:106
-    wire _t474 = stays_25_5 | goes_24_5; // place.rs:107
+    wire _t473 = stays_25_5 | goes_24_5; // place.rs:107
     wire from_outer_283 = goes_25_5 ? from_outer_219 : from_outer_220; // place.rs:106
     wire from_sign_283 = goes_25_5 ? from_sign_219 : from_sign_220; // place.rs:106
-    wire _t475 = stays_26_5 | goes_25_5; // place.rs:107
+    wire _t474 = stays_26_5 | goes_25_5; // place.rs:107
     wire from_outer_284 = goes_26_5 ? from_outer_220 : from_outer_221; // place.rs:106
     wire from_sign_284 = goes_26_5 ? from_sign_220 : from_sign_221; // place.rs:106
-    wire _t476 = stays_27_5 | goes_26_5; // place.rs:107
+    wire _t475 = stays_27_5 | goes_26_5; // place.rs:107
     wire from_outer_285 = goes_27_5 ? from_outer_221 : from_outer_222; // place.rs:106
     wire from_sign_285 = goes_27_5 ? from_sign_221 : from_sign_222; // place.rs:106
-    wire _t477 = stays_28_5 | goes_27_5; // place.rs:107
+    wire _t476 = stays_28_5 | goes_27_5; // place.rs:107
     wire from_outer_286 = goes_28_5 ? from_outer_222 : from_outer_223; // place.rs:106
     wire from_sign_286 = goes_28_5 ? from_sign_222 : from_sign_223; // place.rs:106
-    wire _t478 = stays_29_5 | goes_28_5; // place.rs:107
+    wire _t477 = stays_29_5 | goes_28_5; // place.rs:107
     wire from_outer_287 = goes_29_5 ? from_outer_223 : from_outer_224; // place.rs:106
     wire from_sign_287 = goes_29_5 ? from_sign_223 : from_sign_224; // place.rs:106
-    wire _t479 = stays_30_5 | goes_29_5; // place.rs:107
+    wire _t478 = stays_30_5 | goes_29_5; // place.rs:107
     wire from_outer_288 = goes_30_5 ? from_outer_224 : from_outer_225; // place.rs:106
     wire from_sign_288 = goes_30_5 ? from_sign_224 : from_sign_225; // place.rs:106
-    wire _t480 = stays_31_5 | goes_30_5; // place.rs:107
+    wire _t479 = stays_31_5 | goes_30_5; // place.rs:107
     wire from_outer_289 = goes_31_5 ? from_outer_225 : from_outer_226; // place.rs:106
     wire from_sign_289 = goes_31_5 ? from_sign_225 : from_sign_226; // place.rs:106
-    wire _t481 = stays_32_5 | goes_31_5; // place.rs:107
+    wire _t480 = stays_32_5 | goes_31_5; // place.rs:107
     wire from_outer_290 = goes_32_5 ? from_outer_226 : from_outer_227; // place.rs:106
     wire from_sign_290 = goes_32_5 ? from_sign_226 : from_sign_227; // place.rs:106
-    wire _t482 = stays_33_5 | goes_32_5; // place.rs:107
+    wire _t481 = stays_33_5 | goes_32_5; // place.rs:107
     wire from_outer_291 = goes_33_5 ? from_outer_227 : from_outer_228; // place.rs:106
     wire from_sign_291 = goes_33_5 ? from_sign_227 : from_sign_228; // place.rs:106
-    wire _t483 = stays_34_5 | goes_33_5; // place.rs:107
+    wire _t482 = stays_34_5 | goes_33_5; // place.rs:107
     wire from_outer_292 = goes_34_5 ? from_outer_228 : from_outer_229; // place.rs:106
     wire from_sign_292 = goes_34_5 ? from_sign_228 : from_sign_229; // place.rs:106
-    wire _t484 = stays_35_5 | goes_34_5; // place.rs:107
+    wire _t483 = stays_35_5 | goes_34_5; // place.rs:107
     wire from_outer_293 = goes_35_5 ? from_outer_229 : from_outer_230; // place.rs:106
     wire from_sign_293 = goes_35_5 ? from_sign_229 : from_sign_230; // place.rs:106
-    wire _t485 = stays_36_5 | goes_35_5; // place.rs:107
+    wire _t484 = stays_36_5 | goes_35_5; // place.rs:107
     wire from_outer_294 = goes_36_5 ? from_outer_230 : from_outer_231; // place.rs:106
     wire from_sign_294 = goes_36_5 ? from_sign_230 : from_sign_231; // place.rs:106
-    wire _t486 = stays_37_5 | goes_36_5; // place.rs:107
+    wire _t485 = stays_37_5 | goes_36_5; // place.rs:107
     wire from_outer_295 = goes_37_5 ? from_outer_231 : from_outer_232; // place.rs:106
     wire from_sign_295 = goes_37_5 ? from_sign_231 : from_sign_232; // place.rs:106
-    wire _t487 = stays_38_5 | goes_37_5; // place.rs:107
+    wire _t486 = stays_38_5 | goes_37_5; // place.rs:107
     wire from_outer_296 = goes_38_5 ? from_outer_232 : from_outer_233; // place.rs:106
     wire from_sign_296 = goes_38_5 ? from_sign_232 : from_sign_233; // place.rs:106
-    wire _t488 = stays_39_5 | goes_38_5; // place.rs:107
+    wire _t487 = stays_39_5 | goes_38_5; // place.rs:107
     wire from_outer_297 = goes_39_5 ? from_outer_233 : from_outer_234; // place.rs:106
     wire from_sign_297 = goes_39_5 ? from_sign_233 : from_sign_234; // place.rs:106
-    wire _t489 = stays_40_5 | goes_39_5; // place.rs:107
+    wire _t488 = stays_40_5 | goes_39_5; // place.rs:107
     wire from_outer_298 = goes_40_5 ? from_outer_234 : from_outer_235; // place.rs:106
     wire from_sign_298 = goes_40_5 ? from_sign_234 : from_sign_235; // place.rs:106
-    wire _t490 = stays_41_5 | goes_40_5; // place.rs:107
+    wire _t489 = stays_41_5 | goes_40_5; // place.rs:107
     wire from_outer_299 = goes_41_5 ? from_outer_235 : from_outer_236; // place.rs:106
     wire from_sign_299 = goes_41_5 ? from_sign_235 : from_sign_236; // place.rs:106
-    wire _t491 = stays_42_5 | goes_41_5; // place.rs:107
+    wire _t490 = stays_42_5 | goes_41_5; // place.rs:107
     wire from_outer_300 = goes_42_5 ? from_outer_236 : from_outer_237; // place.rs:106
     wire from_sign_300 = goes_42_5 ? from_sign_236 : from_sign_237; // place.rs:106
-    wire _t492 = stays_43_5 | goes_42_5; // place.rs:107
+    wire _t491 = stays_43_5 | goes_42_5; // place.rs:107
     wire from_outer_301 = goes_43_5 ? from_outer_237 : from_outer_238; // place.rs:106
     wire from_sign_301 = goes_43_5 ? from_sign_237 : from_sign_238; // place.rs:106
-    wire _t493 = stays_44_5 | goes_43_5; // place.rs:107
+    wire _t492 = stays_44_5 | goes_43_5; // place.rs:107
     wire from_outer_302 = goes_44_5 ? from_outer_238 : from_outer_239; // place.rs:106
     wire from_sign_302 = goes_44_5 ? from_sign_238 : from_sign_239; // place.rs:106
-    wire _t494 = stays_45_5 | goes_44_5; // place.rs:107
+    wire _t493 = stays_45_5 | goes_44_5; // place.rs:107
     wire from_outer_303 = goes_45_5 ? from_outer_239 : from_outer_240; // place.rs:106
     wire from_sign_303 = goes_45_5 ? from_sign_239 : from_sign_240; // place.rs:106
-    wire _t495 = stays_46_5 | goes_45_5; // place.rs:107
+    wire _t494 = stays_46_5 | goes_45_5; // place.rs:107
     wire from_outer_304 = goes_46_5 ? from_outer_240 : from_outer_241; // place.rs:106
     wire from_sign_304 = goes_46_5 ? from_sign_240 : from_sign_241; // place.rs:106
-    wire _t496 = stays_47_5 | goes_46_5; // place.rs:107
+    wire _t495 = stays_47_5 | goes_46_5; // place.rs:107
     wire from_outer_305 = goes_47_5 ? from_outer_241 : from_outer_242; // place.rs:106
     wire from_sign_305 = goes_47_5 ? from_sign_241 : from_sign_242; // place.rs:106
-    wire _t497 = stays_48_5 | goes_47_5; // place.rs:107
+    wire _t496 = stays_48_5 | goes_47_5; // place.rs:107
     wire from_outer_306 = goes_48_5 ? from_outer_242 : from_outer_243; // place.rs:106
     wire from_sign_306 = goes_48_5 ? from_sign_242 : from_sign_243; // place.rs:106
-    wire _t498 = stays_49_5 | goes_48_5; // place.rs:107
+    wire _t497 = stays_49_5 | goes_48_5; // place.rs:107
     wire from_outer_307 = goes_49_5 ? from_outer_243 : from_outer_244; // place.rs:106
     wire from_sign_307 = goes_49_5 ? from_sign_243 : from_sign_244; // place.rs:106
-    wire _t499 = stays_50_5 | goes_49_5; // place.rs:107
+    wire _t498 = stays_50_5 | goes_49_5; // place.rs:107
     wire from_outer_308 = goes_50_5 ? from_outer_244 : from_outer_245; // place.rs:106
     wire from_sign_308 = goes_50_5 ? from_sign_244 : from_sign_245; // place.rs:106
-    wire _t500 = stays_51_5 | goes_50_5; // place.rs:107
+    wire _t499 = stays_51_5 | goes_50_5; // place.rs:107
     wire from_outer_309 = goes_51_5 ? from_outer_245 : from_outer_246; // place.rs:106
     wire from_sign_309 = goes_51_5 ? from_sign_245 : from_sign_246; // place.rs:106
-    wire _t501 = stays_52_5 | goes_51_5; // place.rs:107
+    wire _t500 = stays_52_5 | goes_51_5; // place.rs:107
     wire from_outer_310 = goes_52_5 ? from_outer_246 : from_outer_247; // place.rs:106
     wire from_sign_310 = goes_52_5 ? from_sign_246 : from_sign_247; // place.rs:106
-    wire _t502 = stays_53_5 | goes_52_5; // place.rs:107
+    wire _t501 = stays_53_5 | goes_52_5; // place.rs:107
     wire from_outer_311 = goes_53_5 ? from_outer_247 : from_outer_248; // place.rs:106
     wire from_sign_311 = goes_53_5 ? from_sign_247 : from_sign_248; // place.rs:106
-    wire _t503 = stays_54_5 | goes_53_5; // place.rs:107
+    wire _t502 = stays_54_5 | goes_53_5; // place.rs:107
     wire from_outer_312 = goes_54_5 ? from_outer_248 : from_outer_249; // place.rs:106
     wire from_sign_312 = goes_54_5 ? from_sign_248 : from_sign_249; // place.rs:106
-    wire _t504 = stays_55_5 | goes_54_5; // place.rs:107
+    wire _t503 = stays_55_5 | goes_54_5; // place.rs:107
     wire from_outer_313 = goes_55_5 ? from_outer_249 : from_outer_250; // place.rs:106
     wire from_sign_313 = goes_55_5 ? from_sign_249 : from_sign_250; // place.rs:106
-    wire _t505 = stays_56_5 | goes_55_5; // place.rs:107
+    wire _t504 = stays_56_5 | goes_55_5; // place.rs:107
     wire from_outer_314 = goes_56_5 ? from_outer_250 : from_outer_251; // place.rs:106
     wire from_sign_314 = goes_56_5 ? from_sign_250 : from_sign_251; // place.rs:106
-    wire _t506 = stays_57_5 | goes_56_5; // place.rs:107
+    wire _t505 = stays_57_5 | goes_56_5; // place.rs:107
     wire from_outer_315 = goes_57_5 ? from_outer_251 : from_outer_252; // place.rs:106
     wire from_sign_315 = goes_57_5 ? from_sign_251 : from_sign_252; // place.rs:106
-    wire _t507 = stays_58_5 | goes_57_5; // place.rs:107
+    wire _t506 = stays_58_5 | goes_57_5; // place.rs:107
     wire from_outer_316 = goes_58_5 ? from_outer_252 : from_outer_253; // place.rs:106
     wire from_sign_316 = goes_58_5 ? from_sign_252 : from_sign_253; // place.rs:106
-    wire _t508 = stays_59_5 | goes_58_5; // place.rs:107
+    wire _t507 = stays_59_5 | goes_58_5; // place.rs:107
     wire from_outer_317 = goes_59_5 ? from_outer_253 : from_outer_254; // place.rs:106
     wire from_sign_317 = goes_59_5 ? from_sign_253 : from_sign_254; // place.rs:106
-    wire _t509 = stays_60_5 | goes_59_5; // place.rs:107
+    wire _t508 = stays_60_5 | goes_59_5; // place.rs:107
     wire from_outer_318 = goes_60_5 ? from_outer_254 : from_outer_255; // place.rs:106
     wire from_sign_318 = goes_60_5 ? from_sign_254 : from_sign_255; // place.rs:106
-    wire _t510 = stays_61_5 | goes_60_5; // place.rs:107
+    wire _t509 = stays_61_5 | goes_60_5; // place.rs:107
     wire from_outer_319 = goes_61_5 ? from_outer_255 : from_outer_256; // place.rs:106
     wire from_sign_319 = goes_61_5 ? from_sign_255 : from_sign_256; // place.rs:106
-    wire _t511 = stays_62_5 | goes_61_5; // place.rs:107
+    wire _t510 = stays_62_5 | goes_61_5; // place.rs:107
     wire from_outer_320 = goes_62_5 ? from_outer_256 : from_outer_257; // place.rs:106
     wire from_sign_320 = goes_62_5 ? from_sign_256 : from_sign_257; // place.rs:106
-    wire _t512 = stays_63_5 | goes_62_5; // place.rs:107
-    wire [63:0] _t513 = {_t512, _t511, _t510, _t509, _t508, _t507, _t506, _t505, _t504, _t503, _t502, _t501, _t500, _t499, _t498, _t497, _t496, _t495, _t494, _t493, _t492, _t491, _t490, _t489, _t488, _t487, _t486, _t485, _t484, _t483, _t482, _t481, _t480, _t479, _t478, _t477, _t476, _t475, _t474, _t473, _t472, _t471, _t470, _t469, _t468, _t467, _t466, _t465, _t464, _t463, _t462, _t461, _t460, _t459, _t458, _t457, _t456, _t455, _t454, _t453, _t452, _t451, _t450, stays_0_5}; // place.rs:90
-    always @(posedge clk) outlier <= _t513;
-    wire [63:0] _t514 = {from_outer_320 & _t512, from_outer_319 & _t511, from_outer_318 & _t510, from_outer_317 & _t509, from_outer_316 & _t508, from_outer_315 & _t507, from_outer_314 & _t506, from_outer_313 & _t505, from_outer_312 & _t504, from_outer_311 & _t503, from_outer_310 & _t502, from_outer_309 & _t501, from_outer_308 & _t500, from_outer_307 & _t499, from_outer_306 & _t498, from_outer_305 & _t497, from_outer_304 & _t496, from_outer_303 & _t495, from_outer_302 & _t494, from_outer_301 & _t493, from_outer_300 & _t492, from_outer_299 & _t491, from_outer_298 & _t490, from_outer_297 & _t489, from_outer_296 & _t488, from_outer_295 & _t487, from_outer_294 & _t486, from_outer_293 & _t485, from_outer_292 & _t484, from_outer_291 & _t483, from_outer_290 & _t482, from_outer_289 & _t481, from_outer_288 & _t480, from_outer_287 & _t479, from_outer_286 & _t478, from_outer_285 & _t477, from_outer_284 & _t476, from_outer_283 & _t475, from_outer_282 & _t474, from_outer_281 & _t473, from_outer_280 & _t472, from_outer_279 & _t471, from_outer_278 & _t470, from_outer_277 & _t469, from_outer_276 & _t468, from_outer_275 & _t467, from_outer_274 & _t466, from_outer_273 & _t465, from_outer_272 & _t464, from_outer_271 & _t463, from_outer_270 & _t462, from_outer_269 & _t461, from_outer_268 & _t460, from_outer_267 & _t459, from_outer_266 & _t458, from_outer_265 & _t457, from_outer_264 & _t456, from_outer_263 & _t455, from_outer_262 & _t454, from_outer_261 & _t453, from_outer_260 & _t452, from_outer_259 & _t451, from_outer_258 & _t450, row_0_outer_s9 & stays_0_5}; // place.rs:90
-    always @(posedge clk) outer <= _t514;
-    wire [63:0] _t515 = {from_sign_320 & _t512, from_sign_319 & _t511, from_sign_318 & _t510, from_sign_317 & _t509, from_sign_316 & _t508, from_sign_315 & _t507, from_sign_314 & _t506, from_sign_313 & _t505, from_sign_312 & _t504, from_sign_311 & _t503, from_sign_310 & _t502, from_sign_309 & _t501, from_sign_308 & _t500, from_sign_307 & _t499, from_sign_306 & _t498, from_sign_305 & _t497, from_sign_304 & _t496, from_sign_303 & _t495, from_sign_302 & _t494, from_sign_301 & _t493, from_sign_300 & _t492, from_sign_299 & _t491, from_sign_298 & _t490, from_sign_297 & _t489, from_sign_296 & _t488, from_sign_295 & _t487, from_sign_294 & _t486, from_sign_293 & _t485, from_sign_292 & _t484, from_sign_291 & _t483, from_sign_290 & _t482, from_sign_289 & _t481, from_sign_288 & _t480, from_sign_287 & _t479, from_sign_286 & _t478, from_sign_285 & _t477, from_sign_284 & _t476, from_sign_283 & _t475, from_sign_282 & _t474, from_sign_281 & _t473, from_sign_280 & _t472, from_sign_279 & _t471, from_sign_278 & _t470, from_sign_277 & _t469, from_sign_276 & _t468, from_sign_275 & _t467, from_sign_274 & _t466, from_sign_273 & _t465, from_sign_272 & _t464, from_sign_271 & _t463, from_sign_270 & _t462, from_sign_269 & _t461, from_sign_268 & _t460, from_sign_267 & _t459, from_sign_266 & _t458, from_sign_265 & _t457, from_sign_264 & _t456, from_sign_263 & _t455, from_sign_262 & _t454, from_sign_261 & _t453, from_sign_260 & _t452, from_sign_259 & _t451, from_sign_258 & _t450, row_0_s9 & stays_0_5}; // place.rs:90
+    wire _t511 = stays_63_5 | goes_62_5; // place.rs:107
+    wire [63:0] _t512 = {_t511, _t510, _t509, _t508, _t507, _t506, _t505, _t504, _t503, _t502, _t501, _t500, _t499, _t498, _t497, _t496, _t495, _t494, _t493, _t492, _t491, _t490, _t489, _t488, _t487, _t486, _t485, _t484, _t483, _t482, _t481, _t480, _t479, _t478, _t477, _t476, _t475, _t474, _t473, _t472, _t471, _t470, _t469, _t468, _t467, _t466, _t465, _t464, _t463, _t462, _t461, _t460, _t459, _t458, _t457, _t456, _t455, _t454, _t453, _t452, _t451, _t450, _t449, stays_0_5}; // place.rs:90
+    always @(posedge clk) outlier <= _t512;
+    wire [63:0] _t513 = {from_outer_320 & _t511, from_outer_319 & _t510, from_outer_318 & _t509, from_outer_317 & _t508, from_outer_316 & _t507, from_outer_315 & _t506, from_outer_314 & _t505, from_outer_313 & _t504, from_outer_312 & _t503, from_outer_311 & _t502, from_outer_310 & _t501, from_outer_309 & _t500, from_outer_308 & _t499, from_outer_307 & _t498, from_outer_306 & _t497, from_outer_305 & _t496, from_outer_304 & _t495, from_outer_303 & _t494, from_outer_302 & _t493, from_outer_301 & _t492, from_outer_300 & _t491, from_outer_299 & _t490, from_outer_298 & _t489, from_outer_297 & _t488, from_outer_296 & _t487, from_outer_295 & _t486, from_outer_294 & _t485, from_outer_293 & _t484, from_outer_292 & _t483, from_outer_291 & _t482, from_outer_290 & _t481, from_outer_289 & _t480, from_outer_288 & _t479, from_outer_287 & _t478, from_outer_286 & _t477, from_outer_285 & _t476, from_outer_284 & _t475, from_outer_283 & _t474, from_outer_282 & _t473, from_outer_281 & _t472, from_outer_280 & _t471, from_outer_279 & _t470, from_outer_278 & _t469, from_outer_277 & _t468, from_outer_276 & _t467, from_outer_275 & _t466, from_outer_274 & _t465, from_outer_273 & _t464, from_outer_272 & _t463, from_outer_271 & _t462, from_outer_270 & _t461, from_outer_269 & _t460, from_outer_268 & _t459, from_outer_267 & _t458, from_outer_266 & _t457, from_outer_265 & _t456, from_outer_264 & _t455, from_outer_263 & _t454, from_outer_262 & _t453, from_outer_261 & _t452, from_outer_260 & _t451, from_outer_259 & _t450, from_outer_258 & _t449, row_0_outer_s9 & stays_0_5}; // place.rs:90
+    always @(posedge clk) outer <= _t513;
+    wire [63:0] _t514 = {from_sign_320 & _t511, from_sign_319 & _t510, from_sign_318 & _t509, from_sign_317 & _t508, from_sign_316 & _t507, from_sign_315 & _t506, from_sign_314 & _t505, from_sign_313 & _t504, from_sign_312 & _t503, from_sign_311 & _t502, from_sign_310 & _t501, from_sign_309 & _t500, from_sign_308 & _t499, from_sign_307 & _t498, from_sign_306 & _t497, from_sign_305 & _t496, from_sign_304 & _t495, from_sign_303 & _t494, from_sign_302 & _t493, from_sign_301 & _t492, from_sign_300 & _t491, from_sign_299 & _t490, from_sign_298 & _t489, from_sign_297 & _t488, from_sign_296 & _t487, from_sign_295 & _t486, from_sign_294 & _t485, from_sign_293 & _t484, from_sign_292 & _t483, from_sign_291 & _t482, from_sign_290 & _t481, from_sign_289 & _t480, from_sign_288 & _t479, from_sign_287 & _t478, from_sign_286 & _t477, from_sign_285 & _t476, from_sign_284 & _t475, from_sign_283 & _t474, from_sign_282 & _t473, from_sign_281 & _t472, from_sign_280 & _t471, from_sign_279 & _t470, from_sign_278 & _t469, from_sign_277 & _t468, from_sign_276 & _t467, from_sign_275 & _t466, from_sign_274 & _t465, from_sign_273 & _t464, from_sign_272 & _t463, from_sign_271 & _t462, from_sign_270 & _t461, from_sign_269 & _t460, from_sign_268 & _t459, from_sign_267 & _t458, from_sign_266 & _t457, from_sign_265 & _t456, from_sign_264 & _t455, from_sign_263 & _t454, from_sign_262 & _t453, from_sign_261 & _t452, from_sign_260 & _t451, from_sign_259 & _t450, from_sign_258 & _t449, row_0_s9 & stays_0_5}; // place.rs:90
     always @(posedge clk) begin
-        sign <= _t515;
+        sign <= _t514;
         disorder_s9 <= disorder;
         disorder_1 <= disorder_s9;
         x_wrong_s6 <= x_wrong;

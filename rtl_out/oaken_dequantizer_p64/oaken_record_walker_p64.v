@@ -43,12 +43,12 @@ module oaken_record_walker_p64 (
     reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:117
     reg [4:0] head; // the number of the word that comes next | record_walker.rs:123
     reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:124
-    reg has_room; // record_walker.rs:370
-    reg [4:0] taken; // the number of the next word that is taken | record_walker.rs:371
-    reg [511:0] word_data; // record_walker.rs:380
-    reg [63:0] word_keep; // record_walker.rs:380
-    reg word_last; // record_walker.rs:380
-    reg comes; // a word is there | record_walker.rs:381
+    reg has_room; // record_walker.rs:371
+    reg [4:0] taken; // the number of the next word that is taken | record_walker.rs:372
+    reg [511:0] word_data; // record_walker.rs:381
+    reg [63:0] word_keep; // record_walker.rs:381
+    reg word_last; // record_walker.rs:381
+    reg comes; // a word is there | record_walker.rs:382
     reg [4:0] oldest_1; // packet_ends.rs:41
     reg [4:0] newest; // packet_ends.rs:41
     wire leave; // packet_ends.rs:44
@@ -67,19 +67,19 @@ module oaken_record_walker_p64 (
     wire chunks_m_valid;
     wire [19:0] chunks_m_payload;
     wire [4:0] chunks_level;
-    reg step_s1; // record_walker.rs:410
-    reg valid_1; // record_walker.rs:410
-    reg [10:0] at_1; // record_walker.rs:413
-    reg [10:0] stop_1; // record_walker.rs:413
-    reg nothing_2; // record_walker.rs:413
-    reg [6:0] count; // record_walker.rs:414
-    reg [10:0] chunk_at; // record_walker.rs:415
-    reg first_chunk_s1; // record_walker.rs:415
-    reg chunk_first; // record_walker.rs:415
-    reg last_chunk_s1; // record_walker.rs:415
-    reg chunk_last; // record_walker.rs:415
-    wire out_valid; // record_walker.rs:416
-    wire [19:0] out_payload; // record_walker.rs:416
+    reg step_s1; // record_walker.rs:411
+    reg valid_1; // record_walker.rs:411
+    reg [10:0] at_1; // record_walker.rs:416
+    reg [10:0] stop_1; // record_walker.rs:416
+    reg nothing_2; // record_walker.rs:416
+    reg [6:0] count; // record_walker.rs:417
+    reg [10:0] chunk_at; // record_walker.rs:418
+    reg first_chunk_s1; // record_walker.rs:418
+    reg chunk_first; // record_walker.rs:418
+    reg last_chunk_s1; // record_walker.rs:418
+    reg chunk_last; // record_walker.rs:418
+    wire out_valid; // record_walker.rs:419
+    wire [19:0] out_payload; // record_walker.rs:419
     reg room_for_chunks; // record_walker.rs:189
     reg count_error_1; // record_walker.rs:193
     reg length_error_1; // record_walker.rs:196
@@ -91,8 +91,8 @@ module oaken_record_walker_p64 (
     reg begun_before; // record_walker.rs:203
     reg room_for_headers; // record_walker.rs:210
     reg [5:0] held; // chunks that are known and not read | record_walker.rs:215
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:223
-    reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:224
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:224
+    reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:225
     (* ram_style = "distributed" *) reg [20:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
@@ -167,8 +167,8 @@ module oaken_record_walker_p64 (
     wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:120
 
     // words come
-    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // record_walker.rs:372
-    wire ring_has_room = (taken_then - tail) < 5'h10; // record_walker.rs:373
+    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // record_walker.rs:373
+    wire ring_has_room = (taken_then - tail) < 5'h10; // record_walker.rs:374
     always @(posedge clk) begin
         if (rst) begin
             has_room <= 1'h0;
@@ -197,7 +197,7 @@ module oaken_record_walker_p64 (
         end
     end
     always @(posedge clk) word_keep <= s_keep | {64{~s_last}};
-    wire valid = comes & (~flush); // record_walker.rs:386
+    wire valid = comes & (~flush); // record_walker.rs:387
     assign write_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -600,27 +600,27 @@ module oaken_record_walker_p64 (
     wire [6:0] f_3 = header[45:39]; // half_steps.rs:91
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:93
-    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:118
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:120
     wire [4:0] split = header[56:52]; // half_steps.rs:78
     wire split_legal = split <= 5'h10; // half_steps.rs:79
     wire [5:0] above = header[63:58]; // half_steps.rs:80
     wire fixed_legal = ~(|above); // half_steps.rs:82
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
-    wire _t20 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // walker_maps.rs:119
+    wire _t20 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // walker_maps.rs:121
     always @(posedge clk) if (valid) legal[write_word_1] <= _t20;
 
     // what is seen from the place
-    wire s_within = |s_byte; // record_walker.rs:331
-    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // record_walker.rs:332
-    wire [10:0] behind = place - end_at; // record_walker.rs:333
-    wire past_the_end = known & (~behind[10]); // record_walker.rs:334
-    wire [4:0] more = head + (~word); // record_walker.rs:336
-    wire arrived = ~more[4]; // record_walker.rs:337
-    wire now_at_the_end = known & (~(|behind)); // record_walker.rs:341
-    wire now_beyond = past_the_end & (|behind); // record_walker.rs:343
-    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // record_walker.rs:344
-    wire now_next_arrived = arrived & ((~s_within) | (|more)); // record_walker.rs:346
-    wire now_next_is_head = (~s_within) & (word == head); // record_walker.rs:347
+    wire s_within = |s_byte; // record_walker.rs:332
+    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // record_walker.rs:333
+    wire [10:0] behind = place - end_at; // record_walker.rs:334
+    wire past_the_end = known & (~behind[10]); // record_walker.rs:335
+    wire [4:0] more = head + (~word); // record_walker.rs:337
+    wire arrived = ~more[4]; // record_walker.rs:338
+    wire now_at_the_end = known & (~(|behind)); // record_walker.rs:342
+    wire now_beyond = past_the_end & (|behind); // record_walker.rs:344
+    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // record_walker.rs:345
+    wire now_next_arrived = arrived & ((~s_within) | (|more)); // record_walker.rs:347
+    wire now_next_is_head = (~s_within) & (word == head); // record_walker.rs:348
     wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:70
@@ -685,41 +685,40 @@ module oaken_record_walker_p64 (
     wire [7:0] all_61 = byte61_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_62 = byte62_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_63 = byte63_ends[word[3:0]]; // walker_maps.rs:70
-    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:107
-    wire [7:0] _t21 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_0 = (((_t21 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:108
-    wire [7:0] _t22 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_1 = (((_t22 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:108
-    wire [7:0] _t23 = (((all_16 & {8{low[0]}}) | (all_17 & {8{low[1]}})) | (all_18 & {8{low[2]}})) | (all_19 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_2 = (((_t23 | (all_20 & {8{low[4]}})) | (all_21 & {8{low[5]}})) | (all_22 & {8{low[6]}})) | (all_23 & {8{low[7]}}); // walker_maps.rs:108
-    wire [7:0] _t24 = (((all_24 & {8{low[0]}}) | (all_25 & {8{low[1]}})) | (all_26 & {8{low[2]}})) | (all_27 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_3 = (((_t24 | (all_28 & {8{low[4]}})) | (all_29 & {8{low[5]}})) | (all_30 & {8{low[6]}})) | (all_31 & {8{low[7]}}); // walker_maps.rs:108
-    wire [7:0] _t25 = (((all_32 & {8{low[0]}}) | (all_33 & {8{low[1]}})) | (all_34 & {8{low[2]}})) | (all_35 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_4 = (((_t25 | (all_36 & {8{low[4]}})) | (all_37 & {8{low[5]}})) | (all_38 & {8{low[6]}})) | (all_39 & {8{low[7]}}); // walker_maps.rs:108
-    wire [7:0] _t26 = (((all_40 & {8{low[0]}}) | (all_41 & {8{low[1]}})) | (all_42 & {8{low[2]}})) | (all_43 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_5 = (((_t26 | (all_44 & {8{low[4]}})) | (all_45 & {8{low[5]}})) | (all_46 & {8{low[6]}})) | (all_47 & {8{low[7]}}); // walker_maps.rs:108
-    wire [7:0] _t27 = (((all_48 & {8{low[0]}}) | (all_49 & {8{low[1]}})) | (all_50 & {8{low[2]}})) | (all_51 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_6 = (((_t27 | (all_52 & {8{low[4]}})) | (all_53 & {8{low[5]}})) | (all_54 & {8{low[6]}})) | (all_55 & {8{low[7]}}); // walker_maps.rs:108
-    wire [7:0] _t28 = (((all_56 & {8{low[0]}}) | (all_57 & {8{low[1]}})) | (all_58 & {8{low[2]}})) | (all_59 & {8{low[3]}}); // walker_maps.rs:108
-    wire [7:0] eights_7 = (((_t28 | (all_60 & {8{low[4]}})) | (all_61 & {8{low[5]}})) | (all_62 & {8{low[6]}})) | (all_63 & {8{low[7]}}); // walker_maps.rs:108
-    wire [7:0] _t29 = 8'h1 << s_byte[5:3]; // walker_maps.rs:109
-    wire [7:0] _t30 = (((eights_0 & {8{_t29[0]}}) | (eights_1 & {8{_t29[1]}})) | (eights_2 & {8{_t29[2]}})) | (eights_3 & {8{_t29[3]}}); // walker_maps.rs:109
-    wire [7:0] _t31 = ((_t30 | (eights_4 & {8{_t29[4]}})) | (eights_5 & {8{_t29[5]}})) | (eights_6 & {8{_t29[6]}}); // walker_maps.rs:109
-    wire [7:0] found = _t31 | (eights_7 & {8{_t29[7]}}); // walker_maps.rs:109
+    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:109
+    wire [7:0] _t21 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_0 = (((_t21 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:110
+    wire [7:0] _t22 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_1 = (((_t22 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:110
+    wire [7:0] _t23 = (((all_16 & {8{low[0]}}) | (all_17 & {8{low[1]}})) | (all_18 & {8{low[2]}})) | (all_19 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_2 = (((_t23 | (all_20 & {8{low[4]}})) | (all_21 & {8{low[5]}})) | (all_22 & {8{low[6]}})) | (all_23 & {8{low[7]}}); // walker_maps.rs:110
+    wire [7:0] _t24 = (((all_24 & {8{low[0]}}) | (all_25 & {8{low[1]}})) | (all_26 & {8{low[2]}})) | (all_27 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_3 = (((_t24 | (all_28 & {8{low[4]}})) | (all_29 & {8{low[5]}})) | (all_30 & {8{low[6]}})) | (all_31 & {8{low[7]}}); // walker_maps.rs:110
+    wire [7:0] _t25 = (((all_32 & {8{low[0]}}) | (all_33 & {8{low[1]}})) | (all_34 & {8{low[2]}})) | (all_35 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_4 = (((_t25 | (all_36 & {8{low[4]}})) | (all_37 & {8{low[5]}})) | (all_38 & {8{low[6]}})) | (all_39 & {8{low[7]}}); // walker_maps.rs:110
+    wire [7:0] _t26 = (((all_40 & {8{low[0]}}) | (all_41 & {8{low[1]}})) | (all_42 & {8{low[2]}})) | (all_43 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_5 = (((_t26 | (all_44 & {8{low[4]}})) | (all_45 & {8{low[5]}})) | (all_46 & {8{low[6]}})) | (all_47 & {8{low[7]}}); // walker_maps.rs:110
+    wire [7:0] _t27 = (((all_48 & {8{low[0]}}) | (all_49 & {8{low[1]}})) | (all_50 & {8{low[2]}})) | (all_51 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_6 = (((_t27 | (all_52 & {8{low[4]}})) | (all_53 & {8{low[5]}})) | (all_54 & {8{low[6]}})) | (all_55 & {8{low[7]}}); // walker_maps.rs:110
+    wire [7:0] _t28 = (((all_56 & {8{low[0]}}) | (all_57 & {8{low[1]}})) | (all_58 & {8{low[2]}})) | (all_59 & {8{low[3]}}); // walker_maps.rs:110
+    wire [7:0] eights_7 = (((_t28 | (all_60 & {8{low[4]}})) | (all_61 & {8{low[5]}})) | (all_62 & {8{low[6]}})) | (all_63 & {8{low[7]}}); // walker_maps.rs:110
+    wire [7:0] _t29 = 8'h1 << s_byte[5:3]; // walker_maps.rs:111
+    wire [7:0] _t30 = (((eights_0 & {8{_t29[0]}}) | (eights_1 & {8{_t29[1]}})) | (eights_2 & {8{_t29[2]}})) | (eights_3 & {8{_t29[3]}}); // walker_maps.rs:111
+    wire [7:0] _t31 = ((_t30 | (eights_4 & {8{_t29[4]}})) | (eights_5 & {8{_t29[5]}})) | (eights_6 & {8{_t29[6]}}); // walker_maps.rs:111
+    wire [7:0] found = _t31 | (eights_7 & {8{_t29[7]}}); // walker_maps.rs:111
     wire [6:0] s_end = found[6:0]; // walker_maps.rs:72
     wire two_words = (&s_byte) & (~s_end[6]); // walker_maps.rs:74
-    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:91
-    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:91
-    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:91
-    wire [10:0] s_end_1 = {two_words ? words_2 : (s_end[6] ? words_1 : words_0), s_end[5:0]}; // walker_maps.rs:92
-    wire now_count_too_many = found[7]; // walker_maps.rs:76
-    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:81
-    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:91
-    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:91
-    wire [4:0] words_2_1 = next_word_2 + 5'h2; // walker_maps.rs:91
-    wire [10:0] s_end_2 = {1'h0 ? words_2_1 : (found_1[6] ? words_1_1 : words_0_1), found_1[5:0]}; // walker_maps.rs:92
-    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:83
-    wire now_short = s_short[next_word_2[3:0]]; // record_walker.rs:350
+    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:93
+    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:93
+    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:93
+    wire [10:0] s_end_1 = {two_words ? words_2 : (s_end[6] ? words_1 : words_0), s_end[5:0]}; // walker_maps.rs:94
+    wire now_count_too_many = found[7]; // walker_maps.rs:77
+    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:82
+    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:93
+    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:93
+    wire [10:0] s_end_2 = {found_1[6] ? words_1_1 : words_0_1, found_1[5:0]}; // walker_maps.rs:94
+    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:85
+    wire now_short = s_short[next_word_2[3:0]]; // record_walker.rs:351
 
     // a chunk is known when its end and the count behind it are
     wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:147
@@ -766,6 +765,7 @@ module oaken_record_walker_p64 (
     end
 
     // chunks leave
+    wire _t32 = nothing | gone; // record_walker.rs:186
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -776,10 +776,11 @@ module oaken_record_walker_p64 (
             valid_1 <= step_s1;
         end
     end
-    wire [10:0] stop = now_beyond ? end_at : place; // record_walker.rs:411
-    wire nothing_1 = nothing | gone; // record_walker.rs:412
+    wire [10:0] stop = now_beyond ? end_at : place; // record_walker.rs:412
+    wire [10:0] start_2 = _t32 ? stop : start_of_chunk; // record_walker.rs:414
+    wire nothing_1 = _t32; // record_walker.rs:415
     always @(posedge clk) begin
-        at_1 <= start_of_chunk;
+        at_1 <= start_2;
         stop_1 <= stop;
         nothing_2 <= nothing_1;
         count <= (stop_1[6:0] - at_1[6:0]) & {7{~nothing_2}};
@@ -871,22 +872,22 @@ module oaken_record_walker_p64 (
         end else begin
             if (step & (~done)) held <= held + 6'h1;
             else if (done & (~step)) held <= held - 6'h1;
-            if (~(|held)) tail <= walking ? start_of_chunk[10:6] : word;
+            if ((~(|held)) & (~(walking & nothing))) tail <= walking ? start_of_chunk[10:6] : word;
             if ((|held) & reading) tail <= oldest;
         end
     end
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire wrong_guess = (~fits) & (|guessed); // record_walker.rs:225
-    wire dropping = doing == DOING_DROP; // record_walker.rs:226
-    wire drop_ends = dropping & known; // record_walker.rs:227
-    wire may_be_header = legal[word[3:0]]; // record_walker.rs:228
+    wire wrong_guess = (~fits) & (|guessed); // record_walker.rs:226
+    wire dropping = doing == DOING_DROP; // record_walker.rs:227
+    wire drop_ends = dropping & known; // record_walker.rs:228
+    wire may_be_header = legal[word[3:0]]; // record_walker.rs:229
     assign leave = ((ended & packet_over) & (~gone)) | drop_ends;
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:263
+    wire stays = walking & (~ended); // record_walker.rs:264
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;

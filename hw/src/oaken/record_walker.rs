@@ -215,7 +215,8 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let held = UpDown::new(m, 4 * CHUNKS as u32 - 1);
     held.level.comment("chunks that are known and not read");
     held.count(step, io.done);
-    m.when(!held.level.any(), || tail.set(walking.mux(start_of_chunk.drop_low(bytes), word)));
+    // a chunk that is not there begins anywhere
+    m.when(!held.level.any() & !(walking & nothing), || tail.set(walking.mux(start_of_chunk.drop_low(bytes), word)));
     m.when(held.level.any() & io.reading, || tail.set(io.oldest));
     io.holds.set(walking | arrived.comes | word.ne(head));
 
@@ -409,7 +410,9 @@ fn counted(m: Module, x: Found, first: Signal, last: Signal, p: EngineParams) ->
     let pipe = m.pipeline("count");
     let valid = pipe.enter_valid(x.step).later(2);
     let stop = x.beyond.mux(x.end, x.place);
-    let (at, stop, nothing, first, last) = pipe.enter((x.start, stop, x.nothing, first, last));
+    // the words behind the packet are another record's: who reads a chunk that is not there must not seem to be done with them
+    let start = x.nothing.mux(stop, x.start);
+    let (at, stop, nothing, first, last) = pipe.enter((start, stop, x.nothing, first, last));
     let (at, stop, nothing) = (at.next(), stop.next(), nothing.next());
     let count = ((stop.trunc(7) - at.trunc(7)) & (!nothing).repeat(7)).next();
     let chunk = ChunkPlace { at: at.next(), count, first: first.later(2), last: last.later(2) };

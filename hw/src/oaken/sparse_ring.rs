@@ -80,7 +80,9 @@ pub fn read_bytes(m: Module, write: RingWrite, at: Signal, range: [u32; 2], p: E
             m.scope(format!("byte{i}"), || {
                 let ring = m.memory(bits(high + 1 - low), words as usize).style(RamStyle::Distributed);
                 ring.write(address(write.word, words), write.data.bits(8 * i + high, 8 * i + low), write.valid);
-                let read_at = before[i as usize].mux(behind, here).next();
+                // the last byte is never before another one
+                let is_last = i + 1 == p.sparse_bytes();
+                let read_at = if is_last { here } else { before[i as usize].mux(behind, here) }.next();
                 ring.read(read_at).next()
             })
         })

@@ -72,23 +72,25 @@ impl Maps {
         let end = found.trunc(7);
         // the count 64 in byte 63 ends 128 bytes behind the beginning of the word
         let two_words = if byte_bits(p) == 6 { byte.all() & !end.msb() } else { byte.zeros(1) };
-        let end = behind(word, two_words.cat(end), p);
+        // a count in the last byte, and 64 entries
+        let end = behind(word, two_words.cat(end), p.sparse_bytes() + CHUNK, p);
         Looked { end, too_many: found.msb() }
     }
     /// The first chunk of the record that begins with a word.
     #[module]
     pub fn first(&self, word: Signal, p: EngineParams) -> Looked {
         let found = self.ends[8].read(address(word, NEWEST));
-        let end = behind(word, found.trunc(7).zext(8), p);
+        // header, count, and 64 entries
+        let end = behind(word, found.trunc(7).zext(8), 8 + 1 + CHUNK, p);
         Looked { end, too_many: found.msb() }
     }
 }
 
-/// The place so many bytes behind the beginning of a word. How many is known late, and which words may follow is not.
+/// The place so many bytes behind the beginning of a word, up to `most`. How many is known late, and which words may follow is not.
 #[module]
-fn behind(word: Signal, bytes: Signal, p: EngineParams) -> Signal {
+fn behind(word: Signal, bytes: Signal, most: u32, p: EngineParams) -> Signal {
     let low = byte_bits(p);
-    let words: Vec<Signal> = (0..=CHUNK.div_ceil(p.sparse_bytes()) + 1).map(|i| word + i).collect();
+    let words: Vec<Signal> = (0..=most / p.sparse_bytes()).map(|i| word + i).collect();
     select_word(&words, bytes.drop_low(low)).cat(bytes.trunc(low))
 }
 

@@ -18,6 +18,7 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
     let design = device.design.clone();
     Driver::new(name, design, move |engine, effort| {
         random_records(&device, engine, effort)?;
+        whole_chunks_at_every_byte(&device, engine)?;
         early_outliers(&device, engine, effort)?;
         every_exponent(&device, engine, effort)?;
         registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)?;
@@ -109,6 +110,19 @@ fn decodes(
         }
     }
     Ok(run.cycles)
+}
+
+/// Chunks of outliers only whose counts are at every byte of a word, as many as the longest vector has room for.
+fn whole_chunks_at_every_byte(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+    let (t, value) = (plain_thresholds(), |x: f32| half::f16::from_f32(x).to_bits());
+    // behind the header and a first chunk with so many outliers
+    let record = |before: usize| {
+        let vector: Vec<u16> = (0..128).map(|i| value(if i < before || i >= 64 { 2.0 } else { 0.5 })).collect();
+        encoded(d, &vector, &t)
+    };
+    let bytes = d.params.sparse_bytes().min(64) as usize;
+    let records: Vec<Parts> = (0..bytes).map(record).collect();
+    decodes(d, engine, &t, (&records, 128), Pauses::NEVER, 1).map(|_| ())
 }
 
 /// A vector that meets an empty engine and has a few outliers at its very beginning: its first chunk is there before the last of its

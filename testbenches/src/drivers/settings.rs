@@ -265,7 +265,9 @@ where
                 endless.iter_mut().for_each(|beat| beat.0[2] = 0u32.into());
                 self.bench.send(self.sources[0], endless);
             }
-            self.bench.run(rng.u64(0..150)).map_err(|e| e.to_string())?;
+            // every third time, until the surplus comes
+            let most = if round % 3 == 0 { 2 * LENGTH as u64 / u64::from(self.device.params.lanes) } else { 0 };
+            self.bench.run(most + rng.u64(0..150)).map_err(|e| e.to_string())?;
             self.write("flush", 1)?;
             self.sources.iter().for_each(|source| self.bench.send(*source, beats[0][..1].to_vec()));
             self.bench.run(400).map_err(|e| e.to_string())?;
