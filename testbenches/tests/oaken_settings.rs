@@ -87,7 +87,7 @@ fn what_is_not_there_or_not_legal_is_flagged() {
     let sparse = bench.sink(design, &design.ports.m_axis_sparse, Stalls::Never);
     bench.reset().unwrap_or_else(|e| panic!("{e}"));
     let thresholds = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
-    q.store(&mut bench, &axil, &[(64, thresholds.clone())]).expect("stores");
+    q.store(&mut bench, &axil, &[(64, thresholds)]).expect("stores");
     let write = |bench: &mut Bench, register: &str, value: u64| {
         axil.write(bench, q.address(register), value).expect("answers");
     };

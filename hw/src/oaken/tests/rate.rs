@@ -54,7 +54,7 @@ fn outliers(spread: Spread, p: EngineParams, length: usize, vector: usize, rng: 
         Spread::All => all(&|_| true),
         Spread::ChunkStarts => all(&|i| i % 64 < lanes),
         Spread::FourthChunkStarts => all(&|i| i % 256 < lanes),
-        Spread::EveryOtherBeat => all(&|i| i / lanes % 2 == 0),
+        Spread::EveryOtherBeat => all(&|i| (i / lanes).is_multiple_of(2)),
         Spread::FirstHalf => all(&|i| i < length / 2),
         Spread::SecondHalf => all(&|i| i >= length / 2),
         Spread::AsManyBeats => {
@@ -70,7 +70,7 @@ fn outliers(spread: Spread, p: EngineParams, length: usize, vector: usize, rng: 
             bursts.truncate(length);
             bursts
         }
-        Spread::FullAndEmpty => all(&|_| vector % 2 == 0),
+        Spread::FullAndEmpty => all(&|_| vector.is_multiple_of(2)),
         Spread::HalvesMeet => all(&|i| (i < length / 2) == (vector % 2 == 1)),
         Spread::AllButOne => all(&|i| i % lanes != i / lanes % lanes),
     }
