@@ -19,6 +19,8 @@ struct Page {
 const PAGES: &[Page] = &[
     Page { block: "oaken_quantizer", shown: &[] },
     Page { block: "oaken_dequantizer", shown: &[] },
+    Page { block: "oaken_record_join", shown: &[] },
+    Page { block: "oaken_record_split", shown: &[] },
     Page { block: "fifo", shown: &[("width", 32), ("depth", 512)] },
     Page { block: "register_slice", shown: &[("width", 32)] },
     Page { block: "widen", shown: &[("words", 4), ("ratio", 8)] },
