@@ -43,12 +43,12 @@ module oaken_record_walker_p16 (
     reg [9:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:117
     reg [5:0] head; // the number of the word that comes next | record_walker.rs:123
     reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:124
-    reg has_room; // record_walker.rs:371
-    reg [5:0] taken; // the number of the next word that is taken | record_walker.rs:372
-    reg [127:0] word_data; // record_walker.rs:381
-    reg [15:0] word_keep; // record_walker.rs:381
-    reg word_last; // record_walker.rs:381
-    reg comes; // a word is there | record_walker.rs:382
+    reg has_room; // record_walker.rs:424
+    reg [5:0] taken; // the number of the next word that is taken | record_walker.rs:425
+    reg [127:0] word_data; // record_walker.rs:434
+    reg [15:0] word_keep; // record_walker.rs:434
+    reg word_last; // record_walker.rs:434
+    reg comes; // a word is there | record_walker.rs:435
     reg [5:0] oldest_1; // packet_ends.rs:41
     reg [5:0] newest; // packet_ends.rs:41
     wire leave; // packet_ends.rs:44
@@ -83,32 +83,32 @@ module oaken_record_walker_p16 (
     wire chunks_m_valid;
     wire [18:0] chunks_m_payload;
     wire [4:0] chunks_level;
-    reg step_s1; // record_walker.rs:411
-    reg valid_1; // record_walker.rs:411
-    reg [9:0] at_1; // record_walker.rs:416
-    reg [9:0] stop_1; // record_walker.rs:416
-    reg nothing_2; // record_walker.rs:416
-    reg [6:0] count; // record_walker.rs:417
-    reg [9:0] chunk_at; // record_walker.rs:418
-    reg first_chunk_s1; // record_walker.rs:418
-    reg chunk_first; // record_walker.rs:418
-    reg last_chunk_s1; // record_walker.rs:418
-    reg chunk_last; // record_walker.rs:418
-    wire out_valid; // record_walker.rs:419
-    wire [18:0] out_payload; // record_walker.rs:419
-    reg room_for_chunks; // record_walker.rs:189
-    reg count_error_1; // record_walker.rs:193
-    reg length_error_1; // record_walker.rs:196
+    reg step_s1; // record_walker.rs:464
+    reg valid_1; // record_walker.rs:464
+    reg [9:0] at_1; // record_walker.rs:469
+    reg [9:0] stop_1; // record_walker.rs:469
+    reg nothing_2; // record_walker.rs:469
+    reg [6:0] count; // record_walker.rs:470
+    reg [9:0] chunk_at; // record_walker.rs:471
+    reg first_chunk_s1; // record_walker.rs:471
+    reg chunk_first; // record_walker.rs:471
+    reg last_chunk_s1; // record_walker.rs:471
+    reg chunk_last; // record_walker.rs:471
+    wire out_valid; // record_walker.rs:472
+    wire [18:0] out_payload; // record_walker.rs:472
+    reg room_for_chunks; // record_walker.rs:249
+    reg count_error_1; // record_walker.rs:188
+    reg length_error_1; // record_walker.rs:191
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:202
-    reg begun_before; // record_walker.rs:203
-    reg room_for_headers; // record_walker.rs:210
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:215
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:224
-    reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:225
+    reg [63:0] begun_with; // record_walker.rs:259
+    reg begun_before; // record_walker.rs:260
+    reg room_for_headers; // record_walker.rs:267
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:200
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:209
+    reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:301
     (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
@@ -135,10 +135,10 @@ module oaken_record_walker_p16 (
     wire [5:0] next_word = word + {5'h0, |s_byte}; // record_walker.rs:120
 
     // words come
-    wire [5:0] taken_then = taken + {5'h0, s_valid & s_ready}; // record_walker.rs:373
-    wire ring_has_room = (taken_then - tail) < 6'h20; // record_walker.rs:374
-    wire [5:0] ahead = taken_then - word; // record_walker.rs:376
-    wire walker_has_room = ahead[4] == ahead[5]; // record_walker.rs:377
+    wire [5:0] taken_then = taken + {5'h0, s_valid & s_ready}; // record_walker.rs:426
+    wire ring_has_room = (taken_then - tail) < 6'h20; // record_walker.rs:427
+    wire [5:0] ahead = taken_then - word; // record_walker.rs:429
+    wire walker_has_room = ahead[4] == ahead[5]; // record_walker.rs:430
     always @(posedge clk) begin
         if (rst) begin
             has_room <= 1'h0;
@@ -167,7 +167,7 @@ module oaken_record_walker_p16 (
         end
     end
     always @(posedge clk) word_keep <= s_keep | {16{~s_last}};
-    wire valid = comes & (~flush); // record_walker.rs:387
+    wire valid = comes & (~flush); // record_walker.rs:440
     assign write_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -321,17 +321,17 @@ module oaken_record_walker_p16 (
     always @(posedge clk) if (valid) legal[address] <= _t2;
 
     // what is seen from the place
-    wire s_within = |s_byte; // record_walker.rs:332
-    wire [5:0] next_word_2 = s_within ? (word + 6'h1) : word; // record_walker.rs:333
-    wire [9:0] behind = place - end_at; // record_walker.rs:334
-    wire past_the_end = known & (~behind[9]); // record_walker.rs:335
-    wire [5:0] more = head + (~word); // record_walker.rs:337
-    wire arrived = ~more[5]; // record_walker.rs:338
-    wire now_at_the_end = known & (~(|behind)); // record_walker.rs:342
-    wire now_beyond = past_the_end & (|behind); // record_walker.rs:344
-    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // record_walker.rs:345
-    wire now_next_arrived = arrived & ((~s_within) | (|more)); // record_walker.rs:347
-    wire now_next_is_head = (~s_within) & (word == head); // record_walker.rs:348
+    wire s_within = |s_byte; // record_walker.rs:385
+    wire [5:0] next_word_2 = s_within ? (word + 6'h1) : word; // record_walker.rs:386
+    wire [9:0] behind = place - end_at; // record_walker.rs:387
+    wire past_the_end = known & (~behind[9]); // record_walker.rs:388
+    wire [5:0] more = head + (~word); // record_walker.rs:390
+    wire arrived = ~more[5]; // record_walker.rs:391
+    wire now_at_the_end = known & (~(|behind)); // record_walker.rs:395
+    wire now_beyond = past_the_end & (|behind); // record_walker.rs:397
+    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // record_walker.rs:398
+    wire now_next_arrived = arrived & ((~s_within) | (|more)); // record_walker.rs:400
+    wire now_next_is_head = (~s_within) & (word == head); // record_walker.rs:401
     wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:70
@@ -374,7 +374,7 @@ module oaken_record_walker_p16 (
     wire [5:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:102
     wire [9:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:94
     wire now_first_count_too_many = found_1[7]; // walker_maps.rs:85
-    wire now_short = s_short[next_word_2[3:0]]; // record_walker.rs:351
+    wire now_short = s_short[next_word_2[3:0]]; // record_walker.rs:404
     always @(posedge clk) begin
         seen_known <= known;
         seen_end_at <= end_at;
@@ -449,9 +449,9 @@ module oaken_record_walker_p16 (
             valid_1 <= step_s1;
         end
     end
-    wire [9:0] stop = seen_beyond ? seen_end_at : place; // record_walker.rs:412
-    wire [9:0] start_2 = _t8 ? stop : start_of_chunk; // record_walker.rs:414
-    wire nothing_1 = _t8; // record_walker.rs:415
+    wire [9:0] stop = seen_beyond ? seen_end_at : place; // record_walker.rs:465
+    wire [9:0] start_2 = _t8 ? stop : start_of_chunk; // record_walker.rs:467
+    wire nothing_1 = _t8; // record_walker.rs:468
     always @(posedge clk) begin
         at_1 <= start_2;
         stop_1 <= stop;
@@ -506,8 +506,10 @@ module oaken_record_walker_p16 (
     end
 
     // and headers
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:196
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
+    always @(posedge clk) begun_with <= header_1;
     always @(posedge clk) begin
         if (rst) begin
             begun_before <= 1'h0;
@@ -526,8 +528,6 @@ module oaken_record_walker_p16 (
         .m_payload(headers_1_m_payload),
         .level(headers_1_level)
     );
-    wire [63:0] headers_q0 = headers[next_word[3:0]]; // record_walker.rs:204
-    always @(posedge clk) begun_with <= headers_q0;
     always @(posedge clk) begin
         if (rst) begin
             room_for_headers <= 1'h0;
@@ -552,15 +552,15 @@ module oaken_record_walker_p16 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire wrong_guess = (~fits) & (|guessed); // record_walker.rs:226
-    wire dropping = doing == DOING_DROP; // record_walker.rs:227
-    wire drop_ends = dropping & known; // record_walker.rs:228
-    wire may_be_header = legal[word[3:0]]; // record_walker.rs:229
-    assign leave = ((ended & packet_over) & (~gone)) | drop_ends;
+    wire dropping = doing == DOING_DROP; // record_walker.rs:210
+    assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:212
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:213
+    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:214
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:264
+    wire stays = walking & (~ended); // record_walker.rs:219
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
@@ -580,14 +580,14 @@ module oaken_record_walker_p16 (
                         guessed <= 3'h0;
                         doing <= DOING_WAIT;
                         if (begins_1) doing <= DOING_WALK;
-                        if (wrong_guess & (~gone)) begin
+                        if (wrong_guess) begin
                             skip <= {1'h0, guessed};
                             doing <= DOING_DROP;
                         end
                     end
                 end
                 DOING_DOUBT: begin
-                    if (arrived & may_be_header) begin
+                    if (arrived & legal_q0) begin
                         guessed <= guessed + {2'h0, ~(&guessed)};
                         doing <= DOING_WAIT;
                     end else if (arrived) begin
@@ -597,7 +597,7 @@ module oaken_record_walker_p16 (
                     end
                 end
                 DOING_DROP: begin
-                    place <= {known ? end_next_word : head, 4'h0};
+                    place <= behind_dropped;
                     if (known) skip <= skip - 4'h1;
                     if (known & (skip == 4'h1)) doing <= DOING_WAIT;
                 end

@@ -184,12 +184,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     m.section("chunks leave");
     let found =
         Found { step, start: start_of_chunk, place, beyond: seen.beyond, end: seen.end.at, nothing: nothing | gone };
-    let chunks = m.instance(&fifo(chunk_place(p).total_width(), CHUNKS, Style::Distributed)?);
-    chunks.s.set(counted(m, found, first_chunk, last_chunk, p));
-    let room_for_chunks = m.reg_reset(bits(1), 0);
-    room_for_chunks.set(chunks.level.lt(CHUNKS as u32 - 4));
-    room.set(room_for_chunks);
-    io.m.set(chunks.m.with(chunk_place(p).unpack(chunks.m.payload)));
+    room.set(send_chunks(m, io, found, first_chunk, last_chunk, p)?);
     let count_error = m.reg_reset(bits(1), 0);
     count_error.set((goes_on & !missing & count.too_many) | (begins & first_count.too_many));
     io.count_error.set(count_error);
@@ -198,18 +193,8 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     io.length_error.set(length_error);
 
     m.section("and headers");
-    let headers = m.instance(&fifo(64, CHUNKS, Style::Distributed)?);
-    let begun_with = m.reg(bits(64));
-    let begun_before = m.reg_reset(bits(1), 0);
-    begun_with.set(maps.headers.read(address(next_word, NEWEST)));
-    begun_before.set(begins);
-    headers.s.valid.set(begun_before);
-    headers.s.payload.set(begun_with);
-    m.assert(!begun_before | headers.s.ready, "the queue has room");
-    io.header.set(headers.m);
-    let room_for_headers = m.reg_reset(bits(1), 0);
-    room_for_headers.set(headers.level.lt(CHUNKS as u32 - 4));
-    start.set(io.start & room_for_headers);
+    let header = maps.headers.read(address(next_word, NEWEST));
+    start.set(io.start & send_headers(m, io, header, begins)?);
 
     m.section("from which word on the ring is needed");
     let held = UpDown::new(m, 4 * CHUNKS as u32 - 1);
@@ -222,43 +207,13 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
 
     m.section("to the next record");
     let guessed = m.reg_reset(bits(3), 0).comment("records that began without a last before them");
-    let skip = m.reg_reset(bits(4), 0).comment("lasts up to which words are dropped");
-    let wrong_guess = !fits & guessed.any();
     let dropping = doing.is(Doing::Drop);
-    let drop_ends = dropping & ends.known;
-    let may_be_header = maps.legal.read(address(word, NEWEST));
-    ends.leave.set((ended & packet_over & !gone) | drop_ends);
-    m.switch(doing, |s| {
-        s.case(Doing::Wait, || m.when(begins, || doing.set(Doing::Walk)));
-        s.case(Doing::Walk, || {
-            m.when(ended & !packet_over, || doing.set(Doing::Doubt));
-            m.when(ended & packet_over, || {
-                guessed.set(0);
-                doing.set(Doing::Wait);
-                m.when(begins, || doing.set(Doing::Walk));
-                m.when(wrong_guess & !gone, || {
-                    skip.set(guessed.zext(4));
-                    doing.set(Doing::Drop);
-                });
-            });
-        });
-        s.case(Doing::Doubt, || {
-            m.when(now.arrived & may_be_header, || {
-                guessed.set(guessed + (!guessed.all()).zext(3));
-                doing.set(Doing::Wait);
-            })
-            .elsewhen(now.arrived, || {
-                skip.set(guessed.zext(4) + 1);
-                guessed.set(0);
-                doing.set(Doing::Drop);
-            });
-        });
-        s.case(Doing::Drop, || {
-            place.set(ends.known.mux(ends.end.next_word, head).cat(zero));
-            m.when(ends.known, || skip.set(skip - 1));
-            m.when(ends.known & skip.eq(1), || doing.set(Doing::Wait));
-        });
-    });
+    ends.leave.set((ended & packet_over & !gone) | (dropping & ends.known));
+    let over = Over { ended, packet_over, begins, wrong_guess: !fits & guessed.any() & !gone };
+    let doubted = Doubted { arrived: now.arrived, may_be_header: maps.legal.read(address(word, NEWEST)) };
+    let behind_dropped = ends.known.mux(ends.end.next_word, head).cat(zero);
+    next_record(m, doing, guessed, over, doubted, ends.known, || place.set(behind_dropped));
+
     m.section("to flush, the open record is over");
     m.when(ended, || gone.set(false));
     let stays = walking & !ended;
@@ -277,6 +232,104 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
         fresh.set(!(step | begins | dropping | (io.flush & !stays)));
     }
     m.finish(io)
+}
+
+/// Counts the entries of chunks that are known, and sends them. Gives whether there is room for more.
+#[module]
+fn send_chunks(
+    m: Module,
+    io: WalkerPorts,
+    found: Found,
+    first: Signal,
+    last: Signal,
+    p: EngineParams,
+) -> Result<Signal, Errors> {
+    let chunks = m.instance(&fifo(chunk_place(p).total_width(), CHUNKS, Style::Distributed)?);
+    chunks.s.set(counted(m, found, first, last, p));
+    let room_for_chunks = m.reg_reset(bits(1), 0);
+    room_for_chunks.set(chunks.level.lt(CHUNKS as u32 - 4));
+    io.m.set(chunks.m.with(chunk_place(p).unpack(chunks.m.payload)));
+    Ok(room_for_chunks)
+}
+
+/// Sends the header of a record that begins. Gives whether there is room for more.
+#[module]
+fn send_headers(m: Module, io: WalkerPorts, header: Signal, begins: Signal) -> Result<Signal, Errors> {
+    let headers = m.instance(&fifo(64, CHUNKS, Style::Distributed)?);
+    let begun_with = m.reg(bits(64));
+    let begun_before = m.reg_reset(bits(1), 0);
+    begun_with.set(header);
+    begun_before.set(begins);
+    headers.s.valid.set(begun_before);
+    headers.s.payload.set(begun_with);
+    m.assert(!begun_before | headers.s.ready, "the queue has room");
+    io.header.set(headers.m);
+    let room_for_headers = m.reg_reset(bits(1), 0);
+    room_for_headers.set(headers.level.lt(CHUNKS as u32 - 4));
+    Ok(room_for_headers)
+}
+
+/// How a record ended.
+struct Over {
+    ended: Signal,
+    /// Its packet is over, too.
+    packet_over: Signal,
+    /// The next one follows at once.
+    begins: Signal,
+    /// It began without a last before it, and does not fit in its packet.
+    wrong_guess: Signal,
+}
+
+/// The word behind a record whose packet goes on.
+struct Doubted {
+    arrived: Signal,
+    may_be_header: Signal,
+}
+
+/// From record to record: the next one follows, a last was lost, or words are dropped until one comes (`known`); then `skip_words`.
+#[module]
+fn next_record(
+    m: Module,
+    doing: StateSignal<Doing>,
+    guessed: Signal,
+    over: Over,
+    doubted: Doubted,
+    known: Signal,
+    skip_words: impl Fn(),
+) {
+    let Over { ended, packet_over, begins, wrong_guess } = over;
+    let skip = m.reg_reset(bits(4), 0).comment("lasts up to which words are dropped");
+    m.switch(doing, |s| {
+        s.case(Doing::Wait, || m.when(begins, || doing.set(Doing::Walk)));
+        s.case(Doing::Walk, || {
+            m.when(ended & !packet_over, || doing.set(Doing::Doubt));
+            m.when(ended & packet_over, || {
+                guessed.set(0);
+                doing.set(Doing::Wait);
+                m.when(begins, || doing.set(Doing::Walk));
+                m.when(wrong_guess, || {
+                    skip.set(guessed.zext(4));
+                    doing.set(Doing::Drop);
+                });
+            });
+        });
+        s.case(Doing::Doubt, || {
+            m.when(doubted.arrived & doubted.may_be_header, || {
+                guessed.set(guessed + (!guessed.all()).zext(3));
+                doing.set(Doing::Wait);
+            })
+            .elsewhen(doubted.arrived, || {
+                skip.set(guessed.zext(4) + 1);
+                guessed.set(0);
+                doing.set(Doing::Drop);
+            });
+        });
+        s.case(Doing::Drop, || {
+            skip_words();
+            m.when(known, || skip.set(skip - 1));
+            m.when(known & skip.eq(1), || doing.set(Doing::Wait));
+        });
+    });
 }
 
 /// What is seen from the place.
