@@ -44,11 +44,11 @@ module oaken_dequantizer_core_p16_n4096 (
     reg may_begin; // enabled, and the settings are those given | dequantizer.rs:151
     wire words_wait; // dequantizer.rs:153
     reg flag; // dequantizer.rs:167
-    wire header_valid; // dequantizer_front.rs:44
-    wire header_ready; // dequantizer_front.rs:44
-    wire [63:0] header_payload; // dequantizer_front.rs:44
-    reg [1:0] slot; // dequantizer_front.rs:45
-    reg [4:0] slots_used; // dequantizer_front.rs:46
+    wire header_valid; // dequantizer_front.rs:45
+    wire header_ready; // dequantizer_front.rs:45
+    wire [63:0] header_payload; // dequantizer_front.rs:45
+    reg [1:0] slot; // dequantizer_front.rs:46
+    reg [4:0] slots_used; // dequantizer_front.rs:47
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -86,10 +86,10 @@ module oaken_dequantizer_core_p16_n4096 (
     wire walker_holds;
     wire walker_count_error;
     wire walker_length_error;
-    reg room; // dequantizer_front.rs:77
+    reg room; // dequantizer_front.rs:78
     wire reader_s_ready;
     wire reader_m_valid;
-    wire reader_m_ready; // dequantizer_front.rs:91
+    wire reader_m_ready; // dequantizer_front.rs:92
     wire [15:0] reader_m_outlier;
     wire [15:0] reader_m_outer;
     wire [15:0] reader_m_sign;
@@ -106,13 +106,13 @@ module oaken_dequantizer_core_p16_n4096 (
     wire counter_m_wrong;
     wire counter_m_first;
     wire counter_m_last;
-    wire counted_valid; // dequantizer_front.rs:122
-    wire counted_ready; // dequantizer_front.rs:122
-    wire [9:0] counted_at; // dequantizer_front.rs:122
-    wire [19:0] counted_counts; // dequantizer_front.rs:122
-    wire counted_wrong; // dequantizer_front.rs:122
-    wire counted_first; // dequantizer_front.rs:122
-    wire counted_last; // dequantizer_front.rs:122
+    wire counted_valid; // dequantizer_front.rs:123
+    wire counted_ready; // dequantizer_front.rs:123
+    wire [9:0] counted_at; // dequantizer_front.rs:123
+    wire [19:0] counted_counts; // dequantizer_front.rs:123
+    wire counted_wrong; // dequantizer_front.rs:123
+    wire counted_first; // dequantizer_front.rs:123
+    wire counted_last; // dequantizer_front.rs:123
     reg in_use; // dequantizer_back.rs:35
     reg [15:0] map_outlier; // dequantizer_back.rs:36
     reg [15:0] map_outer; // dequantizer_back.rs:36
@@ -860,7 +860,7 @@ module oaken_dequantizer_core_p16_n4096 (
     assign words_wait = walker_holds;
     assign count_error = walker_count_error;
     assign sparse_length_error = walker_length_error;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:74
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_front.rs:75
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
@@ -898,7 +898,7 @@ module oaken_dequantizer_core_p16_n4096 (
     assign counted_wrong = counter_m_wrong;
     assign counted_first = counter_m_first;
     assign counted_last = counter_m_last;
-    wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:33
+    wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:34
     assign header_valid = walker_header_valid & slot_free;
     oaken_record_walker_p16 walker (
         .clk(clk),

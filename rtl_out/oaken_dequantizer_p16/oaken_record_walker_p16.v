@@ -39,76 +39,76 @@ module oaken_record_walker_p16 (
     localparam [1:0] DOING_WALK = 2'h1;
     localparam [1:0] DOING_DOUBT = 2'h2;
     localparam [1:0] DOING_DROP = 2'h3;
-    reg [1:0] doing; // record_walker.rs:115
-    reg [9:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:117
-    reg [5:0] head; // the number of the word that comes next | record_walker.rs:123
-    reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:124
-    reg has_room; // record_walker.rs:424
-    reg [5:0] taken; // the number of the next word that is taken | record_walker.rs:425
-    reg [127:0] word_data; // record_walker.rs:434
-    reg [15:0] word_keep; // record_walker.rs:434
-    reg word_last; // record_walker.rs:434
-    reg comes; // a word is there | record_walker.rs:435
+    reg [1:0] doing; // record_walker.rs:88
+    reg [9:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:90
+    reg [5:0] head; // the number of the word that comes next | record_walker.rs:96
+    reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:97
+    reg has_room; // walker_words.rs:34
+    reg [5:0] taken; // the number of the next word that is taken | walker_words.rs:35
+    reg [127:0] word_data; // walker_words.rs:44
+    reg [15:0] word_keep; // walker_words.rs:44
+    reg word_last; // walker_words.rs:44
+    reg comes; // a word is there | walker_words.rs:45
     reg [5:0] oldest_1; // packet_ends.rs:41
     reg [5:0] newest; // packet_ends.rs:41
     wire leave; // packet_ends.rs:44
     reg [5:0] waiting; // packet_ends.rs:54
     reg known; // packet_ends.rs:56
-    reg seen_known; // record_walker.rs:135
-    reg [9:0] seen_end_at; // record_walker.rs:135
-    reg [5:0] seen_end_next_word; // record_walker.rs:135
-    reg seen_at_the_end; // record_walker.rs:135
-    reg seen_past_the_end; // record_walker.rs:135
-    reg seen_beyond; // record_walker.rs:135
-    reg seen_in_last_word; // record_walker.rs:135
-    reg seen_arrived; // record_walker.rs:135
-    reg seen_next_arrived; // record_walker.rs:135
-    reg seen_next_is_head; // record_walker.rs:135
-    reg [9:0] seen_count_end; // record_walker.rs:135
-    reg seen_count_too_many; // record_walker.rs:135
-    reg [9:0] seen_first_count_end; // record_walker.rs:135
-    reg seen_first_count_too_many; // record_walker.rs:135
-    reg seen_short; // record_walker.rs:135
-    reg fresh; // the place stood still since what is seen was looked at | record_walker.rs:137
-    reg [6:0] chunks_after; // chunks behind the open one | record_walker.rs:141
-    wire start_1; // record_walker.rs:142
-    reg last_chunk; // `chunks_after` is 0 | record_walker.rs:143
-    reg first_chunk; // record_walker.rs:144
-    reg nothing; // the count of the open chunk is not there | record_walker.rs:145
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:146
-    wire room; // record_walker.rs:148
-    reg [5:0] resume; // the word behind what was flushed | record_walker.rs:162
-    reg [9:0] start_of_chunk; // record_walker.rs:165
+    reg seen_known; // walker_view.rs:90
+    reg [9:0] seen_end_at; // walker_view.rs:90
+    reg [5:0] seen_end_next_word; // walker_view.rs:90
+    reg seen_at_the_end; // walker_view.rs:90
+    reg seen_past_the_end; // walker_view.rs:90
+    reg seen_beyond; // walker_view.rs:90
+    reg seen_in_last_word; // walker_view.rs:90
+    reg seen_arrived; // walker_view.rs:90
+    reg seen_next_arrived; // walker_view.rs:90
+    reg seen_next_is_head; // walker_view.rs:90
+    reg [9:0] seen_count_end; // walker_view.rs:90
+    reg seen_count_too_many; // walker_view.rs:90
+    reg [9:0] seen_first_count_end; // walker_view.rs:90
+    reg seen_first_count_too_many; // walker_view.rs:90
+    reg seen_short; // walker_view.rs:90
+    reg fresh; // the place stood still since what is seen was looked at | walker_view.rs:92
+    reg [9:0] start_of_chunk; // walker_chunks.rs:46
+    reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:47
+    reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:48
+    reg first_chunk; // walker_chunks.rs:49
+    reg nothing; // the count of the open chunk is not there | walker_chunks.rs:50
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:109
+    wire start_1; // record_walker.rs:110
+    wire room; // record_walker.rs:110
+    reg [5:0] resume; // the word behind what was flushed | record_walker.rs:125
     wire chunks_s_ready;
     wire chunks_m_valid;
     wire [18:0] chunks_m_payload;
     wire [4:0] chunks_level;
-    reg step_s1; // record_walker.rs:464
-    reg valid_1; // record_walker.rs:464
-    reg [9:0] at_1; // record_walker.rs:469
-    reg [9:0] stop_1; // record_walker.rs:469
-    reg nothing_2; // record_walker.rs:469
-    reg [6:0] count; // record_walker.rs:470
-    reg [9:0] chunk_at; // record_walker.rs:471
-    reg first_chunk_s1; // record_walker.rs:471
-    reg chunk_first; // record_walker.rs:471
-    reg last_chunk_s1; // record_walker.rs:471
-    reg chunk_last; // record_walker.rs:471
-    wire out_valid; // record_walker.rs:472
-    wire [18:0] out_payload; // record_walker.rs:472
-    reg room_for_chunks; // record_walker.rs:249
-    reg count_error_1; // record_walker.rs:188
-    reg length_error_1; // record_walker.rs:191
+    reg step_s1; // walker_chunks.rs:109
+    reg valid_1; // walker_chunks.rs:109
+    reg [9:0] at_1; // walker_chunks.rs:114
+    reg [9:0] stop_1; // walker_chunks.rs:114
+    reg nothing_2; // walker_chunks.rs:114
+    reg [6:0] count; // walker_chunks.rs:115
+    reg [9:0] chunk_at; // walker_chunks.rs:116
+    reg first_chunk_s1; // walker_chunks.rs:116
+    reg chunk_first; // walker_chunks.rs:116
+    reg last_chunk_s1; // walker_chunks.rs:116
+    reg chunk_last; // walker_chunks.rs:116
+    wire out_valid; // walker_chunks.rs:117
+    wire [18:0] out_payload; // walker_chunks.rs:117
+    reg room_for_chunks; // walker_chunks.rs:100
+    reg count_error_1; // record_walker.rs:185
+    reg length_error_1; // record_walker.rs:188
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:259
-    reg begun_before; // record_walker.rs:260
-    reg room_for_headers; // record_walker.rs:267
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:200
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:209
-    reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:301
+    reg [63:0] begun_with; // record_walker.rs:207
+    reg begun_before; // record_walker.rs:208
+    reg room_for_headers; // record_walker.rs:215
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:196
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:154
+    reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:47
     (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
@@ -129,16 +129,16 @@ module oaken_record_walker_p16 (
     (* ram_style = "distributed" *) reg s_short [0:15];
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
-    wire walking = doing == DOING_WALK; // record_walker.rs:116
-    wire [5:0] word = place[9:4]; // record_walker.rs:119
-    wire [3:0] s_byte = place[3:0]; // record_walker.rs:119
-    wire [5:0] next_word = word + {5'h0, |s_byte}; // record_walker.rs:120
+    wire walking = doing == DOING_WALK; // record_walker.rs:89
+    wire [5:0] word = place[9:4]; // record_walker.rs:92
+    wire [3:0] s_byte = place[3:0]; // record_walker.rs:92
+    wire [5:0] next_word = word + {5'h0, |s_byte}; // record_walker.rs:93
 
     // words come
-    wire [5:0] taken_then = taken + {5'h0, s_valid & s_ready}; // record_walker.rs:426
-    wire ring_has_room = (taken_then - tail) < 6'h20; // record_walker.rs:427
-    wire [5:0] ahead = taken_then - word; // record_walker.rs:429
-    wire walker_has_room = ahead[4] == ahead[5]; // record_walker.rs:430
+    wire [5:0] taken_then = taken + {5'h0, s_valid & s_ready}; // walker_words.rs:36
+    wire ring_has_room = (taken_then - tail) < 6'h20; // walker_words.rs:37
+    wire [5:0] ahead = taken_then - word; // walker_words.rs:39
+    wire walker_has_room = ahead[4] == ahead[5]; // walker_words.rs:40
     always @(posedge clk) begin
         if (rst) begin
             has_room <= 1'h0;
@@ -167,16 +167,15 @@ module oaken_record_walker_p16 (
         end
     end
     always @(posedge clk) word_keep <= s_keep | {16{~s_last}};
-    wire valid = comes & (~flush); // record_walker.rs:440
+    wire valid = comes & (~flush); // walker_words.rs:50
     assign write_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
             head <= 6'h0;
         end else if (valid) head <= head + 6'h1;
     end
-    wire [4:0] write_word_1 = head[4:0]; // sparse_ring.rs:53
-    assign write_word = write_word_1;
     wire [3:0] address = head[3:0]; // sparse_ring.rs:53
+    assign write_word = head[4:0];
     wire comes_1 = valid & word_last; // packet_ends.rs:45
     wire [5:0] next_word_1 = head + 6'h1; // packet_ends.rs:46
     wire [15:0] _t1 = word_keep & (~{1'h0, word_keep[15:1]}); // packet_ends.rs:49
@@ -321,17 +320,17 @@ module oaken_record_walker_p16 (
     always @(posedge clk) if (valid) legal[address] <= _t2;
 
     // what is seen from the place
-    wire s_within = |s_byte; // record_walker.rs:385
-    wire [5:0] next_word_2 = s_within ? (word + 6'h1) : word; // record_walker.rs:386
-    wire [9:0] behind = place - end_at; // record_walker.rs:387
-    wire past_the_end = known & (~behind[9]); // record_walker.rs:388
-    wire [5:0] more = head + (~word); // record_walker.rs:390
-    wire arrived = ~more[5]; // record_walker.rs:391
-    wire now_at_the_end = known & (~(|behind)); // record_walker.rs:395
-    wire now_beyond = past_the_end & (|behind); // record_walker.rs:397
-    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // record_walker.rs:398
-    wire now_next_arrived = arrived & ((~s_within) | (|more)); // record_walker.rs:400
-    wire now_next_is_head = (~s_within) & (word == head); // record_walker.rs:401
+    wire s_within = |s_byte; // walker_view.rs:60
+    wire [5:0] next_word_2 = s_within ? (word + 6'h1) : word; // walker_view.rs:61
+    wire [9:0] behind = place - end_at; // walker_view.rs:62
+    wire past_the_end = known & (~behind[9]); // walker_view.rs:63
+    wire [5:0] more = head + (~word); // walker_view.rs:65
+    wire arrived = ~more[5]; // walker_view.rs:66
+    wire now_at_the_end = known & (~(|behind)); // walker_view.rs:70
+    wire now_beyond = past_the_end & (|behind); // walker_view.rs:72
+    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
+    wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
+    wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:76
     wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:70
@@ -374,7 +373,7 @@ module oaken_record_walker_p16 (
     wire [5:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:102
     wire [9:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:94
     wire now_first_count_too_many = found_1[7]; // walker_maps.rs:85
-    wire now_short = s_short[next_word_2[3:0]]; // record_walker.rs:404
+    wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
     always @(posedge clk) begin
         seen_known <= known;
         seen_end_at <= end_at;
@@ -394,21 +393,20 @@ module oaken_record_walker_p16 (
     end
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:147
-    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:149
-    wire ended = step & last_chunk; // record_walker.rs:150
-    wire goes_on = step & (~last_chunk); // record_walker.rs:151
-    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:152
+    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:111
+    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:112
+    wire ended = step & last_chunk; // record_walker.rs:113
+    wire goes_on = step & (~last_chunk); // record_walker.rs:114
+    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:115
 
     // from its end on
-    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:155
-    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:156
-    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:157
-    wire waits = (doing == DOING_WAIT) & fresh; // record_walker.rs:158
-    wire begins_1 = (((follows | waits) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:159
+    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:118
+    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:119
+    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:120
+    wire waits = (doing == DOING_WAIT) & fresh; // record_walker.rs:121
+    wire begins_1 = (((follows | waits) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:122
     assign begins = begins_1;
-    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:164
-    wire only_chunk = ~(|chunks_minus_1); // record_walker.rs:175
+    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:127
     always @(posedge clk) begin
         if (rst) begin
             last_chunk <= 1'h0;
@@ -419,7 +417,7 @@ module oaken_record_walker_p16 (
                 nothing <= missing;
             end
             if (begins_1) begin
-                last_chunk <= only_chunk;
+                last_chunk <= ~(|chunks_minus_1);
                 nothing <= seen_short;
             end
         end
@@ -438,7 +436,7 @@ module oaken_record_walker_p16 (
     end
 
     // chunks leave
-    wire _t8 = nothing | gone; // record_walker.rs:186
+    wire _t8 = nothing | gone; // record_walker.rs:134
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -449,9 +447,9 @@ module oaken_record_walker_p16 (
             valid_1 <= step_s1;
         end
     end
-    wire [9:0] stop = seen_beyond ? seen_end_at : place; // record_walker.rs:465
-    wire [9:0] start_2 = _t8 ? stop : start_of_chunk; // record_walker.rs:467
-    wire nothing_1 = _t8; // record_walker.rs:468
+    wire [9:0] stop = seen_beyond ? seen_end_at : place; // walker_chunks.rs:110
+    wire [9:0] start_2 = _t8 ? stop : start_of_chunk; // walker_chunks.rs:112
+    wire nothing_1 = _t8; // walker_chunks.rs:113
     always @(posedge clk) begin
         at_1 <= start_2;
         stop_1 <= stop;
@@ -488,12 +486,14 @@ module oaken_record_walker_p16 (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:138
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:139
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
             count_error_1 <= 1'h0;
         end else begin
-            count_error_1 <= ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many);
+            count_error_1 <= wrong_count;
         end
     end
     assign length_error = length_error_1;
@@ -501,12 +501,12 @@ module oaken_record_walker_p16 (
         if (rst) begin
             length_error_1 <= 1'h0;
         end else begin
-            length_error_1 <= ((ended & (~fits)) & (~gone)) & (~flush);
+            length_error_1 <= wrong_length;
         end
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:196
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:143
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -538,6 +538,8 @@ module oaken_record_walker_p16 (
     assign start_1 = start & room_for_headers;
 
     // from which word on the ring is needed
+    wire [5:0] here = walking ? start_of_chunk[9:4] : word; // record_walker.rs:147
+    wire walker_is_there = ~(walking & nothing); // record_walker.rs:149
     always @(posedge clk) begin
         if (rst) begin
             held <= 6'h0;
@@ -545,22 +547,22 @@ module oaken_record_walker_p16 (
         end else begin
             if (step & (~done)) held <= held + 6'h1;
             else if (done & (~step)) held <= held - 6'h1;
-            if ((~(|held)) & (~(walking & nothing))) tail <= walking ? start_of_chunk[9:4] : word;
+            if ((~(|held)) & walker_is_there) tail <= here;
             if ((|held) & reading) tail <= oldest;
         end
     end
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:210
+    wire dropping = doing == DOING_DROP; // record_walker.rs:155
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:212
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:213
-    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:214
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:157
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:158
+    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:159
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:219
+    wire stays = walking & (~ended); // record_walker.rs:164
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;

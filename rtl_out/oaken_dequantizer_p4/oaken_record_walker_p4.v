@@ -39,76 +39,76 @@ module oaken_record_walker_p4 (
     localparam [1:0] DOING_WALK = 2'h1;
     localparam [1:0] DOING_DOUBT = 2'h2;
     localparam [1:0] DOING_DROP = 2'h3;
-    reg [1:0] doing; // record_walker.rs:115
-    reg [8:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:117
-    reg [4:0] head; // the number of the word that comes next | record_walker.rs:123
-    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:124
-    reg has_room; // record_walker.rs:424
-    reg [4:0] taken; // the number of the next word that is taken | record_walker.rs:425
-    reg [127:0] word_data; // record_walker.rs:434
-    reg [15:0] word_keep; // record_walker.rs:434
-    reg word_last; // record_walker.rs:434
-    reg comes; // a word is there | record_walker.rs:435
+    reg [1:0] doing; // record_walker.rs:88
+    reg [8:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:90
+    reg [4:0] head; // the number of the word that comes next | record_walker.rs:96
+    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:97
+    reg has_room; // walker_words.rs:34
+    reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:35
+    reg [127:0] word_data; // walker_words.rs:44
+    reg [15:0] word_keep; // walker_words.rs:44
+    reg word_last; // walker_words.rs:44
+    reg comes; // a word is there | walker_words.rs:45
     reg [4:0] oldest_1; // packet_ends.rs:41
     reg [4:0] newest; // packet_ends.rs:41
     wire leave; // packet_ends.rs:44
     reg [5:0] waiting; // packet_ends.rs:54
     reg known; // packet_ends.rs:56
-    reg seen_known; // record_walker.rs:135
-    reg [8:0] seen_end_at; // record_walker.rs:135
-    reg [4:0] seen_end_next_word; // record_walker.rs:135
-    reg seen_at_the_end; // record_walker.rs:135
-    reg seen_past_the_end; // record_walker.rs:135
-    reg seen_beyond; // record_walker.rs:135
-    reg seen_in_last_word; // record_walker.rs:135
-    reg seen_arrived; // record_walker.rs:135
-    reg seen_next_arrived; // record_walker.rs:135
-    reg seen_next_is_head; // record_walker.rs:135
-    reg [8:0] seen_count_end; // record_walker.rs:135
-    reg seen_count_too_many; // record_walker.rs:135
-    reg [8:0] seen_first_count_end; // record_walker.rs:135
-    reg seen_first_count_too_many; // record_walker.rs:135
-    reg seen_short; // record_walker.rs:135
-    reg fresh; // the place stood still since what is seen was looked at | record_walker.rs:137
-    reg [6:0] chunks_after; // chunks behind the open one | record_walker.rs:141
-    wire start_1; // record_walker.rs:142
-    reg last_chunk; // `chunks_after` is 0 | record_walker.rs:143
-    reg first_chunk; // record_walker.rs:144
-    reg nothing; // the count of the open chunk is not there | record_walker.rs:145
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:146
-    wire room; // record_walker.rs:148
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:162
-    reg [8:0] start_of_chunk; // record_walker.rs:165
+    reg seen_known; // walker_view.rs:90
+    reg [8:0] seen_end_at; // walker_view.rs:90
+    reg [4:0] seen_end_next_word; // walker_view.rs:90
+    reg seen_at_the_end; // walker_view.rs:90
+    reg seen_past_the_end; // walker_view.rs:90
+    reg seen_beyond; // walker_view.rs:90
+    reg seen_in_last_word; // walker_view.rs:90
+    reg seen_arrived; // walker_view.rs:90
+    reg seen_next_arrived; // walker_view.rs:90
+    reg seen_next_is_head; // walker_view.rs:90
+    reg [8:0] seen_count_end; // walker_view.rs:90
+    reg seen_count_too_many; // walker_view.rs:90
+    reg [8:0] seen_first_count_end; // walker_view.rs:90
+    reg seen_first_count_too_many; // walker_view.rs:90
+    reg seen_short; // walker_view.rs:90
+    reg fresh; // the place stood still since what is seen was looked at | walker_view.rs:92
+    reg [8:0] start_of_chunk; // walker_chunks.rs:46
+    reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:47
+    reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:48
+    reg first_chunk; // walker_chunks.rs:49
+    reg nothing; // the count of the open chunk is not there | walker_chunks.rs:50
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:109
+    wire start_1; // record_walker.rs:110
+    wire room; // record_walker.rs:110
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:125
     wire chunks_s_ready;
     wire chunks_m_valid;
     wire [17:0] chunks_m_payload;
     wire [4:0] chunks_level;
-    reg step_s1; // record_walker.rs:464
-    reg valid_1; // record_walker.rs:464
-    reg [8:0] at_1; // record_walker.rs:469
-    reg [8:0] stop_1; // record_walker.rs:469
-    reg nothing_2; // record_walker.rs:469
-    reg [6:0] count; // record_walker.rs:470
-    reg [8:0] chunk_at; // record_walker.rs:471
-    reg first_chunk_s1; // record_walker.rs:471
-    reg chunk_first; // record_walker.rs:471
-    reg last_chunk_s1; // record_walker.rs:471
-    reg chunk_last; // record_walker.rs:471
-    wire out_valid; // record_walker.rs:472
-    wire [17:0] out_payload; // record_walker.rs:472
-    reg room_for_chunks; // record_walker.rs:249
-    reg count_error_1; // record_walker.rs:188
-    reg length_error_1; // record_walker.rs:191
+    reg step_s1; // walker_chunks.rs:109
+    reg valid_1; // walker_chunks.rs:109
+    reg [8:0] at_1; // walker_chunks.rs:114
+    reg [8:0] stop_1; // walker_chunks.rs:114
+    reg nothing_2; // walker_chunks.rs:114
+    reg [6:0] count; // walker_chunks.rs:115
+    reg [8:0] chunk_at; // walker_chunks.rs:116
+    reg first_chunk_s1; // walker_chunks.rs:116
+    reg chunk_first; // walker_chunks.rs:116
+    reg last_chunk_s1; // walker_chunks.rs:116
+    reg chunk_last; // walker_chunks.rs:116
+    wire out_valid; // walker_chunks.rs:117
+    wire [17:0] out_payload; // walker_chunks.rs:117
+    reg room_for_chunks; // walker_chunks.rs:100
+    reg count_error_1; // record_walker.rs:185
+    reg length_error_1; // record_walker.rs:188
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:259
-    reg begun_before; // record_walker.rs:260
-    reg room_for_headers; // record_walker.rs:267
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:200
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:209
-    reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:301
+    reg [63:0] begun_with; // record_walker.rs:207
+    reg begun_before; // record_walker.rs:208
+    reg room_for_headers; // record_walker.rs:215
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:196
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:154
+    reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:47
     (* ram_style = "distributed" *) reg [18:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
@@ -129,14 +129,14 @@ module oaken_record_walker_p4 (
     (* ram_style = "distributed" *) reg s_short [0:15];
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
-    wire walking = doing == DOING_WALK; // record_walker.rs:116
-    wire [4:0] word = place[8:4]; // record_walker.rs:119
-    wire [3:0] s_byte = place[3:0]; // record_walker.rs:119
-    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:120
+    wire walking = doing == DOING_WALK; // record_walker.rs:89
+    wire [4:0] word = place[8:4]; // record_walker.rs:92
+    wire [3:0] s_byte = place[3:0]; // record_walker.rs:92
+    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:93
 
     // words come
-    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // record_walker.rs:426
-    wire ring_has_room = (taken_then - tail) < 5'h10; // record_walker.rs:427
+    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // walker_words.rs:36
+    wire ring_has_room = (taken_then - tail) < 5'h10; // walker_words.rs:37
     always @(posedge clk) begin
         if (rst) begin
             has_room <= 1'h0;
@@ -165,15 +165,15 @@ module oaken_record_walker_p4 (
         end
     end
     always @(posedge clk) word_keep <= s_keep | {16{~s_last}};
-    wire valid = comes & (~flush); // record_walker.rs:440
+    wire valid = comes & (~flush); // walker_words.rs:50
     assign write_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
             head <= 5'h0;
         end else if (valid) head <= head + 5'h1;
     end
-    wire [3:0] write_word_1 = head[3:0]; // sparse_ring.rs:53
-    assign write_word = write_word_1;
+    wire [3:0] address = head[3:0]; // sparse_ring.rs:53
+    assign write_word = address;
     wire comes_1 = valid & word_last; // packet_ends.rs:45
     wire [4:0] next_word_1 = head + 5'h1; // packet_ends.rs:46
     wire [15:0] _t1 = word_keep & (~{1'h0, word_keep[15:1]}); // packet_ends.rs:49
@@ -211,86 +211,86 @@ module oaken_record_walker_p4 (
     wire byte0_most = |byte0_byte[7:6]; // walker_maps.rs:48
     wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte0_count = {byte0_most, byte0_byte[5:0] & {6{~byte0_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte0_ends[write_word_1] <= {byte0_too_many, byte0_count + 7'h1};
+    always @(posedge clk) if (valid) byte0_ends[address] <= {byte0_too_many, byte0_count + 7'h1};
     wire [7:0] byte1_byte = word_data[15:8] & {8{word_keep[1]}}; // walker_maps.rs:47
     wire byte1_most = |byte1_byte[7:6]; // walker_maps.rs:48
     wire byte1_too_many = byte1_byte[7] | (byte1_most & (|byte1_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte1_count = {byte1_most, byte1_byte[5:0] & {6{~byte1_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte1_ends[write_word_1] <= {byte1_too_many, byte1_count + 7'h2};
+    always @(posedge clk) if (valid) byte1_ends[address] <= {byte1_too_many, byte1_count + 7'h2};
     wire [7:0] byte2_byte = word_data[23:16] & {8{word_keep[2]}}; // walker_maps.rs:47
     wire byte2_most = |byte2_byte[7:6]; // walker_maps.rs:48
     wire byte2_too_many = byte2_byte[7] | (byte2_most & (|byte2_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte2_count = {byte2_most, byte2_byte[5:0] & {6{~byte2_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte2_ends[write_word_1] <= {byte2_too_many, byte2_count + 7'h3};
+    always @(posedge clk) if (valid) byte2_ends[address] <= {byte2_too_many, byte2_count + 7'h3};
     wire [7:0] byte3_byte = word_data[31:24] & {8{word_keep[3]}}; // walker_maps.rs:47
     wire byte3_most = |byte3_byte[7:6]; // walker_maps.rs:48
     wire byte3_too_many = byte3_byte[7] | (byte3_most & (|byte3_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte3_count = {byte3_most, byte3_byte[5:0] & {6{~byte3_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte3_ends[write_word_1] <= {byte3_too_many, byte3_count + 7'h4};
+    always @(posedge clk) if (valid) byte3_ends[address] <= {byte3_too_many, byte3_count + 7'h4};
     wire [7:0] byte4_byte = word_data[39:32] & {8{word_keep[4]}}; // walker_maps.rs:47
     wire byte4_most = |byte4_byte[7:6]; // walker_maps.rs:48
     wire byte4_too_many = byte4_byte[7] | (byte4_most & (|byte4_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte4_count = {byte4_most, byte4_byte[5:0] & {6{~byte4_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte4_ends[write_word_1] <= {byte4_too_many, byte4_count + 7'h5};
+    always @(posedge clk) if (valid) byte4_ends[address] <= {byte4_too_many, byte4_count + 7'h5};
     wire [7:0] byte5_byte = word_data[47:40] & {8{word_keep[5]}}; // walker_maps.rs:47
     wire byte5_most = |byte5_byte[7:6]; // walker_maps.rs:48
     wire byte5_too_many = byte5_byte[7] | (byte5_most & (|byte5_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte5_count = {byte5_most, byte5_byte[5:0] & {6{~byte5_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte5_ends[write_word_1] <= {byte5_too_many, byte5_count + 7'h6};
+    always @(posedge clk) if (valid) byte5_ends[address] <= {byte5_too_many, byte5_count + 7'h6};
     wire [7:0] byte6_byte = word_data[55:48] & {8{word_keep[6]}}; // walker_maps.rs:47
     wire byte6_most = |byte6_byte[7:6]; // walker_maps.rs:48
     wire byte6_too_many = byte6_byte[7] | (byte6_most & (|byte6_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte6_count = {byte6_most, byte6_byte[5:0] & {6{~byte6_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte6_ends[write_word_1] <= {byte6_too_many, byte6_count + 7'h7};
+    always @(posedge clk) if (valid) byte6_ends[address] <= {byte6_too_many, byte6_count + 7'h7};
     wire [7:0] byte7_byte = word_data[63:56] & {8{word_keep[7]}}; // walker_maps.rs:47
     wire byte7_most = |byte7_byte[7:6]; // walker_maps.rs:48
     wire byte7_too_many = byte7_byte[7] | (byte7_most & (|byte7_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte7_count = {byte7_most, byte7_byte[5:0] & {6{~byte7_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte7_ends[write_word_1] <= {byte7_too_many, byte7_count + 7'h8};
+    always @(posedge clk) if (valid) byte7_ends[address] <= {byte7_too_many, byte7_count + 7'h8};
     wire [7:0] byte8_byte = word_data[71:64] & {8{word_keep[8]}}; // walker_maps.rs:47
     wire byte8_most = |byte8_byte[7:6]; // walker_maps.rs:48
     wire byte8_too_many = byte8_byte[7] | (byte8_most & (|byte8_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte8_count = {byte8_most, byte8_byte[5:0] & {6{~byte8_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte8_ends[write_word_1] <= {byte8_too_many, byte8_count + 7'h9};
+    always @(posedge clk) if (valid) byte8_ends[address] <= {byte8_too_many, byte8_count + 7'h9};
     wire [7:0] byte9_byte = word_data[79:72] & {8{word_keep[9]}}; // walker_maps.rs:47
     wire byte9_most = |byte9_byte[7:6]; // walker_maps.rs:48
     wire byte9_too_many = byte9_byte[7] | (byte9_most & (|byte9_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte9_count = {byte9_most, byte9_byte[5:0] & {6{~byte9_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte9_ends[write_word_1] <= {byte9_too_many, byte9_count + 7'ha};
+    always @(posedge clk) if (valid) byte9_ends[address] <= {byte9_too_many, byte9_count + 7'ha};
     wire [7:0] byte10_byte = word_data[87:80] & {8{word_keep[10]}}; // walker_maps.rs:47
     wire byte10_most = |byte10_byte[7:6]; // walker_maps.rs:48
     wire byte10_too_many = byte10_byte[7] | (byte10_most & (|byte10_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte10_count = {byte10_most, byte10_byte[5:0] & {6{~byte10_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte10_ends[write_word_1] <= {byte10_too_many, byte10_count + 7'hb};
+    always @(posedge clk) if (valid) byte10_ends[address] <= {byte10_too_many, byte10_count + 7'hb};
     wire [7:0] byte11_byte = word_data[95:88] & {8{word_keep[11]}}; // walker_maps.rs:47
     wire byte11_most = |byte11_byte[7:6]; // walker_maps.rs:48
     wire byte11_too_many = byte11_byte[7] | (byte11_most & (|byte11_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte11_count = {byte11_most, byte11_byte[5:0] & {6{~byte11_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte11_ends[write_word_1] <= {byte11_too_many, byte11_count + 7'hc};
+    always @(posedge clk) if (valid) byte11_ends[address] <= {byte11_too_many, byte11_count + 7'hc};
     wire [7:0] byte12_byte = word_data[103:96] & {8{word_keep[12]}}; // walker_maps.rs:47
     wire byte12_most = |byte12_byte[7:6]; // walker_maps.rs:48
     wire byte12_too_many = byte12_byte[7] | (byte12_most & (|byte12_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte12_count = {byte12_most, byte12_byte[5:0] & {6{~byte12_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte12_ends[write_word_1] <= {byte12_too_many, byte12_count + 7'hd};
+    always @(posedge clk) if (valid) byte12_ends[address] <= {byte12_too_many, byte12_count + 7'hd};
     wire [7:0] byte13_byte = word_data[111:104] & {8{word_keep[13]}}; // walker_maps.rs:47
     wire byte13_most = |byte13_byte[7:6]; // walker_maps.rs:48
     wire byte13_too_many = byte13_byte[7] | (byte13_most & (|byte13_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte13_count = {byte13_most, byte13_byte[5:0] & {6{~byte13_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte13_ends[write_word_1] <= {byte13_too_many, byte13_count + 7'he};
+    always @(posedge clk) if (valid) byte13_ends[address] <= {byte13_too_many, byte13_count + 7'he};
     wire [7:0] byte14_byte = word_data[119:112] & {8{word_keep[14]}}; // walker_maps.rs:47
     wire byte14_most = |byte14_byte[7:6]; // walker_maps.rs:48
     wire byte14_too_many = byte14_byte[7] | (byte14_most & (|byte14_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte14_count = {byte14_most, byte14_byte[5:0] & {6{~byte14_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte14_ends[write_word_1] <= {byte14_too_many, byte14_count + 7'hf};
+    always @(posedge clk) if (valid) byte14_ends[address] <= {byte14_too_many, byte14_count + 7'hf};
     wire [7:0] byte15_byte = word_data[127:120] & {8{word_keep[15]}}; // walker_maps.rs:47
     wire byte15_most = |byte15_byte[7:6]; // walker_maps.rs:48
     wire byte15_too_many = byte15_byte[7] | (byte15_most & (|byte15_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte15_count = {byte15_most, byte15_byte[5:0] & {6{~byte15_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte15_ends[write_word_1] <= {byte15_too_many, byte15_count + 7'h10};
+    always @(posedge clk) if (valid) byte15_ends[address] <= {byte15_too_many, byte15_count + 7'h10};
     wire [63:0] header = word_data[63:0]; // walker_maps.rs:59
     always @(posedge clk) begin
-        if (valid) headers[write_word_1] <= header;
-        if (valid) s_short[write_word_1] <= ~word_keep[8];
+        if (valid) headers[address] <= header;
+        if (valid) s_short[address] <= ~word_keep[8];
     end
     wire [5:0] e = header[12:7]; // half_steps.rs:91
     wire [6:0] f = header[6:0]; // half_steps.rs:91
@@ -315,20 +315,20 @@ module oaken_record_walker_p4 (
     wire fixed_legal = ~(|above); // half_steps.rs:82
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
     wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // walker_maps.rs:121
-    always @(posedge clk) if (valid) legal[write_word_1] <= _t2;
+    always @(posedge clk) if (valid) legal[address] <= _t2;
 
     // what is seen from the place
-    wire s_within = |s_byte; // record_walker.rs:385
-    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // record_walker.rs:386
-    wire [8:0] behind = place - end_at; // record_walker.rs:387
-    wire past_the_end = known & (~behind[8]); // record_walker.rs:388
-    wire [4:0] more = head + (~word); // record_walker.rs:390
-    wire arrived = ~more[4]; // record_walker.rs:391
-    wire now_at_the_end = known & (~(|behind)); // record_walker.rs:395
-    wire now_beyond = past_the_end & (|behind); // record_walker.rs:397
-    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // record_walker.rs:398
-    wire now_next_arrived = arrived & ((~s_within) | (|more)); // record_walker.rs:400
-    wire now_next_is_head = (~s_within) & (word == head); // record_walker.rs:401
+    wire s_within = |s_byte; // walker_view.rs:60
+    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // walker_view.rs:61
+    wire [8:0] behind = place - end_at; // walker_view.rs:62
+    wire past_the_end = known & (~behind[8]); // walker_view.rs:63
+    wire [4:0] more = head + (~word); // walker_view.rs:65
+    wire arrived = ~more[4]; // walker_view.rs:66
+    wire now_at_the_end = known & (~(|behind)); // walker_view.rs:70
+    wire now_beyond = past_the_end & (|behind); // walker_view.rs:72
+    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
+    wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
+    wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:76
     wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:70
@@ -371,7 +371,7 @@ module oaken_record_walker_p4 (
     wire [4:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:102
     wire [8:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:94
     wire now_first_count_too_many = found_1[7]; // walker_maps.rs:85
-    wire now_short = s_short[next_word_2[3:0]]; // record_walker.rs:404
+    wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
     always @(posedge clk) begin
         seen_known <= known;
         seen_end_at <= end_at;
@@ -391,36 +391,20 @@ module oaken_record_walker_p4 (
     end
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:147
-    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:149
-    wire ended = step & last_chunk; // record_walker.rs:150
-    wire goes_on = step & (~last_chunk); // record_walker.rs:151
-    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:152
+    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:111
+    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:112
+    wire ended = step & last_chunk; // record_walker.rs:113
+    wire goes_on = step & (~last_chunk); // record_walker.rs:114
+    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:115
 
     // from its end on
-    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:155
-    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:156
-    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:157
-    wire waits = (doing == DOING_WAIT) & fresh; // record_walker.rs:158
-    wire begins_1 = (((follows | waits) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:159
+    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:118
+    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:119
+    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:120
+    wire waits = (doing == DOING_WAIT) & fresh; // record_walker.rs:121
+    wire begins_1 = (((follows | waits) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:122
     assign begins = begins_1;
-    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:164
-    wire only_chunk = ~(|chunks_minus_1); // record_walker.rs:175
-    always @(posedge clk) begin
-        if (rst) begin
-            last_chunk <= 1'h0;
-            nothing <= 1'h0;
-        end else begin
-            if (goes_on) begin
-                last_chunk <= chunks_after == 7'h1;
-                nothing <= missing;
-            end
-            if (begins_1) begin
-                last_chunk <= only_chunk;
-                nothing <= seen_short;
-            end
-        end
-    end
+    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:127
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 9'h1;
@@ -433,9 +417,24 @@ module oaken_record_walker_p4 (
             first_chunk <= 1'h1;
         end
     end
+    always @(posedge clk) begin
+        if (rst) begin
+            last_chunk <= 1'h0;
+            nothing <= 1'h0;
+        end else begin
+            if (goes_on) begin
+                last_chunk <= chunks_after == 7'h1;
+                nothing <= missing;
+            end
+            if (begins_1) begin
+                last_chunk <= ~(|chunks_minus_1);
+                nothing <= seen_short;
+            end
+        end
+    end
 
     // chunks leave
-    wire _t8 = nothing | gone; // record_walker.rs:186
+    wire _t8 = nothing | gone; // record_walker.rs:134
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -446,9 +445,9 @@ module oaken_record_walker_p4 (
             valid_1 <= step_s1;
         end
     end
-    wire [8:0] stop = seen_beyond ? seen_end_at : place; // record_walker.rs:465
-    wire [8:0] start_2 = _t8 ? stop : start_of_chunk; // record_walker.rs:467
-    wire nothing_1 = _t8; // record_walker.rs:468
+    wire [8:0] stop = seen_beyond ? seen_end_at : place; // walker_chunks.rs:110
+    wire [8:0] start_2 = _t8 ? stop : start_of_chunk; // walker_chunks.rs:112
+    wire nothing_1 = _t8; // walker_chunks.rs:113
     always @(posedge clk) begin
         at_1 <= start_2;
         stop_1 <= stop;
@@ -485,12 +484,14 @@ module oaken_record_walker_p4 (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:138
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:139
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
             count_error_1 <= 1'h0;
         end else begin
-            count_error_1 <= ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many);
+            count_error_1 <= wrong_count;
         end
     end
     assign length_error = length_error_1;
@@ -498,12 +499,12 @@ module oaken_record_walker_p4 (
         if (rst) begin
             length_error_1 <= 1'h0;
         end else begin
-            length_error_1 <= ((ended & (~fits)) & (~gone)) & (~flush);
+            length_error_1 <= wrong_length;
         end
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:196
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:143
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -535,6 +536,8 @@ module oaken_record_walker_p4 (
     assign start_1 = start & room_for_headers;
 
     // from which word on the ring is needed
+    wire [4:0] here = walking ? start_of_chunk[8:4] : word; // record_walker.rs:147
+    wire walker_is_there = ~(walking & nothing); // record_walker.rs:149
     always @(posedge clk) begin
         if (rst) begin
             held <= 6'h0;
@@ -542,22 +545,22 @@ module oaken_record_walker_p4 (
         end else begin
             if (step & (~done)) held <= held + 6'h1;
             else if (done & (~step)) held <= held - 6'h1;
-            if ((~(|held)) & (~(walking & nothing))) tail <= walking ? start_of_chunk[8:4] : word;
+            if ((~(|held)) & walker_is_there) tail <= here;
             if ((|held) & reading) tail <= oldest;
         end
     end
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:210
+    wire dropping = doing == DOING_DROP; // record_walker.rs:155
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:212
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:213
-    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:214
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:157
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:158
+    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:159
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:219
+    wire stays = walking & (~ended); // record_walker.rs:164
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;

@@ -44,11 +44,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg may_begin; // enabled, and the settings are those given | dequantizer.rs:151
     wire words_wait; // dequantizer.rs:153
     reg flag; // dequantizer.rs:167
-    wire header_valid; // dequantizer_front.rs:44
-    wire header_ready; // dequantizer_front.rs:44
-    wire [63:0] header_payload; // dequantizer_front.rs:44
-    reg [3:0] slot; // dequantizer_front.rs:45
-    reg [4:0] slots_used; // dequantizer_front.rs:46
+    wire header_valid; // dequantizer_front.rs:45
+    wire header_ready; // dequantizer_front.rs:45
+    wire [63:0] header_payload; // dequantizer_front.rs:45
+    reg [3:0] slot; // dequantizer_front.rs:46
+    reg [4:0] slots_used; // dequantizer_front.rs:47
     reg header_valid_s1; // side_table.rs:105
     reg done; // side_table.rs:105
     reg [5:0] l115_s1; // half_steps.rs:115
@@ -124,10 +124,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire walker_holds;
     wire walker_count_error;
     wire walker_length_error;
-    reg room; // dequantizer_front.rs:77
+    reg room; // dequantizer_front.rs:78
     wire reader_s_ready;
     wire reader_m_valid;
-    wire reader_m_ready; // dequantizer_front.rs:91
+    wire reader_m_ready; // dequantizer_front.rs:92
     wire [63:0] reader_m_outlier;
     wire [63:0] reader_m_outer;
     wire [63:0] reader_m_sign;
@@ -2806,7 +2806,7 @@ module oaken_dequantizer_core_p64_n8192 (
     assign words_wait = walker_holds;
     assign count_error = walker_count_error;
     assign sparse_length_error = walker_length_error;
-    wire [7:0] _t19 = length_1[13:6] - 8'h1; // dequantizer_front.rs:74
+    wire [7:0] _t19 = length_1[13:6] - 8'h1; // dequantizer_front.rs:75
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
@@ -2817,7 +2817,7 @@ module oaken_dequantizer_core_p64_n8192 (
 
     // chunks to the maps of their beats
     assign header_payload = walker_header_payload;
-    wire slot_free = slots_used != 5'h8; // dequantizer_front.rs:33
+    wire slot_free = slots_used != 5'h8; // dequantizer_front.rs:34
     assign header_valid = walker_header_valid & slot_free;
     oaken_record_walker_p64 walker (
         .clk(clk),

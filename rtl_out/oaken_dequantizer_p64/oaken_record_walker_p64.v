@@ -39,60 +39,60 @@ module oaken_record_walker_p64 (
     localparam [1:0] DOING_WALK = 2'h1;
     localparam [1:0] DOING_DOUBT = 2'h2;
     localparam [1:0] DOING_DROP = 2'h3;
-    reg [1:0] doing; // record_walker.rs:115
-    reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:117
-    reg [4:0] head; // the number of the word that comes next | record_walker.rs:123
-    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:124
-    reg has_room; // record_walker.rs:424
-    reg [4:0] taken; // the number of the next word that is taken | record_walker.rs:425
-    reg [511:0] word_data; // record_walker.rs:434
-    reg [63:0] word_keep; // record_walker.rs:434
-    reg word_last; // record_walker.rs:434
-    reg comes; // a word is there | record_walker.rs:435
+    reg [1:0] doing; // record_walker.rs:88
+    reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:90
+    reg [4:0] head; // the number of the word that comes next | record_walker.rs:96
+    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:97
+    reg has_room; // walker_words.rs:34
+    reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:35
+    reg [511:0] word_data; // walker_words.rs:44
+    reg [63:0] word_keep; // walker_words.rs:44
+    reg word_last; // walker_words.rs:44
+    reg comes; // a word is there | walker_words.rs:45
     reg [4:0] oldest_1; // packet_ends.rs:41
     reg [4:0] newest; // packet_ends.rs:41
     wire leave; // packet_ends.rs:44
     reg [5:0] waiting; // packet_ends.rs:54
     reg known; // packet_ends.rs:56
-    reg [6:0] chunks_after; // chunks behind the open one | record_walker.rs:141
-    wire start_1; // record_walker.rs:142
-    reg last_chunk; // `chunks_after` is 0 | record_walker.rs:143
-    reg first_chunk; // record_walker.rs:144
-    reg nothing; // the count of the open chunk is not there | record_walker.rs:145
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:146
-    wire room; // record_walker.rs:148
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:162
-    reg [10:0] start_of_chunk; // record_walker.rs:165
+    reg [10:0] start_of_chunk; // walker_chunks.rs:46
+    reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:47
+    reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:48
+    reg first_chunk; // walker_chunks.rs:49
+    reg nothing; // the count of the open chunk is not there | walker_chunks.rs:50
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:109
+    wire start_1; // record_walker.rs:110
+    wire room; // record_walker.rs:110
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:125
     wire chunks_s_ready;
     wire chunks_m_valid;
     wire [19:0] chunks_m_payload;
     wire [4:0] chunks_level;
-    reg step_s1; // record_walker.rs:464
-    reg valid_1; // record_walker.rs:464
-    reg [10:0] at_1; // record_walker.rs:469
-    reg [10:0] stop_1; // record_walker.rs:469
-    reg nothing_2; // record_walker.rs:469
-    reg [6:0] count; // record_walker.rs:470
-    reg [10:0] chunk_at; // record_walker.rs:471
-    reg first_chunk_s1; // record_walker.rs:471
-    reg chunk_first; // record_walker.rs:471
-    reg last_chunk_s1; // record_walker.rs:471
-    reg chunk_last; // record_walker.rs:471
-    wire out_valid; // record_walker.rs:472
-    wire [19:0] out_payload; // record_walker.rs:472
-    reg room_for_chunks; // record_walker.rs:249
-    reg count_error_1; // record_walker.rs:188
-    reg length_error_1; // record_walker.rs:191
+    reg step_s1; // walker_chunks.rs:109
+    reg valid_1; // walker_chunks.rs:109
+    reg [10:0] at_1; // walker_chunks.rs:114
+    reg [10:0] stop_1; // walker_chunks.rs:114
+    reg nothing_2; // walker_chunks.rs:114
+    reg [6:0] count; // walker_chunks.rs:115
+    reg [10:0] chunk_at; // walker_chunks.rs:116
+    reg first_chunk_s1; // walker_chunks.rs:116
+    reg chunk_first; // walker_chunks.rs:116
+    reg last_chunk_s1; // walker_chunks.rs:116
+    reg chunk_last; // walker_chunks.rs:116
+    wire out_valid; // walker_chunks.rs:117
+    wire [19:0] out_payload; // walker_chunks.rs:117
+    reg room_for_chunks; // walker_chunks.rs:100
+    reg count_error_1; // record_walker.rs:185
+    reg length_error_1; // record_walker.rs:188
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:259
-    reg begun_before; // record_walker.rs:260
-    reg room_for_headers; // record_walker.rs:267
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:200
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:209
-    reg [3:0] skip; // lasts up to which words are dropped | record_walker.rs:301
+    reg [63:0] begun_with; // record_walker.rs:207
+    reg begun_before; // record_walker.rs:208
+    reg room_for_headers; // record_walker.rs:215
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:196
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:154
+    reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:47
     (* ram_style = "distributed" *) reg [20:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
@@ -161,14 +161,14 @@ module oaken_record_walker_p64 (
     (* ram_style = "distributed" *) reg s_short [0:15];
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
-    wire walking = doing == DOING_WALK; // record_walker.rs:116
-    wire [4:0] word = place[10:6]; // record_walker.rs:119
-    wire [5:0] s_byte = place[5:0]; // record_walker.rs:119
-    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:120
+    wire walking = doing == DOING_WALK; // record_walker.rs:89
+    wire [4:0] word = place[10:6]; // record_walker.rs:92
+    wire [5:0] s_byte = place[5:0]; // record_walker.rs:92
+    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:93
 
     // words come
-    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // record_walker.rs:426
-    wire ring_has_room = (taken_then - tail) < 5'h10; // record_walker.rs:427
+    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // walker_words.rs:36
+    wire ring_has_room = (taken_then - tail) < 5'h10; // walker_words.rs:37
     always @(posedge clk) begin
         if (rst) begin
             has_room <= 1'h0;
@@ -197,15 +197,15 @@ module oaken_record_walker_p64 (
         end
     end
     always @(posedge clk) word_keep <= s_keep | {64{~s_last}};
-    wire valid = comes & (~flush); // record_walker.rs:440
+    wire valid = comes & (~flush); // walker_words.rs:50
     assign write_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
             head <= 5'h0;
         end else if (valid) head <= head + 5'h1;
     end
-    wire [3:0] write_word_1 = head[3:0]; // sparse_ring.rs:53
-    assign write_word = write_word_1;
+    wire [3:0] address = head[3:0]; // sparse_ring.rs:53
+    assign write_word = address;
     wire comes_1 = valid & word_last; // packet_ends.rs:45
     wire [4:0] next_word_1 = head + 5'h1; // packet_ends.rs:46
     wire [63:0] _t1 = word_keep & (~{1'h0, word_keep[63:1]}); // packet_ends.rs:49
@@ -263,326 +263,326 @@ module oaken_record_walker_p64 (
     wire byte0_most = |byte0_byte[7:6]; // walker_maps.rs:48
     wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte0_count = {byte0_most, byte0_byte[5:0] & {6{~byte0_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte0_ends[write_word_1] <= {byte0_too_many, byte0_count + 7'h1};
+    always @(posedge clk) if (valid) byte0_ends[address] <= {byte0_too_many, byte0_count + 7'h1};
     wire [7:0] byte1_byte = word_data[15:8] & {8{word_keep[1]}}; // walker_maps.rs:47
     wire byte1_most = |byte1_byte[7:6]; // walker_maps.rs:48
     wire byte1_too_many = byte1_byte[7] | (byte1_most & (|byte1_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte1_count = {byte1_most, byte1_byte[5:0] & {6{~byte1_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte1_ends[write_word_1] <= {byte1_too_many, byte1_count + 7'h2};
+    always @(posedge clk) if (valid) byte1_ends[address] <= {byte1_too_many, byte1_count + 7'h2};
     wire [7:0] byte2_byte = word_data[23:16] & {8{word_keep[2]}}; // walker_maps.rs:47
     wire byte2_most = |byte2_byte[7:6]; // walker_maps.rs:48
     wire byte2_too_many = byte2_byte[7] | (byte2_most & (|byte2_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte2_count = {byte2_most, byte2_byte[5:0] & {6{~byte2_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte2_ends[write_word_1] <= {byte2_too_many, byte2_count + 7'h3};
+    always @(posedge clk) if (valid) byte2_ends[address] <= {byte2_too_many, byte2_count + 7'h3};
     wire [7:0] byte3_byte = word_data[31:24] & {8{word_keep[3]}}; // walker_maps.rs:47
     wire byte3_most = |byte3_byte[7:6]; // walker_maps.rs:48
     wire byte3_too_many = byte3_byte[7] | (byte3_most & (|byte3_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte3_count = {byte3_most, byte3_byte[5:0] & {6{~byte3_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte3_ends[write_word_1] <= {byte3_too_many, byte3_count + 7'h4};
+    always @(posedge clk) if (valid) byte3_ends[address] <= {byte3_too_many, byte3_count + 7'h4};
     wire [7:0] byte4_byte = word_data[39:32] & {8{word_keep[4]}}; // walker_maps.rs:47
     wire byte4_most = |byte4_byte[7:6]; // walker_maps.rs:48
     wire byte4_too_many = byte4_byte[7] | (byte4_most & (|byte4_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte4_count = {byte4_most, byte4_byte[5:0] & {6{~byte4_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte4_ends[write_word_1] <= {byte4_too_many, byte4_count + 7'h5};
+    always @(posedge clk) if (valid) byte4_ends[address] <= {byte4_too_many, byte4_count + 7'h5};
     wire [7:0] byte5_byte = word_data[47:40] & {8{word_keep[5]}}; // walker_maps.rs:47
     wire byte5_most = |byte5_byte[7:6]; // walker_maps.rs:48
     wire byte5_too_many = byte5_byte[7] | (byte5_most & (|byte5_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte5_count = {byte5_most, byte5_byte[5:0] & {6{~byte5_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte5_ends[write_word_1] <= {byte5_too_many, byte5_count + 7'h6};
+    always @(posedge clk) if (valid) byte5_ends[address] <= {byte5_too_many, byte5_count + 7'h6};
     wire [7:0] byte6_byte = word_data[55:48] & {8{word_keep[6]}}; // walker_maps.rs:47
     wire byte6_most = |byte6_byte[7:6]; // walker_maps.rs:48
     wire byte6_too_many = byte6_byte[7] | (byte6_most & (|byte6_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte6_count = {byte6_most, byte6_byte[5:0] & {6{~byte6_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte6_ends[write_word_1] <= {byte6_too_many, byte6_count + 7'h7};
+    always @(posedge clk) if (valid) byte6_ends[address] <= {byte6_too_many, byte6_count + 7'h7};
     wire [7:0] byte7_byte = word_data[63:56] & {8{word_keep[7]}}; // walker_maps.rs:47
     wire byte7_most = |byte7_byte[7:6]; // walker_maps.rs:48
     wire byte7_too_many = byte7_byte[7] | (byte7_most & (|byte7_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte7_count = {byte7_most, byte7_byte[5:0] & {6{~byte7_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte7_ends[write_word_1] <= {byte7_too_many, byte7_count + 7'h8};
+    always @(posedge clk) if (valid) byte7_ends[address] <= {byte7_too_many, byte7_count + 7'h8};
     wire [7:0] byte8_byte = word_data[71:64] & {8{word_keep[8]}}; // walker_maps.rs:47
     wire byte8_most = |byte8_byte[7:6]; // walker_maps.rs:48
     wire byte8_too_many = byte8_byte[7] | (byte8_most & (|byte8_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte8_count = {byte8_most, byte8_byte[5:0] & {6{~byte8_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte8_ends[write_word_1] <= {byte8_too_many, byte8_count + 7'h9};
+    always @(posedge clk) if (valid) byte8_ends[address] <= {byte8_too_many, byte8_count + 7'h9};
     wire [7:0] byte9_byte = word_data[79:72] & {8{word_keep[9]}}; // walker_maps.rs:47
     wire byte9_most = |byte9_byte[7:6]; // walker_maps.rs:48
     wire byte9_too_many = byte9_byte[7] | (byte9_most & (|byte9_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte9_count = {byte9_most, byte9_byte[5:0] & {6{~byte9_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte9_ends[write_word_1] <= {byte9_too_many, byte9_count + 7'ha};
+    always @(posedge clk) if (valid) byte9_ends[address] <= {byte9_too_many, byte9_count + 7'ha};
     wire [7:0] byte10_byte = word_data[87:80] & {8{word_keep[10]}}; // walker_maps.rs:47
     wire byte10_most = |byte10_byte[7:6]; // walker_maps.rs:48
     wire byte10_too_many = byte10_byte[7] | (byte10_most & (|byte10_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte10_count = {byte10_most, byte10_byte[5:0] & {6{~byte10_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte10_ends[write_word_1] <= {byte10_too_many, byte10_count + 7'hb};
+    always @(posedge clk) if (valid) byte10_ends[address] <= {byte10_too_many, byte10_count + 7'hb};
     wire [7:0] byte11_byte = word_data[95:88] & {8{word_keep[11]}}; // walker_maps.rs:47
     wire byte11_most = |byte11_byte[7:6]; // walker_maps.rs:48
     wire byte11_too_many = byte11_byte[7] | (byte11_most & (|byte11_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte11_count = {byte11_most, byte11_byte[5:0] & {6{~byte11_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte11_ends[write_word_1] <= {byte11_too_many, byte11_count + 7'hc};
+    always @(posedge clk) if (valid) byte11_ends[address] <= {byte11_too_many, byte11_count + 7'hc};
     wire [7:0] byte12_byte = word_data[103:96] & {8{word_keep[12]}}; // walker_maps.rs:47
     wire byte12_most = |byte12_byte[7:6]; // walker_maps.rs:48
     wire byte12_too_many = byte12_byte[7] | (byte12_most & (|byte12_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte12_count = {byte12_most, byte12_byte[5:0] & {6{~byte12_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte12_ends[write_word_1] <= {byte12_too_many, byte12_count + 7'hd};
+    always @(posedge clk) if (valid) byte12_ends[address] <= {byte12_too_many, byte12_count + 7'hd};
     wire [7:0] byte13_byte = word_data[111:104] & {8{word_keep[13]}}; // walker_maps.rs:47
     wire byte13_most = |byte13_byte[7:6]; // walker_maps.rs:48
     wire byte13_too_many = byte13_byte[7] | (byte13_most & (|byte13_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte13_count = {byte13_most, byte13_byte[5:0] & {6{~byte13_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte13_ends[write_word_1] <= {byte13_too_many, byte13_count + 7'he};
+    always @(posedge clk) if (valid) byte13_ends[address] <= {byte13_too_many, byte13_count + 7'he};
     wire [7:0] byte14_byte = word_data[119:112] & {8{word_keep[14]}}; // walker_maps.rs:47
     wire byte14_most = |byte14_byte[7:6]; // walker_maps.rs:48
     wire byte14_too_many = byte14_byte[7] | (byte14_most & (|byte14_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte14_count = {byte14_most, byte14_byte[5:0] & {6{~byte14_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte14_ends[write_word_1] <= {byte14_too_many, byte14_count + 7'hf};
+    always @(posedge clk) if (valid) byte14_ends[address] <= {byte14_too_many, byte14_count + 7'hf};
     wire [7:0] byte15_byte = word_data[127:120] & {8{word_keep[15]}}; // walker_maps.rs:47
     wire byte15_most = |byte15_byte[7:6]; // walker_maps.rs:48
     wire byte15_too_many = byte15_byte[7] | (byte15_most & (|byte15_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte15_count = {byte15_most, byte15_byte[5:0] & {6{~byte15_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte15_ends[write_word_1] <= {byte15_too_many, byte15_count + 7'h10};
+    always @(posedge clk) if (valid) byte15_ends[address] <= {byte15_too_many, byte15_count + 7'h10};
     wire [7:0] byte16_byte = word_data[135:128] & {8{word_keep[16]}}; // walker_maps.rs:47
     wire byte16_most = |byte16_byte[7:6]; // walker_maps.rs:48
     wire byte16_too_many = byte16_byte[7] | (byte16_most & (|byte16_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte16_count = {byte16_most, byte16_byte[5:0] & {6{~byte16_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte16_ends[write_word_1] <= {byte16_too_many, byte16_count + 7'h11};
+    always @(posedge clk) if (valid) byte16_ends[address] <= {byte16_too_many, byte16_count + 7'h11};
     wire [7:0] byte17_byte = word_data[143:136] & {8{word_keep[17]}}; // walker_maps.rs:47
     wire byte17_most = |byte17_byte[7:6]; // walker_maps.rs:48
     wire byte17_too_many = byte17_byte[7] | (byte17_most & (|byte17_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte17_count = {byte17_most, byte17_byte[5:0] & {6{~byte17_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte17_ends[write_word_1] <= {byte17_too_many, byte17_count + 7'h12};
+    always @(posedge clk) if (valid) byte17_ends[address] <= {byte17_too_many, byte17_count + 7'h12};
     wire [7:0] byte18_byte = word_data[151:144] & {8{word_keep[18]}}; // walker_maps.rs:47
     wire byte18_most = |byte18_byte[7:6]; // walker_maps.rs:48
     wire byte18_too_many = byte18_byte[7] | (byte18_most & (|byte18_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte18_count = {byte18_most, byte18_byte[5:0] & {6{~byte18_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte18_ends[write_word_1] <= {byte18_too_many, byte18_count + 7'h13};
+    always @(posedge clk) if (valid) byte18_ends[address] <= {byte18_too_many, byte18_count + 7'h13};
     wire [7:0] byte19_byte = word_data[159:152] & {8{word_keep[19]}}; // walker_maps.rs:47
     wire byte19_most = |byte19_byte[7:6]; // walker_maps.rs:48
     wire byte19_too_many = byte19_byte[7] | (byte19_most & (|byte19_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte19_count = {byte19_most, byte19_byte[5:0] & {6{~byte19_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte19_ends[write_word_1] <= {byte19_too_many, byte19_count + 7'h14};
+    always @(posedge clk) if (valid) byte19_ends[address] <= {byte19_too_many, byte19_count + 7'h14};
     wire [7:0] byte20_byte = word_data[167:160] & {8{word_keep[20]}}; // walker_maps.rs:47
     wire byte20_most = |byte20_byte[7:6]; // walker_maps.rs:48
     wire byte20_too_many = byte20_byte[7] | (byte20_most & (|byte20_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte20_count = {byte20_most, byte20_byte[5:0] & {6{~byte20_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte20_ends[write_word_1] <= {byte20_too_many, byte20_count + 7'h15};
+    always @(posedge clk) if (valid) byte20_ends[address] <= {byte20_too_many, byte20_count + 7'h15};
     wire [7:0] byte21_byte = word_data[175:168] & {8{word_keep[21]}}; // walker_maps.rs:47
     wire byte21_most = |byte21_byte[7:6]; // walker_maps.rs:48
     wire byte21_too_many = byte21_byte[7] | (byte21_most & (|byte21_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte21_count = {byte21_most, byte21_byte[5:0] & {6{~byte21_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte21_ends[write_word_1] <= {byte21_too_many, byte21_count + 7'h16};
+    always @(posedge clk) if (valid) byte21_ends[address] <= {byte21_too_many, byte21_count + 7'h16};
     wire [7:0] byte22_byte = word_data[183:176] & {8{word_keep[22]}}; // walker_maps.rs:47
     wire byte22_most = |byte22_byte[7:6]; // walker_maps.rs:48
     wire byte22_too_many = byte22_byte[7] | (byte22_most & (|byte22_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte22_count = {byte22_most, byte22_byte[5:0] & {6{~byte22_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte22_ends[write_word_1] <= {byte22_too_many, byte22_count + 7'h17};
+    always @(posedge clk) if (valid) byte22_ends[address] <= {byte22_too_many, byte22_count + 7'h17};
     wire [7:0] byte23_byte = word_data[191:184] & {8{word_keep[23]}}; // walker_maps.rs:47
     wire byte23_most = |byte23_byte[7:6]; // walker_maps.rs:48
     wire byte23_too_many = byte23_byte[7] | (byte23_most & (|byte23_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte23_count = {byte23_most, byte23_byte[5:0] & {6{~byte23_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte23_ends[write_word_1] <= {byte23_too_many, byte23_count + 7'h18};
+    always @(posedge clk) if (valid) byte23_ends[address] <= {byte23_too_many, byte23_count + 7'h18};
     wire [7:0] byte24_byte = word_data[199:192] & {8{word_keep[24]}}; // walker_maps.rs:47
     wire byte24_most = |byte24_byte[7:6]; // walker_maps.rs:48
     wire byte24_too_many = byte24_byte[7] | (byte24_most & (|byte24_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte24_count = {byte24_most, byte24_byte[5:0] & {6{~byte24_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte24_ends[write_word_1] <= {byte24_too_many, byte24_count + 7'h19};
+    always @(posedge clk) if (valid) byte24_ends[address] <= {byte24_too_many, byte24_count + 7'h19};
     wire [7:0] byte25_byte = word_data[207:200] & {8{word_keep[25]}}; // walker_maps.rs:47
     wire byte25_most = |byte25_byte[7:6]; // walker_maps.rs:48
     wire byte25_too_many = byte25_byte[7] | (byte25_most & (|byte25_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte25_count = {byte25_most, byte25_byte[5:0] & {6{~byte25_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte25_ends[write_word_1] <= {byte25_too_many, byte25_count + 7'h1a};
+    always @(posedge clk) if (valid) byte25_ends[address] <= {byte25_too_many, byte25_count + 7'h1a};
     wire [7:0] byte26_byte = word_data[215:208] & {8{word_keep[26]}}; // walker_maps.rs:47
     wire byte26_most = |byte26_byte[7:6]; // walker_maps.rs:48
     wire byte26_too_many = byte26_byte[7] | (byte26_most & (|byte26_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte26_count = {byte26_most, byte26_byte[5:0] & {6{~byte26_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte26_ends[write_word_1] <= {byte26_too_many, byte26_count + 7'h1b};
+    always @(posedge clk) if (valid) byte26_ends[address] <= {byte26_too_many, byte26_count + 7'h1b};
     wire [7:0] byte27_byte = word_data[223:216] & {8{word_keep[27]}}; // walker_maps.rs:47
     wire byte27_most = |byte27_byte[7:6]; // walker_maps.rs:48
     wire byte27_too_many = byte27_byte[7] | (byte27_most & (|byte27_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte27_count = {byte27_most, byte27_byte[5:0] & {6{~byte27_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte27_ends[write_word_1] <= {byte27_too_many, byte27_count + 7'h1c};
+    always @(posedge clk) if (valid) byte27_ends[address] <= {byte27_too_many, byte27_count + 7'h1c};
     wire [7:0] byte28_byte = word_data[231:224] & {8{word_keep[28]}}; // walker_maps.rs:47
     wire byte28_most = |byte28_byte[7:6]; // walker_maps.rs:48
     wire byte28_too_many = byte28_byte[7] | (byte28_most & (|byte28_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte28_count = {byte28_most, byte28_byte[5:0] & {6{~byte28_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte28_ends[write_word_1] <= {byte28_too_many, byte28_count + 7'h1d};
+    always @(posedge clk) if (valid) byte28_ends[address] <= {byte28_too_many, byte28_count + 7'h1d};
     wire [7:0] byte29_byte = word_data[239:232] & {8{word_keep[29]}}; // walker_maps.rs:47
     wire byte29_most = |byte29_byte[7:6]; // walker_maps.rs:48
     wire byte29_too_many = byte29_byte[7] | (byte29_most & (|byte29_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte29_count = {byte29_most, byte29_byte[5:0] & {6{~byte29_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte29_ends[write_word_1] <= {byte29_too_many, byte29_count + 7'h1e};
+    always @(posedge clk) if (valid) byte29_ends[address] <= {byte29_too_many, byte29_count + 7'h1e};
     wire [7:0] byte30_byte = word_data[247:240] & {8{word_keep[30]}}; // walker_maps.rs:47
     wire byte30_most = |byte30_byte[7:6]; // walker_maps.rs:48
     wire byte30_too_many = byte30_byte[7] | (byte30_most & (|byte30_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte30_count = {byte30_most, byte30_byte[5:0] & {6{~byte30_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte30_ends[write_word_1] <= {byte30_too_many, byte30_count + 7'h1f};
+    always @(posedge clk) if (valid) byte30_ends[address] <= {byte30_too_many, byte30_count + 7'h1f};
     wire [7:0] byte31_byte = word_data[255:248] & {8{word_keep[31]}}; // walker_maps.rs:47
     wire byte31_most = |byte31_byte[7:6]; // walker_maps.rs:48
     wire byte31_too_many = byte31_byte[7] | (byte31_most & (|byte31_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte31_count = {byte31_most, byte31_byte[5:0] & {6{~byte31_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte31_ends[write_word_1] <= {byte31_too_many, byte31_count + 7'h20};
+    always @(posedge clk) if (valid) byte31_ends[address] <= {byte31_too_many, byte31_count + 7'h20};
     wire [7:0] byte32_byte = word_data[263:256] & {8{word_keep[32]}}; // walker_maps.rs:47
     wire byte32_most = |byte32_byte[7:6]; // walker_maps.rs:48
     wire byte32_too_many = byte32_byte[7] | (byte32_most & (|byte32_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte32_count = {byte32_most, byte32_byte[5:0] & {6{~byte32_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte32_ends[write_word_1] <= {byte32_too_many, byte32_count + 7'h21};
+    always @(posedge clk) if (valid) byte32_ends[address] <= {byte32_too_many, byte32_count + 7'h21};
     wire [7:0] byte33_byte = word_data[271:264] & {8{word_keep[33]}}; // walker_maps.rs:47
     wire byte33_most = |byte33_byte[7:6]; // walker_maps.rs:48
     wire byte33_too_many = byte33_byte[7] | (byte33_most & (|byte33_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte33_count = {byte33_most, byte33_byte[5:0] & {6{~byte33_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte33_ends[write_word_1] <= {byte33_too_many, byte33_count + 7'h22};
+    always @(posedge clk) if (valid) byte33_ends[address] <= {byte33_too_many, byte33_count + 7'h22};
     wire [7:0] byte34_byte = word_data[279:272] & {8{word_keep[34]}}; // walker_maps.rs:47
     wire byte34_most = |byte34_byte[7:6]; // walker_maps.rs:48
     wire byte34_too_many = byte34_byte[7] | (byte34_most & (|byte34_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte34_count = {byte34_most, byte34_byte[5:0] & {6{~byte34_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte34_ends[write_word_1] <= {byte34_too_many, byte34_count + 7'h23};
+    always @(posedge clk) if (valid) byte34_ends[address] <= {byte34_too_many, byte34_count + 7'h23};
     wire [7:0] byte35_byte = word_data[287:280] & {8{word_keep[35]}}; // walker_maps.rs:47
     wire byte35_most = |byte35_byte[7:6]; // walker_maps.rs:48
     wire byte35_too_many = byte35_byte[7] | (byte35_most & (|byte35_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte35_count = {byte35_most, byte35_byte[5:0] & {6{~byte35_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte35_ends[write_word_1] <= {byte35_too_many, byte35_count + 7'h24};
+    always @(posedge clk) if (valid) byte35_ends[address] <= {byte35_too_many, byte35_count + 7'h24};
     wire [7:0] byte36_byte = word_data[295:288] & {8{word_keep[36]}}; // walker_maps.rs:47
     wire byte36_most = |byte36_byte[7:6]; // walker_maps.rs:48
     wire byte36_too_many = byte36_byte[7] | (byte36_most & (|byte36_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte36_count = {byte36_most, byte36_byte[5:0] & {6{~byte36_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte36_ends[write_word_1] <= {byte36_too_many, byte36_count + 7'h25};
+    always @(posedge clk) if (valid) byte36_ends[address] <= {byte36_too_many, byte36_count + 7'h25};
     wire [7:0] byte37_byte = word_data[303:296] & {8{word_keep[37]}}; // walker_maps.rs:47
     wire byte37_most = |byte37_byte[7:6]; // walker_maps.rs:48
     wire byte37_too_many = byte37_byte[7] | (byte37_most & (|byte37_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte37_count = {byte37_most, byte37_byte[5:0] & {6{~byte37_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte37_ends[write_word_1] <= {byte37_too_many, byte37_count + 7'h26};
+    always @(posedge clk) if (valid) byte37_ends[address] <= {byte37_too_many, byte37_count + 7'h26};
     wire [7:0] byte38_byte = word_data[311:304] & {8{word_keep[38]}}; // walker_maps.rs:47
     wire byte38_most = |byte38_byte[7:6]; // walker_maps.rs:48
     wire byte38_too_many = byte38_byte[7] | (byte38_most & (|byte38_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte38_count = {byte38_most, byte38_byte[5:0] & {6{~byte38_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte38_ends[write_word_1] <= {byte38_too_many, byte38_count + 7'h27};
+    always @(posedge clk) if (valid) byte38_ends[address] <= {byte38_too_many, byte38_count + 7'h27};
     wire [7:0] byte39_byte = word_data[319:312] & {8{word_keep[39]}}; // walker_maps.rs:47
     wire byte39_most = |byte39_byte[7:6]; // walker_maps.rs:48
     wire byte39_too_many = byte39_byte[7] | (byte39_most & (|byte39_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte39_count = {byte39_most, byte39_byte[5:0] & {6{~byte39_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte39_ends[write_word_1] <= {byte39_too_many, byte39_count + 7'h28};
+    always @(posedge clk) if (valid) byte39_ends[address] <= {byte39_too_many, byte39_count + 7'h28};
     wire [7:0] byte40_byte = word_data[327:320] & {8{word_keep[40]}}; // walker_maps.rs:47
     wire byte40_most = |byte40_byte[7:6]; // walker_maps.rs:48
     wire byte40_too_many = byte40_byte[7] | (byte40_most & (|byte40_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte40_count = {byte40_most, byte40_byte[5:0] & {6{~byte40_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte40_ends[write_word_1] <= {byte40_too_many, byte40_count + 7'h29};
+    always @(posedge clk) if (valid) byte40_ends[address] <= {byte40_too_many, byte40_count + 7'h29};
     wire [7:0] byte41_byte = word_data[335:328] & {8{word_keep[41]}}; // walker_maps.rs:47
     wire byte41_most = |byte41_byte[7:6]; // walker_maps.rs:48
     wire byte41_too_many = byte41_byte[7] | (byte41_most & (|byte41_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte41_count = {byte41_most, byte41_byte[5:0] & {6{~byte41_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte41_ends[write_word_1] <= {byte41_too_many, byte41_count + 7'h2a};
+    always @(posedge clk) if (valid) byte41_ends[address] <= {byte41_too_many, byte41_count + 7'h2a};
     wire [7:0] byte42_byte = word_data[343:336] & {8{word_keep[42]}}; // walker_maps.rs:47
     wire byte42_most = |byte42_byte[7:6]; // walker_maps.rs:48
     wire byte42_too_many = byte42_byte[7] | (byte42_most & (|byte42_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte42_count = {byte42_most, byte42_byte[5:0] & {6{~byte42_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte42_ends[write_word_1] <= {byte42_too_many, byte42_count + 7'h2b};
+    always @(posedge clk) if (valid) byte42_ends[address] <= {byte42_too_many, byte42_count + 7'h2b};
     wire [7:0] byte43_byte = word_data[351:344] & {8{word_keep[43]}}; // walker_maps.rs:47
     wire byte43_most = |byte43_byte[7:6]; // walker_maps.rs:48
     wire byte43_too_many = byte43_byte[7] | (byte43_most & (|byte43_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte43_count = {byte43_most, byte43_byte[5:0] & {6{~byte43_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte43_ends[write_word_1] <= {byte43_too_many, byte43_count + 7'h2c};
+    always @(posedge clk) if (valid) byte43_ends[address] <= {byte43_too_many, byte43_count + 7'h2c};
     wire [7:0] byte44_byte = word_data[359:352] & {8{word_keep[44]}}; // walker_maps.rs:47
     wire byte44_most = |byte44_byte[7:6]; // walker_maps.rs:48
     wire byte44_too_many = byte44_byte[7] | (byte44_most & (|byte44_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte44_count = {byte44_most, byte44_byte[5:0] & {6{~byte44_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte44_ends[write_word_1] <= {byte44_too_many, byte44_count + 7'h2d};
+    always @(posedge clk) if (valid) byte44_ends[address] <= {byte44_too_many, byte44_count + 7'h2d};
     wire [7:0] byte45_byte = word_data[367:360] & {8{word_keep[45]}}; // walker_maps.rs:47
     wire byte45_most = |byte45_byte[7:6]; // walker_maps.rs:48
     wire byte45_too_many = byte45_byte[7] | (byte45_most & (|byte45_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte45_count = {byte45_most, byte45_byte[5:0] & {6{~byte45_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte45_ends[write_word_1] <= {byte45_too_many, byte45_count + 7'h2e};
+    always @(posedge clk) if (valid) byte45_ends[address] <= {byte45_too_many, byte45_count + 7'h2e};
     wire [7:0] byte46_byte = word_data[375:368] & {8{word_keep[46]}}; // walker_maps.rs:47
     wire byte46_most = |byte46_byte[7:6]; // walker_maps.rs:48
     wire byte46_too_many = byte46_byte[7] | (byte46_most & (|byte46_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte46_count = {byte46_most, byte46_byte[5:0] & {6{~byte46_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte46_ends[write_word_1] <= {byte46_too_many, byte46_count + 7'h2f};
+    always @(posedge clk) if (valid) byte46_ends[address] <= {byte46_too_many, byte46_count + 7'h2f};
     wire [7:0] byte47_byte = word_data[383:376] & {8{word_keep[47]}}; // walker_maps.rs:47
     wire byte47_most = |byte47_byte[7:6]; // walker_maps.rs:48
     wire byte47_too_many = byte47_byte[7] | (byte47_most & (|byte47_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte47_count = {byte47_most, byte47_byte[5:0] & {6{~byte47_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte47_ends[write_word_1] <= {byte47_too_many, byte47_count + 7'h30};
+    always @(posedge clk) if (valid) byte47_ends[address] <= {byte47_too_many, byte47_count + 7'h30};
     wire [7:0] byte48_byte = word_data[391:384] & {8{word_keep[48]}}; // walker_maps.rs:47
     wire byte48_most = |byte48_byte[7:6]; // walker_maps.rs:48
     wire byte48_too_many = byte48_byte[7] | (byte48_most & (|byte48_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte48_count = {byte48_most, byte48_byte[5:0] & {6{~byte48_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte48_ends[write_word_1] <= {byte48_too_many, byte48_count + 7'h31};
+    always @(posedge clk) if (valid) byte48_ends[address] <= {byte48_too_many, byte48_count + 7'h31};
     wire [7:0] byte49_byte = word_data[399:392] & {8{word_keep[49]}}; // walker_maps.rs:47
     wire byte49_most = |byte49_byte[7:6]; // walker_maps.rs:48
     wire byte49_too_many = byte49_byte[7] | (byte49_most & (|byte49_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte49_count = {byte49_most, byte49_byte[5:0] & {6{~byte49_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte49_ends[write_word_1] <= {byte49_too_many, byte49_count + 7'h32};
+    always @(posedge clk) if (valid) byte49_ends[address] <= {byte49_too_many, byte49_count + 7'h32};
     wire [7:0] byte50_byte = word_data[407:400] & {8{word_keep[50]}}; // walker_maps.rs:47
     wire byte50_most = |byte50_byte[7:6]; // walker_maps.rs:48
     wire byte50_too_many = byte50_byte[7] | (byte50_most & (|byte50_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte50_count = {byte50_most, byte50_byte[5:0] & {6{~byte50_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte50_ends[write_word_1] <= {byte50_too_many, byte50_count + 7'h33};
+    always @(posedge clk) if (valid) byte50_ends[address] <= {byte50_too_many, byte50_count + 7'h33};
     wire [7:0] byte51_byte = word_data[415:408] & {8{word_keep[51]}}; // walker_maps.rs:47
     wire byte51_most = |byte51_byte[7:6]; // walker_maps.rs:48
     wire byte51_too_many = byte51_byte[7] | (byte51_most & (|byte51_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte51_count = {byte51_most, byte51_byte[5:0] & {6{~byte51_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte51_ends[write_word_1] <= {byte51_too_many, byte51_count + 7'h34};
+    always @(posedge clk) if (valid) byte51_ends[address] <= {byte51_too_many, byte51_count + 7'h34};
     wire [7:0] byte52_byte = word_data[423:416] & {8{word_keep[52]}}; // walker_maps.rs:47
     wire byte52_most = |byte52_byte[7:6]; // walker_maps.rs:48
     wire byte52_too_many = byte52_byte[7] | (byte52_most & (|byte52_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte52_count = {byte52_most, byte52_byte[5:0] & {6{~byte52_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte52_ends[write_word_1] <= {byte52_too_many, byte52_count + 7'h35};
+    always @(posedge clk) if (valid) byte52_ends[address] <= {byte52_too_many, byte52_count + 7'h35};
     wire [7:0] byte53_byte = word_data[431:424] & {8{word_keep[53]}}; // walker_maps.rs:47
     wire byte53_most = |byte53_byte[7:6]; // walker_maps.rs:48
     wire byte53_too_many = byte53_byte[7] | (byte53_most & (|byte53_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte53_count = {byte53_most, byte53_byte[5:0] & {6{~byte53_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte53_ends[write_word_1] <= {byte53_too_many, byte53_count + 7'h36};
+    always @(posedge clk) if (valid) byte53_ends[address] <= {byte53_too_many, byte53_count + 7'h36};
     wire [7:0] byte54_byte = word_data[439:432] & {8{word_keep[54]}}; // walker_maps.rs:47
     wire byte54_most = |byte54_byte[7:6]; // walker_maps.rs:48
     wire byte54_too_many = byte54_byte[7] | (byte54_most & (|byte54_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte54_count = {byte54_most, byte54_byte[5:0] & {6{~byte54_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte54_ends[write_word_1] <= {byte54_too_many, byte54_count + 7'h37};
+    always @(posedge clk) if (valid) byte54_ends[address] <= {byte54_too_many, byte54_count + 7'h37};
     wire [7:0] byte55_byte = word_data[447:440] & {8{word_keep[55]}}; // walker_maps.rs:47
     wire byte55_most = |byte55_byte[7:6]; // walker_maps.rs:48
     wire byte55_too_many = byte55_byte[7] | (byte55_most & (|byte55_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte55_count = {byte55_most, byte55_byte[5:0] & {6{~byte55_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte55_ends[write_word_1] <= {byte55_too_many, byte55_count + 7'h38};
+    always @(posedge clk) if (valid) byte55_ends[address] <= {byte55_too_many, byte55_count + 7'h38};
     wire [7:0] byte56_byte = word_data[455:448] & {8{word_keep[56]}}; // walker_maps.rs:47
     wire byte56_most = |byte56_byte[7:6]; // walker_maps.rs:48
     wire byte56_too_many = byte56_byte[7] | (byte56_most & (|byte56_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte56_count = {byte56_most, byte56_byte[5:0] & {6{~byte56_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte56_ends[write_word_1] <= {byte56_too_many, byte56_count + 7'h39};
+    always @(posedge clk) if (valid) byte56_ends[address] <= {byte56_too_many, byte56_count + 7'h39};
     wire [7:0] byte57_byte = word_data[463:456] & {8{word_keep[57]}}; // walker_maps.rs:47
     wire byte57_most = |byte57_byte[7:6]; // walker_maps.rs:48
     wire byte57_too_many = byte57_byte[7] | (byte57_most & (|byte57_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte57_count = {byte57_most, byte57_byte[5:0] & {6{~byte57_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte57_ends[write_word_1] <= {byte57_too_many, byte57_count + 7'h3a};
+    always @(posedge clk) if (valid) byte57_ends[address] <= {byte57_too_many, byte57_count + 7'h3a};
     wire [7:0] byte58_byte = word_data[471:464] & {8{word_keep[58]}}; // walker_maps.rs:47
     wire byte58_most = |byte58_byte[7:6]; // walker_maps.rs:48
     wire byte58_too_many = byte58_byte[7] | (byte58_most & (|byte58_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte58_count = {byte58_most, byte58_byte[5:0] & {6{~byte58_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte58_ends[write_word_1] <= {byte58_too_many, byte58_count + 7'h3b};
+    always @(posedge clk) if (valid) byte58_ends[address] <= {byte58_too_many, byte58_count + 7'h3b};
     wire [7:0] byte59_byte = word_data[479:472] & {8{word_keep[59]}}; // walker_maps.rs:47
     wire byte59_most = |byte59_byte[7:6]; // walker_maps.rs:48
     wire byte59_too_many = byte59_byte[7] | (byte59_most & (|byte59_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte59_count = {byte59_most, byte59_byte[5:0] & {6{~byte59_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte59_ends[write_word_1] <= {byte59_too_many, byte59_count + 7'h3c};
+    always @(posedge clk) if (valid) byte59_ends[address] <= {byte59_too_many, byte59_count + 7'h3c};
     wire [7:0] byte60_byte = word_data[487:480] & {8{word_keep[60]}}; // walker_maps.rs:47
     wire byte60_most = |byte60_byte[7:6]; // walker_maps.rs:48
     wire byte60_too_many = byte60_byte[7] | (byte60_most & (|byte60_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte60_count = {byte60_most, byte60_byte[5:0] & {6{~byte60_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte60_ends[write_word_1] <= {byte60_too_many, byte60_count + 7'h3d};
+    always @(posedge clk) if (valid) byte60_ends[address] <= {byte60_too_many, byte60_count + 7'h3d};
     wire [7:0] byte61_byte = word_data[495:488] & {8{word_keep[61]}}; // walker_maps.rs:47
     wire byte61_most = |byte61_byte[7:6]; // walker_maps.rs:48
     wire byte61_too_many = byte61_byte[7] | (byte61_most & (|byte61_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte61_count = {byte61_most, byte61_byte[5:0] & {6{~byte61_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte61_ends[write_word_1] <= {byte61_too_many, byte61_count + 7'h3e};
+    always @(posedge clk) if (valid) byte61_ends[address] <= {byte61_too_many, byte61_count + 7'h3e};
     wire [7:0] byte62_byte = word_data[503:496] & {8{word_keep[62]}}; // walker_maps.rs:47
     wire byte62_most = |byte62_byte[7:6]; // walker_maps.rs:48
     wire byte62_too_many = byte62_byte[7] | (byte62_most & (|byte62_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte62_count = {byte62_most, byte62_byte[5:0] & {6{~byte62_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte62_ends[write_word_1] <= {byte62_too_many, byte62_count + 7'h3f};
+    always @(posedge clk) if (valid) byte62_ends[address] <= {byte62_too_many, byte62_count + 7'h3f};
     wire [7:0] byte63_byte = word_data[511:504] & {8{word_keep[63]}}; // walker_maps.rs:47
     wire byte63_most = |byte63_byte[7:6]; // walker_maps.rs:48
     wire byte63_too_many = byte63_byte[7] | (byte63_most & (|byte63_byte[5:0])); // walker_maps.rs:49
     wire [6:0] byte63_count = {byte63_most, byte63_byte[5:0] & {6{~byte63_most}}}; // walker_maps.rs:50
-    always @(posedge clk) if (valid) byte63_ends[write_word_1] <= {byte63_too_many, byte63_count + 7'h40};
+    always @(posedge clk) if (valid) byte63_ends[address] <= {byte63_too_many, byte63_count + 7'h40};
     wire [63:0] header = word_data[63:0]; // walker_maps.rs:59
     always @(posedge clk) begin
-        if (valid) headers[write_word_1] <= header;
-        if (valid) s_short[write_word_1] <= ~word_keep[8];
+        if (valid) headers[address] <= header;
+        if (valid) s_short[address] <= ~word_keep[8];
     end
     wire [5:0] e = header[12:7]; // half_steps.rs:91
     wire [6:0] f = header[6:0]; // half_steps.rs:91
@@ -607,20 +607,20 @@ module oaken_record_walker_p64 (
     wire fixed_legal = ~(|above); // half_steps.rs:82
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
     wire _t20 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // walker_maps.rs:121
-    always @(posedge clk) if (valid) legal[write_word_1] <= _t20;
+    always @(posedge clk) if (valid) legal[address] <= _t20;
 
     // what is seen from the place
-    wire s_within = |s_byte; // record_walker.rs:385
-    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // record_walker.rs:386
-    wire [10:0] behind = place - end_at; // record_walker.rs:387
-    wire past_the_end = known & (~behind[10]); // record_walker.rs:388
-    wire [4:0] more = head + (~word); // record_walker.rs:390
-    wire arrived = ~more[4]; // record_walker.rs:391
-    wire now_at_the_end = known & (~(|behind)); // record_walker.rs:395
-    wire now_beyond = past_the_end & (|behind); // record_walker.rs:397
-    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // record_walker.rs:398
-    wire now_next_arrived = arrived & ((~s_within) | (|more)); // record_walker.rs:400
-    wire now_next_is_head = (~s_within) & (word == head); // record_walker.rs:401
+    wire s_within = |s_byte; // walker_view.rs:60
+    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // walker_view.rs:61
+    wire [10:0] behind = place - end_at; // walker_view.rs:62
+    wire past_the_end = known & (~behind[10]); // walker_view.rs:63
+    wire [4:0] more = head + (~word); // walker_view.rs:65
+    wire arrived = ~more[4]; // walker_view.rs:66
+    wire now_at_the_end = known & (~(|behind)); // walker_view.rs:70
+    wire now_beyond = past_the_end & (|behind); // walker_view.rs:72
+    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
+    wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
+    wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:76
     wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:70
     wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:70
@@ -718,39 +718,23 @@ module oaken_record_walker_p64 (
     wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:93
     wire [10:0] s_end_2 = {found_1[6] ? words_1_1 : words_0_1, found_1[5:0]}; // walker_maps.rs:94
     wire now_first_count_too_many = found_1[7]; // walker_maps.rs:85
-    wire now_short = s_short[next_word_2[3:0]]; // record_walker.rs:404
+    wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:147
-    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:149
-    wire ended = step & last_chunk; // record_walker.rs:150
-    wire goes_on = step & (~last_chunk); // record_walker.rs:151
-    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:152
+    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:111
+    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:112
+    wire ended = step & last_chunk; // record_walker.rs:113
+    wire goes_on = step & (~last_chunk); // record_walker.rs:114
+    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:115
 
     // from its end on
-    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:155
-    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:156
-    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:157
-    wire waits = (doing == DOING_WAIT) & 1'h1; // record_walker.rs:158
-    wire begins_1 = (((follows | waits) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:159
+    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:118
+    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:119
+    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:120
+    wire waits = (doing == DOING_WAIT) & 1'h1; // record_walker.rs:121
+    wire begins_1 = (((follows | waits) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:122
     assign begins = begins_1;
-    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:164
-    wire only_chunk = ~(|chunks_minus_1); // record_walker.rs:175
-    always @(posedge clk) begin
-        if (rst) begin
-            last_chunk <= 1'h0;
-            nothing <= 1'h0;
-        end else begin
-            if (goes_on) begin
-                last_chunk <= chunks_after == 7'h1;
-                nothing <= missing;
-            end
-            if (begins_1) begin
-                last_chunk <= only_chunk;
-                nothing <= now_short;
-            end
-        end
-    end
+    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:127
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 11'h1;
@@ -763,9 +747,24 @@ module oaken_record_walker_p64 (
             first_chunk <= 1'h1;
         end
     end
+    always @(posedge clk) begin
+        if (rst) begin
+            last_chunk <= 1'h0;
+            nothing <= 1'h0;
+        end else begin
+            if (goes_on) begin
+                last_chunk <= chunks_after == 7'h1;
+                nothing <= missing;
+            end
+            if (begins_1) begin
+                last_chunk <= ~(|chunks_minus_1);
+                nothing <= now_short;
+            end
+        end
+    end
 
     // chunks leave
-    wire _t32 = nothing | gone; // record_walker.rs:186
+    wire _t32 = nothing | gone; // record_walker.rs:134
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -776,9 +775,9 @@ module oaken_record_walker_p64 (
             valid_1 <= step_s1;
         end
     end
-    wire [10:0] stop = now_beyond ? end_at : place; // record_walker.rs:465
-    wire [10:0] start_2 = _t32 ? stop : start_of_chunk; // record_walker.rs:467
-    wire nothing_1 = _t32; // record_walker.rs:468
+    wire [10:0] stop = now_beyond ? end_at : place; // walker_chunks.rs:110
+    wire [10:0] start_2 = _t32 ? stop : start_of_chunk; // walker_chunks.rs:112
+    wire nothing_1 = _t32; // walker_chunks.rs:113
     always @(posedge clk) begin
         at_1 <= start_2;
         stop_1 <= stop;
@@ -815,12 +814,14 @@ module oaken_record_walker_p64 (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
+    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:138
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:139
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
             count_error_1 <= 1'h0;
         end else begin
-            count_error_1 <= ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many);
+            count_error_1 <= wrong_count;
         end
     end
     assign length_error = length_error_1;
@@ -828,12 +829,12 @@ module oaken_record_walker_p64 (
         if (rst) begin
             length_error_1 <= 1'h0;
         end else begin
-            length_error_1 <= ((ended & (~fits)) & (~gone)) & (~flush);
+            length_error_1 <= wrong_length;
         end
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:196
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:143
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -865,6 +866,8 @@ module oaken_record_walker_p64 (
     assign start_1 = start & room_for_headers;
 
     // from which word on the ring is needed
+    wire [4:0] here = walking ? start_of_chunk[10:6] : word; // record_walker.rs:147
+    wire walker_is_there = ~(walking & nothing); // record_walker.rs:149
     always @(posedge clk) begin
         if (rst) begin
             held <= 6'h0;
@@ -872,22 +875,22 @@ module oaken_record_walker_p64 (
         end else begin
             if (step & (~done)) held <= held + 6'h1;
             else if (done & (~step)) held <= held - 6'h1;
-            if ((~(|held)) & (~(walking & nothing))) tail <= walking ? start_of_chunk[10:6] : word;
+            if ((~(|held)) & walker_is_there) tail <= here;
             if ((|held) & reading) tail <= oldest;
         end
     end
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:210
+    wire dropping = doing == DOING_DROP; // record_walker.rs:155
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:212
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:213
-    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:214
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:157
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:158
+    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:159
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:219
+    wire stays = walking & (~ended); // record_walker.rs:164
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;

@@ -16,9 +16,9 @@
 //! Parameters: lanes of the engine, 1 to 32. Throughput: a chunk with c entries in `max(1, c / lanes)` cycles, rounded up. Nothing is
 //! combinational from port to port.
 
-use super::record_walker::{ChunkPlace, chunk_place};
 use super::sparse_ring::*;
 use super::types::*;
+use super::walker_chunks::{ChunkPlace, chunk_place};
 use crate::stream::fifo::{Style, fifo};
 use hdl::logic::popcount;
 use hdl::*;

@@ -5,10 +5,11 @@ use super::beat_counter::{CountedChunk, beat_counter, counted_chunk};
 use super::beat_reader::{BeatReaderPorts, beat_reader};
 use super::decode::{VectorInfo, vector_info};
 use super::half_steps;
-use super::record_walker::{ChunkPlace, WalkerPorts, record_walker};
+use super::record_walker::{WalkerPorts, record_walker};
 use super::side_table::{SideTable, slot_bits};
 use super::sparse_ring::RingWrite;
 use super::types::*;
+use super::walker_chunks::ChunkPlace;
 use hdl::logic::UpDown;
 use hdl::*;
 

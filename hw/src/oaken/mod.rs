@@ -38,7 +38,11 @@ mod sparse_words;
 pub mod sparse_writer;
 pub mod step_unit;
 pub mod types;
+pub mod walker_chunks;
 mod walker_maps;
+mod walker_records;
+mod walker_view;
+mod walker_words;
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! Where the packets of the sparse part end that are in the ring, the oldest first.
 
-use super::record_walker::Arrived;
 use super::sparse_ring::*;
 use super::types::*;
+use super::walker_words::Arrived;
 use hdl::logic::{UpDown, index_of_one_hot};
 use hdl::*;
 

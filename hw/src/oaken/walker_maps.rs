@@ -3,9 +3,9 @@
 //! It is worked out when a word goes in. A lookup is then a LUT RAM and the choice of a byte. Combinational.
 
 use super::half_steps::{rest_is_legal, step_is_legal, steps};
-use super::record_walker::Arrived;
 use super::sparse_ring::*;
 use super::types::*;
+use super::walker_words::Arrived;
 use hdl::logic::{mux1h, one_hot};
 use hdl::*;
 
