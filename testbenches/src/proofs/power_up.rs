@@ -2,10 +2,11 @@
 //! Handshakes and statuses are the same ever after, and payloads while they are valid: so nothing of what was there before the
 //! reset is left, and nothing that it was can make the part hang.
 
+use super::memories::STAGES;
 use super::{Engine, Proof};
 use crate::outputs::{Kind, kinds};
 use hdl::engine::PortInfo;
-use hdl::{Bundle, Design, Errors, Module, Ports, Signal, bits, cat, module, ports};
+use hdl::{Bundle, ClockDomain, Design, Errors, Module, Ports, Signal, bits, cat, module, ports};
 use hw::control::{AxiLite, RegisterMap, axi_lite, slave};
 use hw::memory::ram::{Collision, RamParams, ram};
 use hw::oaken::EngineParams;
@@ -15,13 +16,16 @@ use hw::oaken::sparse_writer::sparse_writer;
 use hw::stream::arbiter::arbiter;
 use hw::stream::credit_counter::credit_counter;
 use hw::stream::fifo::{Style, fifo};
+use hw::stream::fifo_two_clocks::fifo_two_clocks;
 use hw::stream::gearbox::gearbox;
 use hw::stream::narrow::narrow;
 use hw::stream::pack::{Beats, pack};
 use hw::stream::packet_arbiter::packet_arbiter;
+use hw::stream::pulse_synchronizer::pulse_synchronizer;
 use hw::stream::register_slice::register_slice;
 use hw::stream::register_slice_backward::register_slice_backward;
 use hw::stream::register_slice_forward::register_slice_forward;
+use hw::stream::synchronizer::synchronizer;
 use hw::stream::widen::widen;
 
 /// The ports of an instance, in the order of the design's list.
@@ -54,37 +58,65 @@ fn kept(ports: &[PortInfo], at: usize, pins: &[Signal]) -> Signal {
 }
 
 /// Two copies of a part of one clock; their payloads are compared, too, where `payloads`.
-#[module]
 fn copies<P: Ports>(name: &str, part: &Design<P>, payloads: bool) -> Result<Design<()>, Errors> {
     let m = Module::new(format!("prove_power_up_{name}"));
+    both(m, part, payloads, |_| None)?;
+    m.finish(())
+}
+
+/// Two copies of a part whose ports `s` have one clock, and its ports `m` another.
+fn copies_between<P: Ports>(name: &str, part: &Design<P>) -> Result<Design<()>, Errors> {
+    let m = Module::new(format!("prove_power_up_{name}"));
+    let (source, sink) = (m.clock_domain("s_clk", "s_rst"), m.clock_domain("m_clk", "m_rst"));
+    both(m, part, true, |port| Some(if port.starts_with("s_") { source } else { sink }))?;
+    m.finish(())
+}
+
+/// The copies, with the same inputs, and what is said of their outputs; `clock` is that of a port.
+#[module]
+fn both<P: Ports>(
+    m: Module,
+    part: &Design<P>,
+    payloads: bool,
+    clock: impl Fn(&str) -> Option<ClockDomain>,
+) -> Result<(), Errors> {
     let (one, other) = (m.scope("one", || pins(m, part)), m.scope("other", || pins(m, part)));
     let ports = part.port_list();
     let kinds = kinds(&ports);
     for (at, port) in ports.iter().enumerate() {
         if port.input {
             let input = m.port(&port.name, "", true, bits(port.width));
+            if let Some(clock) = clock(&port.name) {
+                m.port_domain(input, clock);
+            }
             one[at].set(input);
             other[at].set(input);
             continue;
         }
-        match kinds[at] {
-            Kind::Known => {
-                m.assert(
-                    one[at].eq(other[at]),
-                    "handshakes and statuses are the same whatever there was before the reset",
-                );
-                m.cover(one[at].any(), "a handshake or status is not 0");
-            }
-            // what a memory was never given stays what it was
-            Kind::While(_) if !payloads => other[at].unused(),
-            Kind::While(valid) => {
-                let kept = |pins: &[Signal]| kept(&ports, at, pins);
-                let same = kept(&one).eq(kept(&other));
-                m.assert(!one[valid] | same, "valid payloads are the same whatever there was before the reset");
-            }
+        let compare = || compare(m, [&one, &other], at, &ports, kinds[at], payloads);
+        match clock(&port.name) {
+            Some(clock) => m.in_domain(clock, compare),
+            None => compare(),
         }
     }
-    m.finish(())
+    Ok(())
+}
+
+/// An output of both copies.
+fn compare(m: Module, [one, other]: [&[Signal]; 2], at: usize, ports: &[PortInfo], kind: Kind, payloads: bool) {
+    match kind {
+        Kind::Known => {
+            let same = one[at].eq(other[at]);
+            m.assert(same, "handshakes and statuses are the same whatever there was before the reset");
+            m.cover(one[at].any(), "a handshake or status is not 0");
+        }
+        // what a memory was never given stays what it was
+        Kind::While(_) if !payloads => other[at].unused(),
+        Kind::While(valid) => {
+            let same = kept(ports, at, one).eq(kept(ports, at, other));
+            m.assert(!one[valid] | same, "valid payloads are the same whatever there was before the reset");
+        }
+    }
 }
 
 ports! {
@@ -142,7 +174,14 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
         "registers": registers(),
         "guard": length_guard(1, 4),
         "level_writer": level_writer(4),
+        "synchronizer": synchronizer(2, STAGES),
     }
+    add(
+        "fifo_two_clocks",
+        copies_between("fifo_two_clocks", &fifo_two_clocks(1, 4, Style::Distributed, STAGES)?),
+        Engine::Pdr,
+    )?;
+    add("pulse_synchronizer", copies_between("pulse_synchronizer", &pulse_synchronizer(STAGES)?))?;
     add("sparse_writer", copies("sparse_writer", &sparse_writer(p, 2)?, false))?;
     add("ram_lut", copies("ram_lut", &ram(shape)?, false))?;
     add("ram_block", copies("ram_block", &ram(RamParams { style: Style::Block, ..shape })?, false))?;
