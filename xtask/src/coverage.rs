@@ -1,6 +1,6 @@
 //! `cargo xtask coverage`: what the tests of the hardware reach, into docs/coverage.md.
 
-use crate::{setup, test};
+use crate::{programs::COVERAGE, setup};
 use anyhow::Result;
 
 /// Options of `cargo xtask coverage`.
@@ -13,10 +13,9 @@ pub struct Options {
 
 /// Sets up the tools, runs the tests of all drivers, and renews the table.
 pub fn run(options: &Options) -> Result<()> {
-    let example = ["run", "--release", "--quiet", "--package", "kvforge-testbenches", "--example", "coverage"];
     if options.check {
-        return test::cargo(&[&example[..], &["--", "--check"]].concat());
+        return COVERAGE.run(&["--check"]);
     }
     setup::setup()?;
-    test::cargo(&example)
+    COVERAGE.run(&[])
 }

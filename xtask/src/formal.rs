@@ -1,6 +1,6 @@
 //! `cargo xtask formal`: the proofs, with SymbiYosys.
 
-use crate::{setup, test};
+use crate::{programs::FORMAL, setup};
 use anyhow::Result;
 
 /// Options of `cargo xtask formal`.
@@ -25,9 +25,6 @@ pub fn all() -> Result<()> {
 }
 
 fn prove(write: bool, names: &[String]) -> Result<()> {
-    let mut arguments =
-        vec!["run", "--release", "--quiet", "--package", "kvforge-testbenches", "--bin", "formal", "--"];
-    arguments.extend(write.then_some("--write"));
-    arguments.extend(names.iter().map(String::as_str));
-    test::cargo(&arguments)
+    let names = names.iter().map(String::as_str);
+    FORMAL.run(&write.then_some("--write").into_iter().chain(names).collect::<Vec<_>>())
 }

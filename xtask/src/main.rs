@@ -5,6 +5,7 @@ mod formal;
 mod fuzz;
 mod lint;
 mod mutate;
+mod programs;
 mod qor;
 mod setup;
 mod test;

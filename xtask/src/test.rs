@@ -3,6 +3,7 @@
 //! `--long` sets the environment variable `KVFORGE_LONG` to 1 for the tests, which then run their long forms, and measures the
 //! committed figures again.
 
+use crate::programs::{self, KVFORGE};
 use crate::{coverage, formal, lint, qor, setup, tools};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
@@ -59,13 +60,16 @@ fn clippy() -> Result<()> {
     cargo(&["clippy", "--workspace", FEATURES, "--all-targets", "--quiet", "--", "-D", "warnings"])
 }
 
-/// All tests of the workspace.
+/// What builds and runs all tests of the workspace.
+pub const TESTS: &[&str] = &["test", "--workspace", FEATURES, "--no-fail-fast"];
+
+/// All tests of the workspace; the checks behind them take the programs that they were built with.
 fn tests(long: bool) -> Result<()> {
-    let mut command = cargo_command(&["test", "--workspace", FEATURES, "--no-fail-fast"]);
+    let mut command = cargo_command(TESTS);
     if long {
         command.env("KVFORGE_LONG", "1");
     }
-    run(&mut command)
+    run(&mut command).and(programs::take_those_of_the_tests())
 }
 
 /// Runs cargo in the root of the workspace, with the tools at hand.
@@ -73,22 +77,15 @@ pub fn cargo(arguments: &[&str]) -> Result<()> {
     run(&mut cargo_command(arguments))
 }
 
-/// Runs `kvforge`.
-pub fn kvforge(arguments: &[&str]) -> Result<()> {
-    let mut command = cargo_command(&["run", "--release", "--quiet", "--package", "kvforge-cli", "--"]);
-    let output = command.args(arguments).output().context("cannot run cargo")?;
-    let log = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "kvforge {} ended with {}:\n{log}", arguments.join(" "), output.status);
-    Ok(())
-}
-
-fn cargo_command(arguments: &[&str]) -> Command {
+/// Cargo in the root of the workspace, with the tools at hand.
+pub fn cargo_command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(tools::root()).env("KVFORGE_TOOLS", tools::bin());
     command
 }
 
-fn run(command: &mut Command) -> Result<()> {
+/// Runs a command; that it fails is an error.
+pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(status.success(), "{command:?} ended with {status}");
     Ok(())
@@ -126,7 +123,12 @@ fn regenerate() -> Result<()> {
 
 /// Writes the Verilog of all named configurations into `dir`, a folder for each.
 fn generate_all(dir: &Path) -> Result<()> {
-    kvforge(&["generate", "--all", "--out", dir.to_str().context("the path of the project is not valid UTF-8")?])
+    KVFORGE.run_quietly(&[
+        "generate",
+        "--all",
+        "--out",
+        dir.to_str().context("the path of the project is not valid UTF-8")?,
+    ])
 }
 
 /// All files below `dir` with their contents, by path relative to `dir`.

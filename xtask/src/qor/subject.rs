@@ -2,7 +2,7 @@
 
 use super::measure::digest;
 use crate::lint::{self, Design};
-use crate::{test, tools};
+use crate::{programs::KVFORGE, tools};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 
@@ -75,7 +75,7 @@ fn without_lut_ram(name: &str) -> Result<Design> {
 fn generated(name: &str, setting: &str, folder: &str) -> Result<Design> {
     let out = tools::root().join("target/qor").join(folder);
     let folder = out.to_str().context("the path of the project is not valid UTF-8")?;
-    test::kvforge(&["generate", name, "--set", setting, "--out", folder])?;
+    KVFORGE.run_quietly(&["generate", name, "--set", setting, "--out", folder])?;
     lint::design(&out.join(name))
 }
 
