@@ -176,11 +176,7 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
         "level_writer": level_writer(4),
         "synchronizer": synchronizer(2, STAGES),
     }
-    add(
-        "fifo_two_clocks",
-        copies_between("fifo_two_clocks", &fifo_two_clocks(1, 4, Style::Distributed, STAGES)?),
-        Engine::Pdr,
-    )?;
+    add("fifo_two_clocks", copies_between("fifo_two_clocks", &fifo_two_clocks(1, 4, Style::Distributed, STAGES)?))?;
     add("pulse_synchronizer", copies_between("pulse_synchronizer", &pulse_synchronizer(STAGES)?))?;
     add("sparse_writer", copies("sparse_writer", &sparse_writer(p, 2)?, false))?;
     add("ram_lut", copies("ram_lut", &ram(shape)?, false))?;
