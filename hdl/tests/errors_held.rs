@@ -275,3 +275,40 @@ fn an_enable_that_is_forgotten() {
         m.finish(io).unwrap();
     }
 }
+
+/// Nor may anything else that leaves follow it: what says that the item goes on, or `ready` itself, also through logic.
+#[test]
+#[module]
+fn a_payload_that_waits_for_ready() {
+    for (name, collapse, how) in [
+        ("payload_that_moves", false, 0),
+        ("payload_that_moves_through_logic", true, 1),
+        ("payload_of_ready", false, 2),
+    ] {
+        between(name, |m, io| {
+            io.y.set(0);
+            let (p, x) = m.pipeline_stream("items", io.s, Elastic { collapse, flush: None });
+            let x = x.next();
+            let goes = match how {
+                0 => p.moves(x),
+                1 => {
+                    let goes = m.wire(bits(1));
+                    goes.set(0);
+                    m.when(p.moves(x), || goes.set(x.bit(0)));
+                    goes
+                }
+                _ => p.constant(io.m.ready),
+            };
+            p.leave_stream(x ^ goes.zext(8), io.m);
+        });
+    }
+    // a stage before, it is 1 for every item that arrives
+    let m = Module::new("example");
+    let io = StreamPorts::new(m);
+    io.c.unused();
+    let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+    let goes = p.moves(x).next();
+    io.y.set(p.leave(p.moves(goes)).zext(8));
+    p.leave_stream(x.next() ^ goes.zext(8), io.m);
+    m.finish(io).unwrap();
+}

@@ -116,3 +116,73 @@ fn cleared() -> Design<ClearedPorts> {
     io.y.set(count);
     m.finish(io).unwrap()
 }
+
+ports! {
+    struct ItemPorts() {
+        input go: Signal = bits(1),
+        input x: Signal = bits(8),
+        input clear: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+/// A delay or a sum that an input resets: at the edge, a cycle later, at once, or inside of an instance; whatever `go` is.
+#[module]
+fn cleared_by(how: u32) -> Design<ItemPorts> {
+    let m = Module::new(format!("cleared_by_{how}"));
+    let io = ItemPorts::new(m);
+    m.latency(u32::from(how != 2));
+    m.enabled_by(io.go);
+    match how {
+        0 | 1 => {
+            let later = m.reg(bits(1));
+            later.set(io.clear);
+            m.reset_from(m.current_domain(), if how == 0 { io.clear } else { later });
+            let last = m.reg_reset(bits(8), 0);
+            last.set(io.x);
+            io.y.set(last);
+        }
+        2 => {
+            let sum = m.reg(bits(8)).asynchronous_reset(io.clear, 0);
+            sum.set(sum + io.x);
+            io.y.set(sum);
+        }
+        _ => {
+            m.reset_from(m.current_domain(), io.clear);
+            let unit = m.instance(&delayed());
+            unit.x.set(io.x);
+            unit.clear.set(0);
+            io.y.set(unit.y);
+        }
+    }
+    m.finish(io).unwrap()
+}
+
+#[module]
+fn delayed() -> Design<ItemPorts> {
+    let m = Module::new("delayed");
+    let io = ItemPorts::new(m);
+    io.clear.unused();
+    m.latency(1);
+    m.enabled_by(io.go);
+    let last = m.reg_reset(bits(8), 0);
+    last.set(io.x);
+    io.y.set(last);
+    m.finish(io).unwrap()
+}
+
+/// An item that waits would reset what the one before it left.
+#[test]
+#[module]
+fn an_item_resets_no_instance() {
+    for how in 0..4 {
+        reports(&format!("reset_by_an_item_{how}"), |m, io| {
+            let p = m.pipeline_enabled("items", io.c);
+            let (x, clear) = p.enter((io.a, io.b.bit(0)));
+            let unit = m.instance(&cleared_by(how));
+            unit.x.set(x);
+            unit.clear.set(clear);
+            io.y.set(p.leave(unit.y));
+        });
+    }
+}

@@ -105,3 +105,41 @@ fn on_one_side_alone() {
     });
     panics("optional_shape", || word(true).set(word(false)));
 }
+
+tagged! {
+    enum Message(tagged: bool, length: usize) {
+        Nothing,
+        Word { data: Signal = bits(4), tag: Option<Signal> = tagged.then(|| bits(3)) },
+        Words { list: Vector<Signal> = vector(bits(2), length), last: Signal = bits(2) },
+    }
+}
+
+/// Fields of a variant: else the bits of one would stand where another is read.
+#[test]
+#[module]
+fn in_a_variant() {
+    reports("optional_field_of_a_variant", |m, io| {
+        let message = m.reg_reset_to(Message::shape(true, 2), Message::Nothing);
+        message.set(Message::Word { data: io.b, tag: None });
+        io.y.set(Message::as_word(message).0.zext(8));
+    });
+    reports("optional_field_too_many", |m, io| {
+        let message = m.reg_reset_to(Message::shape(false, 2), Message::Nothing);
+        message.set(Message::Word { data: io.b, tag: Some(io.a.trunc(3)) });
+        io.y.set(Message::as_word(message).0.zext(8));
+    });
+    reports("vector_lengths_in_a_variant", |m, io| {
+        let message = m.reg_reset_to(Message::shape(false, 2), Message::Nothing);
+        let list = Vector::of(io.a.trunc(6).lanes(2));
+        message.set(Message::Words { list, last: io.b.trunc(2) });
+        io.y.set(Message::as_words(message).1.zext(8));
+    });
+    // a pipeline's stage is that of no field
+    reports("optional_field_of_no_stage", |m, io| {
+        let p = m.pipeline("sum");
+        let x = p.enter(io.a);
+        let sum = p.state(m.reg_reset(bits(8), 0), None::<Signal>);
+        sum.set(x);
+        io.y.set(p.leave(sum));
+    });
+}

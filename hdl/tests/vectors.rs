@@ -409,3 +409,34 @@ fn one_is_no_special_case() {
     }
     assert_eq!((state, stored), (0, 4));
 }
+
+ports! {
+    struct TwicePorts() {
+        input half: Signal = bits(1),
+        input at: Signal = bits(3),
+        input words: Vector<Signal> = vector(bits(3), 5),
+        output low: Signal = bits(3),
+        output word: Signal = bits(3),
+    }
+}
+
+/// An index that stays within the vector, and then one that may go beyond its end.
+#[module]
+fn twice() -> Result<Design<TwicePorts>, Errors> {
+    let m = Module::new("twice");
+    let io = TwicePorts::new(m);
+    io.low.set(io.words.at(io.half.zext(3)));
+    io.word.set(io.words.at(io.at));
+    m.finish(io)
+}
+
+#[test]
+fn beyond_the_end_is_0_whatever_was_read_before() {
+    let design = twice().unwrap();
+    let mut sim = Simulator::new(&design);
+    design.ports.words.into_iter().for_each(|word| sim.poke(word, 7));
+    for at in 0..8 {
+        sim.poke(design.ports.at, at);
+        assert_eq!(sim.peek(design.ports.word), if at < 5 { 7 } else { 0 }, "element {at}");
+    }
+}

@@ -78,8 +78,8 @@ impl Pipeline {
         let stage = b.merge_stages(&ids, loc).ok()?;
         let stage = stage.filter(|s| s.pipe == self.index && s.at.is_some());
         if stage.is_none() && ids.iter().all(|id| b.node(*id).op != Op::Poison) {
-            let name = &b.staging.pipes[self.index as usize].name;
-            let message = format!("{} is at no stage of pipeline `{name}`", b.describe(*ids.first()?));
+            let what = ids.first().map_or("a bundle without fields".into(), |id| b.describe(*id));
+            let message = format!("{what} is at no stage of pipeline `{}`", b.staging.pipes[self.index as usize].name);
             b.error(loc, message, vec![], Some("give a signal that entered it, to say which stage is meant".into()));
         }
         stage

@@ -9,6 +9,7 @@ use super::signal::bits;
 use super::slices::cat;
 use super::state::{State, StateSignal, state};
 use super::store;
+use super::vector::fields_differ;
 use crate::ir::*;
 use std::panic::Location;
 
@@ -173,23 +174,30 @@ impl<T: Tagged> TaggedSignal<T> {
     fn packed(&self, value: T) -> Signal {
         let loc = Location::caller();
         let (index, key) = (value.tag().index(), self.payload.key);
-        let (mut wanted, mut parts) = (vec![], vec![]);
-        self.shapes.as_ref()[index].each_field(&mut |path, flip, s| wanted.push((path.to_string(), flip, s.width)));
-        value.each_field(&mut |_, _, s| parts.push(s));
+        let (mut wanted, mut flips, mut given) = (vec![], vec![], vec![]);
+        self.shapes.as_ref()[index].each_field(&mut |path, flip, s| {
+            wanted.push((path.to_string(), s));
+            flips.push(flip);
+        });
+        value.each_field(&mut |path, _, s| given.push((path.to_string(), s)));
+        let mut parts: Vec<Signal> = given.iter().map(|(_, s)| *s).collect();
+        if fields_differ(&wanted, &given, &[&[self.payload], &parts[..]].concat(), loc) {
+            return self.payload.poison(self.payload.width);
+        }
         let variant = format!("{}::{}", T::NAME, T::Tag::VARIANTS[index]);
-        let fits = wanted.iter().zip(&parts).map(|((path, flip, width), s)| {
+        let fits = wanted.iter().zip(flips).zip(&parts).map(|(((path, shape), flip), s)| {
             let of = format!("`{path}` of `{variant}`");
             let check = |b: &mut Draft| {
                 if !b.check_same(&[*s], loc) {
                     return false;
                 }
-                if *flip {
+                if flip {
                     b.error(loc, format!("{of} is a flipped field: a payload runs one way"), vec![], None);
-                } else if *width != s.width && b.node(s.id).op != Op::Poison {
-                    let message = format!("{of} has {width} bits, not those of {}", b.describe(s.id));
+                } else if shape.width != s.width && b.node(s.id).op != Op::Poison {
+                    let message = format!("{of} has {} bits, not those of {}", shape.width, b.describe(s.id));
                     b.error(loc, message, vec![], Some("widen with `zext` or `sext`, or cut with `trunc`".into()));
                 }
-                !flip && *width == s.width
+                !flip && shape.width == s.width
             };
             store::with(key, loc, check).unwrap_or(false)
         });

@@ -107,45 +107,53 @@ fn shapes_differ(a: Signal, b: Signal, index: usize) {
     });
 }
 
+/// A field of a bundle, with its path.
+pub(super) type Field = (String, Signal);
+
 /// Do two bundles of one type have vectors of different lengths, or an optional field in one alone? That is reported.
 #[track_caller]
 pub(super) fn lengths_differ<B: Bundle>(a: &B, b: &B) -> bool {
     let loc = Location::caller();
     let (mine, theirs) = (paths(a), paths(b));
-    if mine.len() == theirs.len() && mine.iter().zip(&theirs).all(|((p, _), (q, _))| p == q) {
+    let signals: Vec<Signal> = mine.iter().chain(&theirs).map(|(_, s)| *s).collect();
+    fields_differ(&mine, &theirs, &signals, loc)
+}
+
+/// The same of two lists of fields, each with its path; `signals` tell the module.
+pub(super) fn fields_differ(mine: &[Field], theirs: &[Field], signals: &[Signal], loc: Loc) -> bool {
+    if mine.len() == theirs.len() && mine.iter().zip(theirs).all(|((p, _), (q, _))| p == q) {
         return false;
     }
-    let (message, help) = explain(&mine, &theirs);
-    let signals: Vec<Signal> = mine.iter().chain(&theirs).map(|(_, s)| *s).collect();
+    let (message, help) = explain(mine, theirs);
     if signals.iter().all(|s| s.key == BLANK) {
         store::refuse(loc, message, help);
     }
-    store::with_any(&signals, loc, |draft| draft.error(loc, message, vec![], Some(help.into())));
+    store::with_any(signals, loc, |draft| draft.error(loc, message, vec![], Some(help.into())));
     true
 }
 
 /// What differs, and what is legal.
-fn explain(mine: &[(String, Signal)], theirs: &[(String, Signal)]) -> (String, &'static str) {
+fn explain(mine: &[Field], theirs: &[Field]) -> (String, &'static str) {
     let called = |field: &str| if field.is_empty() { String::new() } else { format!(" `{field}`") };
     if let Some((field, left, right)) = difference(mine, theirs) {
         let message = format!("the lengths of the vectors{} differ: {left} and {right}", called(field));
         return (message, "vectors that are connected, chosen from or put together have one length");
     }
-    let missing = |from: &[(String, Signal)], path: &String| from.iter().all(|(p, _)| p != path);
+    let missing = |from: &[Field], path: &String| from.iter().all(|(p, _)| p != path);
     let alone = mine.iter().find(|(p, _)| missing(theirs, p)).or_else(|| theirs.iter().find(|(p, _)| missing(mine, p)));
     let message = format!("one has the optional field{} and the other has not", called(alone.map_or("", |(p, _)| p)));
     (message, "bundles that are connected, chosen from or put together have the same fields")
 }
 
-fn paths(bundle: &impl Bundle) -> Vec<(String, Signal)> {
+fn paths(bundle: &impl Bundle) -> Vec<Field> {
     let mut list = vec![];
     bundle.each(&mut |path, _, s| list.push((path.to_string(), s)));
     list
 }
 
 /// The first vector whose length differs: its path and both lengths.
-fn difference<'a>(a: &'a [(String, Signal)], b: &[(String, Signal)]) -> Option<(&'a str, usize, usize)> {
-    let length = |list: &[(String, Signal)], vector: &str| {
+fn difference<'a>(a: &'a [Field], b: &[Field]) -> Option<(&'a str, usize, usize)> {
+    let length = |list: &[Field], vector: &str| {
         let rest =
             |path: &str| path.strip_prefix(vector)?.trim_start_matches('_').split('_').next()?.parse::<usize>().ok();
         list.iter().filter_map(|(path, _)| rest(path)).max().map_or(0, |last| last + 1)

@@ -95,10 +95,13 @@ fn remembers(b: &Draft, drivers: &Drivers) -> bool {
     b.def.ports.iter().any(|p| !p.input && stays(p.node))
 }
 
-/// The inputs that the module takes as standing still: from which a way leads to what it marks as constant or gives to an instance as a
-/// setting, also over registers, and also if they are read otherwise.
+/// The inputs that the module takes as standing still: from which a way leads to what it marks as constant, gives to an instance as a
+/// setting, or resets something with, also over registers, and also if they are read otherwise.
 fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
-    let mut todo: Vec<Id> = behind_outputs(b, drivers).into_iter().filter(|id| is_setting(b, *id)).collect();
+    let behind = behind_outputs(b, drivers);
+    let mut todo: Vec<Id> = behind.iter().copied().filter(|id| is_setting(b, *id)).collect();
+    // a reset acts whether or not the item goes on that it comes with
+    todo.extend(behind.iter().flat_map(|id| resets(&b.def, *id)));
     let mut seen = HashSet::new();
     while let Some(id) = todo.pop() {
         if seen.insert(id) {
@@ -108,6 +111,23 @@ fn settings(b: &Draft, drivers: &Drivers) -> Vec<u32> {
     }
     let setting = |p: &Port| p.input && seen.contains(&p.node);
     (0..).zip(&b.def.ports).filter(|(_, p)| setting(p)).map(|(i, _)| i).collect()
+}
+
+/// What resets a register, or an instance of which this is an output: signals of this module.
+fn resets(def: &Def, id: Id) -> Vec<Id> {
+    match def.nodes[id as usize].op {
+        Op::Net(Net::Reg(r)) => {
+            let reg = &def.regs[r as usize];
+            let domain = reg.reset.as_ref().and_then(|_| def.reset_inside(reg.domain));
+            reg.at_once.iter().map(|(reset, _)| *reset).chain(domain).collect()
+        }
+        Op::Net(Net::PinOut(i)) => {
+            let inst = &def.insts[i as usize];
+            let reset = inst.def.clocks.iter().filter(|(_, reset)| *reset).filter_map(|(d, _)| inst.outer(d));
+            reset.filter_map(|domain| def.reset_inside(domain)).collect()
+        }
+        _ => vec![],
+    }
 }
 
 /// The entrances, each with the time of its pipeline's stage 0 in cycles from the inputs, as this entrance has it. `None` where the

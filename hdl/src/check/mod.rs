@@ -15,6 +15,7 @@ mod loops;
 mod names;
 mod pads;
 mod power_up;
+mod ready;
 mod reset_drivers;
 mod simplify;
 mod stages;
@@ -53,6 +54,7 @@ fn whole(b: &mut Draft, loc: Loc) {
     driven::check(b, &drivers);
     effect::check(b);
     loops::check(b, &drivers);
+    ready::check(b, &drivers);
     foreign_names::check(b);
     b.def.clocks = inside::clocks(&mut b.def);
     inside::check(b, &drivers, loc);

@@ -26,6 +26,8 @@ pub(crate) struct Elastic {
     /// The last stage that something stands at, and what.
     pub deepest: Option<(i32, Id, Loc)>,
     pub leaves: Option<Leaving>,
+    /// What leaves there.
+    pub payload: Vec<Id>,
 }
 
 /// Where a pipeline ends.
@@ -147,10 +149,10 @@ impl Draft {
         }
     }
     /// The pipeline leaves at this stage, to where `ready` is. The valid bit there.
-    pub fn elastic_leave(&mut self, stage: Stage, ready: Id, loc: Loc) -> Id {
+    pub fn elastic_leave(&mut self, stage: Stage, payload: Vec<Id>, ready: Id, loc: Loc) -> Id {
         let (at, section) = (stage.at.unwrap_or(0), self.section());
         if let Some(elastic) = self.elastic(stage.pipe) {
-            elastic.leaves = Some(Leaving { at, ready, section, loc });
+            (elastic.leaves, elastic.payload) = (Some(Leaving { at, ready, section, loc }), payload);
         }
         self.beyond(stage.pipe);
         let valid = self.elastic_valid(stage);

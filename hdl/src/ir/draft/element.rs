@@ -96,7 +96,7 @@ impl Draft {
             return net;
         }
         let (count, width) = (options.len() as u32, self.node(options[0]).width);
-        let key = options.iter().map(|id| (*id, self.node(*id).stage)).collect();
+        let key = (options.iter().map(|id| (*id, self.node(*id).stage)).collect(), padded);
         if let Some(&known) = self.gathered.get(&key) {
             return known;
         }

@@ -58,8 +58,9 @@ pub(crate) struct Draft {
     pub latency_at: Option<Loc>,
     /// What was made by choosing one of several signals: how to assign it.
     pub chosen: HashMap<Id, Chosen>,
-    /// Signals side by side, from which one is chosen; by the signals and their stages.
-    pub gathered: HashMap<Vec<AtStage>, Id>,
+    /// Signals side by side, from which one is chosen; by the signals and their stages, and whether zeros fill it up for an index that
+    /// may go beyond the last.
+    pub gathered: HashMap<(Vec<AtStage>, bool), Id>,
     /// Products of an index and the width of an element.
     pub scaled: HashMap<(Id, u32), Id>,
     /// The conditions under which an index names an element that is assigned.
