@@ -21,6 +21,7 @@ ports! {
         output inner: Signal = bits(8),
         output running: Signal = bits(8),
         output started: Signal = bits(1),
+        input start: Signal = bits(1),
     }
 }
 
@@ -46,7 +47,7 @@ fn unit() -> Result<Design<UnitPorts>, Errors> {
         let word = table.read_sync(io.at);
         let p = m.pipeline("p");
         let delayed = p.leave(p.enter(io.data).later(2));
-        let started = m.reg(bits(1)).asynchronous_reset(io.half & io.go, 1);
+        let started = m.reg(bits(1)).asynchronous_reset(io.start, 1);
         started.set(0);
         io.count.set(count);
         io.own.set(own);
@@ -66,6 +67,7 @@ fn run(edges: &[(u64, u64)]) -> Vec<u64> {
     sim.reset(1);
     for (i, (go, half)) in edges.iter().enumerate() {
         [*go, *half, 1, 10 + i as u64].into_iter().enumerate().for_each(|(port, value)| sim.poke(port, value));
+        sim.poke(11, go & half);
         sim.step();
     }
     (4..11).map(|port| sim.peek(port)).collect()
@@ -87,21 +89,20 @@ fn resets_act_while_nothing_advances() {
     let design = unit().unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Simulator::new(&design);
     sim.power_up(PowerUp::Zero);
-    let [go, half, count, started] = ["go", "half", "count", "started"].map(|name| sim.port(name).unwrap());
+    let [go, start, count, started] = ["go", "start", "count", "started"].map(|name| sim.port(name).unwrap());
     sim.poke(go, 1);
     (0..5).for_each(|_| sim.step());
     assert_eq!(sim.peek(count), 5);
     sim.poke(go, 0);
     sim.reset(1);
     assert_eq!(sim.peek(count), 7);
-    sim.poke(go, 1);
-    sim.poke(half, 1);
+    sim.poke(start, 1);
     assert_eq!(sim.peek(started), 1, "at once");
-    sim.poke(go, 0);
+    sim.poke(start, 0);
     assert_eq!(sim.peek(started), 0, "no edge has seen it");
-    sim.poke(go, 1);
+    sim.poke(start, 1);
     sim.step();
-    sim.poke(go, 0);
+    sim.poke(start, 0);
     sim.step();
     assert_eq!(sim.peek(started), 1, "held, as its enable is 0");
 }

@@ -361,3 +361,19 @@ fn what_holds_an_instance_where_nothing_stands() {
         io.y.set(p.leave(one.y.next() ^ two.y));
     });
 }
+
+/// Cycles of one clock are counted.
+#[test]
+#[module]
+fn latency_over_two_clocks() {
+    reports("latency_over_two_clocks", |m, io| {
+        m.latency(2);
+        let other = m.clock_domain("other_clk", "other_rst");
+        let home = m.current_domain();
+        let there = m.in_domain(other, || m.reg(bits(8)));
+        let back = m.reg(bits(8));
+        m.in_domain(other, || there.set(m.cross(io.a, other, "both clocks are one in this test")));
+        back.set(m.cross(there, home, "both clocks are one in this test"));
+        io.y.set(back);
+    });
+}

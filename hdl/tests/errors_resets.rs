@@ -38,14 +38,99 @@ fn resets_that_may_end_at_once() {
         unit.x.set(io.a);
         io.y.set(unit.y);
     });
-    reports("reset_that_ends_at_once_by_logic", |m, io| {
-        let first = m.reg_reset(bits(1), 0);
-        first.set(io.c);
-        let second = reset_by(m, first & io.c, 0, io.a.bit(0));
-        let count = m.reg(bits(8)).asynchronous_reset(second, 5);
-        count.set(io.a);
-        io.y.set(count);
-    });
+}
+
+/// Logic may be 1 for a moment: as such, in a domain's reset, through a wire or a bit that a signal chooses, out of an instance, and for an
+/// instance that resets with it.
+#[test]
+#[module]
+fn resets_out_of_logic() {
+    for how in 0..8 {
+        reports(&format!("reset_out_of_logic_{how}"), |m, io| {
+            let (first, second) = (m.reg_reset(bits(1), 0), m.reg_reset(bits(1), 0));
+            first.set(io.c);
+            second.set(!io.c);
+            let either = first ^ !second;
+            let wire = m.wire(bits(1));
+            wire.set(false);
+            m.when(first, || wire.set(second));
+            let unit = m.instance(&both());
+            unit.a.set(first);
+            unit.b.set(second);
+            let reset = match how {
+                1 => !wire,
+                2 => io.a.part(io.a.trunc(3), 1),
+                3 => unit.out_of_logic,
+                4 => unit.first & first,
+                7 => !(first | io.c),
+                _ => either,
+            };
+            if how == 5 {
+                m.reset_from(m.current_domain(), reset);
+            }
+            let count = m.reg_reset(bits(8), 0);
+            count.set(io.a);
+            let at_once = m.reg(bits(8));
+            if how < 5 || how == 7 {
+                at_once.asynchronous_reset(reset, 5);
+            }
+            at_once.set(count);
+            let cleared = m.instance(&cleared());
+            cleared.clear.set(if how == 6 { reset } else { first });
+            cleared.x.set(at_once);
+            io.y.set(cleared.y);
+        });
+    }
+}
+
+ports! {
+    struct BothPorts() {
+        input a: Signal = bits(1),
+        input b: Signal = bits(1),
+        output first: Signal = bits(1),
+        output out_of_logic: Signal = bits(1),
+    }
+}
+
+/// One output is an input, the other comes out of logic.
+#[module]
+fn both() -> Design<BothPorts> {
+    let m = Module::new("both");
+    let io = BothPorts::new(m);
+    io.first.set(!io.a);
+    io.out_of_logic.set(io.a ^ !io.b);
+    m.finish(io).unwrap()
+}
+
+/// A port, a register, a bit, the complement, also out of a concatenation or an instance.
+#[test]
+#[module]
+fn resets_that_change_once() {
+    for how in 0..7 {
+        let m = Module::new("changes_once");
+        let io = ClearedPorts::new(m);
+        let state = m.reg_reset(bits(2), 0);
+        state.set(io.x.trunc(2));
+        let unit = m.instance(&both());
+        unit.a.set(state.bit(1));
+        unit.b.set(io.clear);
+        unit.out_of_logic.unused();
+        let reset = match how {
+            0 => !io.clear,
+            1 => state.bit(1),
+            2 => state.bit(0).cat(io.clear).bit(1),
+            3 => !unit.first,
+            // a reset as several ask for it, active at 1 or at 0
+            4 => io.clear | !unit.first | state.any(),
+            5 => !(io.clear & state.all()),
+            _ => m.in_reset(),
+        };
+        let count = m.reg(bits(8)).asynchronous_reset(reset, 5);
+        count.set(io.x);
+        io.y.set(count ^ unit.first.zext(8));
+        io.clear.unused();
+        m.finish(io).unwrap_or_else(|e| panic!("{how}: {e}"));
+    }
 }
 
 /// What resets the reset leaves it as it resets the others, or comes in by a port.

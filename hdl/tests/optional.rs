@@ -143,3 +143,26 @@ fn in_a_variant() {
         io.y.set(p.leave(sum));
     });
 }
+
+#[derive(Clone, Copy, Bundle)]
+struct Inner {
+    b: Signal,
+}
+
+/// Fields whose names are those of others: `a_b`, and `b` of `a`.
+#[derive(Clone, Copy, Bundle)]
+struct Clash {
+    a_b: Option<Signal>,
+    a: Option<Inner>,
+}
+
+/// Bundles that differ where their fields have the same names are not taken for each other.
+#[test]
+#[module]
+fn fields_of_the_same_name() {
+    reports("optional_fields_of_one_name", |m, io| {
+        let one = m.reg(Clash { a_b: Some(bits(8)), a: None });
+        one.set(Clash { a_b: None, a: Some(Inner { b: io.a }) });
+        io.y.set(one.a_b.unwrap());
+    });
+}

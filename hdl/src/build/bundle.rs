@@ -5,7 +5,7 @@
 //! `#[flip]` runs against the others, as `ready` does in a stream.
 
 use super::control::check_conditions;
-use super::naming::{Layout, Nameable};
+use super::naming::{COUNTED, Layout, Nameable};
 use super::number::Value;
 use super::signal::bits;
 use super::slices::cat;
@@ -60,7 +60,8 @@ pub trait Bundle: Copy + Nameable + 'static {
     fn selector(&self) -> Selector {
         Selector::Bits
     }
-    /// Calls `f` with the name of every tagged union inside, and what two of them must share to be alike.
+    /// Calls `f` with the name of every tagged union inside, and what two of them must share to be alike; with [`COUNTED`] for every
+    /// vector and optional field, and how many there are.
     #[doc(hidden)]
     fn layouts(&self, _: &mut dyn FnMut(&str, Layout)) {}
     /// Calls `f` with every signal in the order in which [`Bundle::pack`] puts them, the high bits first.
@@ -190,6 +191,7 @@ impl Bundle for Signal {
 /// A field or port that is there or not, by a parameter of its module: `input keep: Option<Signal> = has_keep.then(|| bits(4))`.
 impl<B: Bundle> Bundle for Option<B> {
     fn layouts(&self, f: &mut dyn FnMut(&str, Layout)) {
+        f(COUNTED, vec![(String::new(), u32::from(self.is_some()))]);
         self.iter().for_each(|bundle| bundle.layouts(f));
     }
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {

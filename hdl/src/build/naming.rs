@@ -11,6 +11,10 @@ use crate::ir::names::join;
 #[doc(hidden)]
 pub type Layout = Vec<(String, u32)>;
 
+/// In the place of a union's name: how many elements a vector has, or whether an optional field is there.
+#[doc(hidden)]
+pub const COUNTED: &str = "";
+
 /// Things that take the name of their binding.
 pub trait Nameable {
     /// Takes the name, unless it has one.

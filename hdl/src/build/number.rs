@@ -1,6 +1,7 @@
 //! Numbers beside signals: the rule of which numbers fit.
 
 use super::bundle::Bundle;
+use super::naming::COUNTED;
 use super::store;
 use crate::ir::*;
 use num_bigint::{BigInt, BigUint};
@@ -48,9 +49,12 @@ impl<B: Bundle> Value<B> for B {
 /// Have the tagged unions in two bundles fields of the same widths? Else bits would be taken for others, which is reported.
 pub(super) fn same_layouts<B: Bundle>(a: &B, b: &B, loc: Loc) -> bool {
     let mut layouts = vec![];
-    a.layouts(&mut |_, fields| layouts.push(fields));
+    a.layouts(&mut |name, fields| layouts.extend((name != COUNTED).then_some(fields)));
     let (mut layouts, mut differ) = (layouts.into_iter(), None);
     b.layouts(&mut |name, fields| {
+        if name == COUNTED {
+            return;
+        }
         let Some(other) = layouts.next().filter(|other| *other != fields && differ.is_none()) else { return };
         let alike = other.len() == fields.len() && other.iter().zip(&fields).all(|(a, b)| a.0 == b.0);
         let what = if alike { "widths" } else { "lengths" };

@@ -1,7 +1,7 @@
 //! Vectors: several bundles of one shape, as many as a parameter says; and arrays, whose length the type says.
 
 use super::bundle::{Bundle, renamed};
-use super::naming::{Layout, Nameable};
+use super::naming::{COUNTED, Layout, Nameable};
 use super::number::{Value, same_layouts};
 use super::register_file;
 use super::store;
@@ -116,7 +116,29 @@ pub(super) fn lengths_differ<B: Bundle>(a: &B, b: &B) -> bool {
     let loc = Location::caller();
     let (mine, theirs) = (paths(a), paths(b));
     let signals: Vec<Signal> = mine.iter().chain(&theirs).map(|(_, s)| *s).collect();
-    fields_differ(&mine, &theirs, &signals, loc)
+    if fields_differ(&mine, &theirs, &signals, loc) {
+        return true;
+    }
+    // tagged unions have counts of their own, and errors
+    let unions = |bundle: &B| {
+        let mut any = false;
+        bundle.layouts(&mut |name, _| any |= name != COUNTED);
+        any
+    };
+    let differ = counts(a) != counts(b) && !unions(a);
+    if differ {
+        let message =
+            "vectors have other lengths, or optional fields are in one alone, where other fields have their names";
+        differ_in(&signals, loc, message.into(), "rename fields: `a_b` is also the name of `b` in `a`");
+    }
+    differ
+}
+
+/// How many elements each vector has, and which optional fields are there. (Paths do not tell: `a_b` is also `b` of `a`.)
+fn counts(bundle: &impl Bundle) -> Vec<u32> {
+    let mut list = vec![];
+    bundle.layouts(&mut |name, counts| list.extend(counts.iter().filter(|_| name == COUNTED).map(|(_, count)| *count)));
+    list
 }
 
 /// The same of two lists of fields, each with its path; `signals` tell the module.
@@ -125,11 +147,16 @@ pub(super) fn fields_differ(mine: &[Field], theirs: &[Field], signals: &[Signal]
         return false;
     }
     let (message, help) = explain(mine, theirs);
+    differ_in(signals, loc, message, help);
+    true
+}
+
+/// Reports it; of shapes that are in no module yet, at once.
+fn differ_in(signals: &[Signal], loc: Loc, message: String, help: &'static str) {
     if signals.iter().all(|s| s.key == BLANK) {
         store::refuse(loc, message, help);
     }
     store::with_any(signals, loc, |draft| draft.error(loc, message, vec![], Some(help.into())));
-    true
 }
 
 /// What differs, and what is legal.
@@ -268,6 +295,7 @@ impl<B: Bundle> Bundle for Vector<B> {
         high_first(self.elements, f);
     }
     fn layouts(&self, f: &mut dyn FnMut(&str, Layout)) {
+        f(COUNTED, vec![(String::new(), self.elements.len() as u32)]);
         self.elements.iter().for_each(|element| element.layouts(f));
     }
 }

@@ -18,6 +18,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
 fn check_stated(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     let errors = b.errors.len();
     check_streams(b, latency, loc);
+    check_clocks(b, drivers, latency, loc);
     if b.errors.len() > errors {
         return;
     }
@@ -46,6 +47,27 @@ fn check_streams(b: &mut Draft, latency: u32, loc: Loc) {
         let message = format!("a latency of {latency} is stated, but items of pipeline `{name}` wait for their stream");
         let help = "state none: who uses this module connects the streams";
         b.error(loc, message, vec![(begins, "the pipeline begins here")], Some(help.into()));
+    }
+}
+
+/// Cycles of several clocks are no number of cycles.
+fn check_clocks(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
+    let mut first: Option<(&Domain, Id)> = None;
+    let mut behind: Vec<Id> = behind_outputs(b, drivers).into_iter().collect();
+    behind.sort();
+    for id in behind {
+        let Op::Net(Net::Reg(r)) = b.node(id).op else { continue };
+        let domain = &b.def.domains[b.def.regs[r as usize].domain as usize];
+        let (known, other) = *first.get_or_insert((domain, id));
+        if known.clock != domain.clock {
+            let message = format!(
+                "a latency of {latency} is stated, but behind the outputs are registers of two clocks, `{}` and `{}`",
+                known.clock, domain.clock
+            );
+            let notes = vec![(b.node(other).loc, "one of the first"), (b.node(id).loc, "one of the other")];
+            let help = "cycles of one clock are counted: state none, and let who uses this module connect streams or crossings";
+            return b.error(loc, message, notes, Some(help.into()));
+        }
     }
 }
 

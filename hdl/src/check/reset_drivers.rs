@@ -2,18 +2,20 @@
 //! change and change back within one time step of a simulator that works with events: the others would wake up in between.
 
 use super::driven;
+use super::reset_sources::{self, Source, resets};
 use crate::ir::*;
-use num_bigint::BigUint;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Gives each such register a wire for its next value, if several assignments make that. Inputs that reset at once are noted for who
 /// drives them.
 pub(super) fn assign_once(b: &mut Draft) {
-    let drivers = drivers(&b.def);
-    let resets = |port: &Port| port.input && drivers.contains(&port.node);
-    b.def.resets = (0..).zip(&b.def.ports).filter(|(_, port)| resets(port)).map(|(i, _)| i).collect();
+    let sources = sources(&b.def);
+    b.def.resets = sources.iter().filter_map(|source| source.input(&b.def)).collect();
+    b.def.resets.sort();
+    b.def.resets.dedup();
     let is_register = |id: &Id| matches!(b.node(*id).op, Op::Net(Net::Reg(_)));
-    for register in drivers.iter().copied().filter(is_register).collect::<Vec<_>>() {
+    let registers: BTreeSet<Id> = sources.iter().map(|source| source.id).filter(is_register).collect();
+    for register in registers {
         let mut sets = 0;
         Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, _, _, _| sets += u32::from(target == register));
         if sets > 1 {
@@ -22,18 +24,13 @@ pub(super) fn assign_once(b: &mut Draft) {
     }
 }
 
-/// What resets at once: registers, domains, or something in an instance.
-fn resets(def: &Def) -> Vec<Id> {
-    let of_registers = def.regs.iter().filter_map(|r| r.at_once.as_ref().map(|(reset, _)| *reset));
-    let of_domains = def.inside.iter().filter_map(|i| i.reset);
-    let pins = |inst: &Inst| inst.def.resets.iter().map(|port| inst.pins[*port as usize]).collect::<Vec<_>>();
-    let of_instances = def.insts.iter().flat_map(pins);
-    of_registers.chain(of_domains).chain(of_instances).collect()
-}
-
-/// The ports, registers and outputs of instances that these come from.
-fn drivers(def: &Def) -> BTreeSet<Id> {
-    resets(def).into_iter().map(|id| behind(def, id)).collect()
+/// What resets at once comes from these.
+fn sources(def: &Def) -> Vec<Source> {
+    let mut list = vec![];
+    for reset in resets(def) {
+        reset_sources::behind(def, reset, &mut list);
+    }
+    list
 }
 
 /// A register may rise at an edge, and what resets it at once too: it falls within the time step, or never rose. So what it resets would
@@ -48,16 +45,20 @@ pub(super) fn check_ends(b: &mut Draft) {
 }
 
 fn check_registers(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
-    for reset in resets(&b.def) {
-        let register = behind(&b.def, reset);
+    let mut seen = BTreeSet::new();
+    for source in sources(&b.def) {
+        let register = source.id;
         let Op::Net(Net::Reg(r)) = b.node(register).op else { continue };
         let Some((by, value)) = b.def.regs[r as usize].at_once.clone() else { continue };
         // one that resets itself is a loop, which is reported as such
-        if behind(&b.def, by) == register || value_with(&b.def, reset, &value).bit(0) {
+        if behind(&b.def, by) == register || source.resets_with(&value) {
             continue;
         }
         if let Some(inputs) = inputs_of(&b.def, drivers, by) {
             b.def.reset_ends.extend(inputs);
+            continue;
+        }
+        if !seen.insert(register) {
             continue;
         }
         let message = format!(
@@ -112,21 +113,6 @@ fn inputs_of(def: &Def, drivers: &HashMap<Id, Vec<Id>>, from: Id) -> Option<Vec<
     Some(inputs)
 }
 
-/// The value of a signal while the register behind it has this one.
-fn value_with(def: &Def, id: Id, register: &BigUint) -> BigUint {
-    let (node, width) = (&def.nodes[id as usize], |id: Id| def.nodes[id as usize].width);
-    match node.op {
-        Op::Alias(of) => value_with(def, of, register),
-        Op::Un(op, of) => fold::un(op, &value_with(def, of, register), width(of)),
-        Op::Slice(of, low) => (value_with(def, of, register) >> low) & fold::ones(node.width),
-        Op::Net(Net::Wire | Net::PinIn(_)) => match only_value(def, id) {
-            Some(of) => value_with(def, of, register),
-            None => register.clone(),
-        },
-        _ => register.clone(),
-    }
-}
-
 /// What a signal is another name, the complement or a bit of; also through a wire or an input that is assigned once.
 fn behind(def: &Def, mut id: Id) -> Id {
     loop {
@@ -142,7 +128,7 @@ fn behind(def: &Def, mut id: Id) -> Id {
 }
 
 /// What is assigned to a net, if that is one value without conditions.
-fn only_value(def: &Def, net: Id) -> Option<Id> {
+pub(super) fn only_value(def: &Def, net: Id) -> Option<Id> {
     let mut values = vec![];
     Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, value, _, under| {
         if target == net {

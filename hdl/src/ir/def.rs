@@ -92,6 +92,17 @@ pub(crate) struct Port {
     pub domain: Option<u32>,
 }
 
+/// An input that resets something at once: while one of these bits is 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct ResetInput {
+    /// Index into `ports`.
+    pub port: u32,
+    pub low: u32,
+    pub width: u32,
+    /// While one is 0.
+    pub inverted: bool,
+}
+
 /// A port of both directions: three of the ports to everything but the Verilog of a top module.
 #[derive(Clone, Debug)]
 pub(crate) struct PadDef {
@@ -156,8 +167,8 @@ pub(crate) struct Def {
     pub remembers: bool,
     /// The inputs (indices into `ports`) that stand still while data is in flight.
     pub settings: Vec<u32>,
-    /// The inputs (indices into `ports`) that reset something as soon as they are 1.
-    pub resets: Vec<u32>,
+    /// The inputs that reset something at once.
+    pub resets: Vec<ResetInput>,
     /// The inputs (indices into `ports`) that reset at once what resets others, to a value that ends that reset.
     pub reset_ends: Vec<u32>,
     /// Registers without reset in a loop with their own enable.

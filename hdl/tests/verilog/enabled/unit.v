@@ -13,17 +13,18 @@ module unit (
     output wire [7:0] delayed,
     output wire [7:0] inner,
     output wire [7:0] running,
-    output wire started
+    output wire started,
+    input  wire start
 );
-    reg [7:0] running_1; // enabled.rs:32
-    reg [7:0] count_1; // enabled.rs:38
-    reg [7:0] own_1; // enabled.rs:40
-    reg [7:0] inner_1; // enabled.rs:42
-    reg [7:0] data_s1; // enabled.rs:48
-    reg [7:0] data_s2; // enabled.rs:48
-    reg started_1; // enabled.rs:49
+    reg [7:0] running_1; // enabled.rs:33
+    reg [7:0] count_1; // enabled.rs:39
+    reg [7:0] own_1; // enabled.rs:41
+    reg [7:0] inner_1; // enabled.rs:43
+    reg [7:0] data_s1; // enabled.rs:49
+    reg [7:0] data_s2; // enabled.rs:49
+    reg started_1; // enabled.rs:50
     reg [7:0] s_table [0:3];
-    reg [7:0] word_1; // enabled.rs:46
+    reg [7:0] word_1; // enabled.rs:47
     assign running = running_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -52,7 +53,7 @@ module unit (
             inner_1 <= 8'h0;
         end else if (go & half) inner_1 <= inner_1 + 8'h1;
     end
-    wire [1:0] _t1 = {2{go}} & {2{half}}; // enabled.rs:45
+    wire [1:0] _t1 = {2{go}} & {2{half}}; // enabled.rs:46
     always @(posedge clk) begin
         if (_t1[0]) s_table[at][3:0] <= data[3:0];
         if (_t1[1]) s_table[at][7:4] <= data[7:4];
@@ -63,12 +64,11 @@ module unit (
         data_s1 <= data;
         data_s2 <= data_s1;
     end
-    wire [7:0] delayed_1 = data_s2; // enabled.rs:48
+    wire [7:0] delayed_1 = data_s2; // enabled.rs:49
     assign delayed = delayed_1;
     assign started = started_1;
-    wire _t2 = half & go; // enabled.rs:49
-    always @(posedge clk or posedge _t2) begin
-        if (_t2) begin
+    always @(posedge clk or posedge start) begin
+        if (start) begin
             started_1 <= 1'h1;
         end else if (go) started_1 <= 1'h0;
     end

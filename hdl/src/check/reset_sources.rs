@@ -1,0 +1,114 @@
+//! Where what resets at once comes from: ports, registers, outputs of foreign modules; or logic.
+
+use super::reset_drivers::only_value;
+use crate::ir::*;
+use num_bigint::BigUint;
+
+/// A signal from which a reset comes: some of its bits.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    pub id: Id,
+    pub low: u32,
+    pub width: u32,
+    /// It resets while one of these bits is 0; else while one is 1.
+    pub inverted: bool,
+}
+
+impl Source {
+    /// All of a signal.
+    fn whole(def: &Def, id: Id, inverted: bool) -> Source {
+        Source { id, low: 0, width: def.nodes[id as usize].width, inverted }
+    }
+    /// Does it reset while the signal has this value?
+    pub fn resets_with(self, value: &BigUint) -> bool {
+        let bits = (value >> self.low) & fold::ones(self.width);
+        if self.inverted { bits != fold::ones(self.width) } else { bits.bits() > 0 }
+    }
+    /// An input of a module that resets at once.
+    pub fn input(self, def: &Def) -> Option<ResetInput> {
+        let port = def.ports.iter().position(|p| p.input && p.node == self.id)?;
+        Some(ResetInput { port: port as u32, low: self.low, width: self.width, inverted: self.inverted })
+    }
+}
+
+/// What resets at once: registers, domains, or something in an instance.
+pub(super) fn resets(def: &Def) -> Vec<Source> {
+    let of_registers = def.regs.iter().filter_map(|r| r.at_once.as_ref().map(|(reset, _)| *reset));
+    let of_domains = def.inside.iter().filter_map(|i| i.reset);
+    let of_instances = def.insts.iter().flat_map(|inst| inst.def.resets.iter().map(|input| at_pin(inst, *input)));
+    of_registers.chain(of_domains).map(|id| Source::whole(def, id, false)).chain(of_instances).collect()
+}
+
+/// An input of an instance, from outside.
+fn at_pin(inst: &Inst, input: ResetInput) -> Source {
+    let ResetInput { port, low, width, inverted } = input;
+    Source { id: inst.pins[port as usize], low, width, inverted }
+}
+
+/// What a reset comes from, and the logic in between, if there is any.
+///
+/// An OR of resets is none: if one ends as another begins, it may be 0 for a moment, after which all is in reset again.
+pub(super) fn behind(def: &Def, from: Source, sources: &mut Vec<Source>) -> Option<Id> {
+    let Source { id, inverted, .. } = from;
+    let node = &def.nodes[id as usize];
+    let mut all = |list: Vec<Source>| list.into_iter().find_map(|source| behind(def, source, sources));
+    let whole = |id: Id| vec![Source::whole(def, id, inverted)];
+    match node.op {
+        Op::Alias(of) => all(vec![Source { id: of, ..from }]),
+        Op::Un(UnOp::Not, of) => all(vec![Source { id: of, inverted: !inverted, ..from }]),
+        Op::Un(UnOp::Any, of) if !inverted => all(whole(of)),
+        Op::Un(UnOp::All, of) if inverted => all(whole(of)),
+        Op::Un(_, of) if def.nodes[of as usize].width == 1 => all(whole(of)),
+        Op::Bin(BinOp::Or, a, b) if !inverted => all(vec![Source { id: a, ..from }, Source { id: b, ..from }]),
+        Op::Bin(BinOp::And, a, b) if inverted => all(vec![Source { id: a, ..from }, Source { id: b, ..from }]),
+        Op::Slice(of, low) => all(vec![Source { id: of, low: from.low + low, ..from }]),
+        Op::Cat(ref parts) => all(in_parts(def, parts, from)),
+        Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => match only_value(def, id) {
+            Some(of) => all(vec![Source { id: of, ..from }]),
+            None => Some(id),
+        },
+        Op::Net(Net::PinOut(inst)) => behind_output(def, &def.insts[inst as usize], from, sources),
+        Op::Net(Net::MemRead(memory, port)) if !def.mems[memory as usize].reads[port as usize].sync => Some(id),
+        Op::Net(_) => {
+            sources.push(from);
+            None
+        }
+        Op::Const(_) | Op::Variant(..) | Op::Poison => None,
+        _ => Some(id),
+    }
+}
+
+/// The same bits, in the operands of a concatenation.
+fn in_parts(def: &Def, parts: &[Id], from: Source) -> Vec<Source> {
+    let (mut list, mut at) = (vec![], 0);
+    for part in parts.iter().rev() {
+        let end = at + def.nodes[*part as usize].width;
+        let (low, high) = (from.low.max(at), (from.low + from.width).min(end));
+        if low < high {
+            list.push(Source { id: *part, low: low - at, width: high - low, ..from });
+        }
+        at = end;
+    }
+    list
+}
+
+/// Through an instance to what drives its inputs, or to what stands inside: that is known by the output. Foreign modules are believed.
+fn behind_output(def: &Def, inst: &Inst, from: Source, sources: &mut Vec<Source>) -> Option<Id> {
+    let port = inst.pins.iter().position(|p| *p == from.id);
+    let Some(port) = port.filter(|_| inst.def.foreign.is_none()) else {
+        sources.push(from);
+        return None;
+    };
+    let mut inside = vec![];
+    let logic = behind(&inst.def, Source { id: inst.def.ports[port].node, ..from }, &mut inside);
+    if logic.is_some() {
+        return Some(from.id);
+    }
+    inside.into_iter().find_map(|source| match source.input(&inst.def) {
+        Some(input) => behind(def, at_pin(inst, input), sources),
+        None => {
+            sources.push(from);
+            None
+        }
+    })
+}
