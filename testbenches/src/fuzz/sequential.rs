@@ -11,15 +11,17 @@ use hdl::*;
 
 const CYCLES: usize = 120;
 
-/// A top with so many random modules.
-fn top(seed: u64, count: u64, asynchronous: bool) -> Result<Design<NoPorts>, Errors> {
+/// A top with so many random modules, every fourth of them of foreign Verilog.
+fn top(seed: u64, count: u64, reset: hdl::Reset) -> Result<Design<NoPorts>, Errors> {
     let top = Module::new("fuzz_sequential");
     let inputs: Vec<Signal> =
         INPUTS.iter().enumerate().map(|(i, w)| top.port(&format!("i{i}"), "", true, bits(*w))).collect();
     let mut units: Vec<Design<UnitPorts>> = vec![];
     for k in 0..count {
-        let children = &units[units.len().saturating_sub(6)..];
-        units.push(unit(&format!("unit_{k}"), seed.wrapping_mul(1000) + k, children, asynchronous));
+        let is_foreign = k % 4 == 3;
+        let children = if is_foreign { &[] } else { &units[units.len().saturating_sub(6)..] };
+        let unit = unit(&format!("unit_{k}"), seed.wrapping_mul(1000) + k, children, reset.asynchronous);
+        units.push(if is_foreign && unit.clocks().count() == 1 { foreign(&unit, reset)? } else { unit });
     }
     for (k, design) in units.iter().enumerate() {
         let instance = top.instance(design);
@@ -29,10 +31,28 @@ fn top(seed: u64, count: u64, asynchronous: bool) -> Result<Design<NoPorts>, Err
     top.finish(NoPorts)
 }
 
+/// The same module, of which only the text is known: how it works, the built-in simulators learn from its model.
+fn foreign(unit: &Design<UnitPorts>, reset: hdl::Reset) -> Result<Design<UnitPorts>, Errors> {
+    // properties stand behind directives, and foreign text has none
+    let f = Foreign::text(unit.name(), verilog(unit, &Options { reset, ..Options::default() }).single());
+    let clock = f.clock("clk");
+    if reset.active_low {
+        f.reset_low(clock, "rst_n");
+    } else {
+        f.reset(clock, "rst");
+    }
+    let io = UnitPorts::new(f, unit.ports.y.width());
+    for input in io.inputs() {
+        f.combinational(input, io.y);
+    }
+    f.model(unit);
+    f.finish(io)
+}
+
 /// Runs `count` modules, all in one model, on every engine; with `netlist` also on what Yosys makes of them (gates take
 /// long to compile). An error says which engine differs where, and shows the module.
 pub fn batch(seed: u64, count: u64, reset: hdl::Reset, others: Others) -> Result<(), String> {
-    let design = top(seed, count, reset.asynchronous).map_err(|e| format!("seed {seed}\n{e}"))?;
+    let design = top(seed, count, reset).map_err(|e| format!("seed {seed}\n{e}"))?;
     let mut simulator = Simulator::new(&design);
     let verilog = text(&design, reset);
     let start = |text: &str| model(text, &design, reset).map_err(|e| format!("seed {seed}\n{e}"));
