@@ -11,6 +11,7 @@ pub mod dequantizer;
 pub mod dequantizer_axi;
 mod dequantizer_back;
 mod dequantizer_front;
+mod dequantizer_settings;
 pub mod encode;
 pub mod guard;
 pub mod half_steps;
@@ -38,7 +39,9 @@ mod sparse_words;
 pub mod sparse_writer;
 pub mod step_unit;
 pub mod types;
+pub mod vector_guard;
 mod walker_maps;
+mod word_settings;
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | `s` | words; ready comes from a register and `flush` |
 //! | `chunks_minus_1` | length of a record, held while there are words of one |
+//! | `setting`, `header_setting` | instead of it, where each vector names its own: beside a word, and beside a header |
 //! | `start` | a new record may begin; up to two may when it becomes 0 |
 //! | `flush` | all that comes is dropped, and the open record ends: it lacks what was not found yet |
 //! | `write` | words that go into the ring; registers |
@@ -33,6 +34,7 @@ use super::packet_ends::{PacketEnd, PacketEnds, packet_end, packet_ends};
 use super::sparse_ring::*;
 use super::types::*;
 use super::walker_maps::{Looked, Maps, looked, maps};
+use super::word_settings::{send_setting, word_setting};
 use crate::stream::fifo::{Style, fifo};
 use hdl::logic::UpDown;
 use hdl::*;
@@ -61,7 +63,9 @@ ports! {
         /// Words of records.
         input s: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
         /// Chunks of a vector, less one.
-        input chunks_minus_1: Signal = bits(7),
+        input chunks_minus_1: Option<Signal> = (!p.setting_of_each()).then(|| bits(7)),
+        /// The setting of the vector whose word is at `s`.
+        input setting: Option<Setting> = p.named_setting(),
         /// A new record may begin.
         input start: Signal = bits(1),
         /// All that comes is dropped, and the open record ends with what was found of it.
@@ -70,6 +74,8 @@ ports! {
         output write: RingWrite = ring_write(p),
         /// Headers of records.
         output header: Stream = stream(bits(64)),
+        /// The setting of the vector whose header that is.
+        output header_setting: Option<Setting> = p.named_setting(),
         /// Chunks.
         output m: Stream<ChunkPlace> = stream(chunk_place(p)),
         /// A chunk has been read.
@@ -103,7 +109,7 @@ enum Doing {
 }
 
 /// Chunks that may wait, and headers.
-const CHUNKS: usize = 16;
+pub const CHUNKS: usize = 16;
 
 /// The walker for an engine.
 #[module]
@@ -172,10 +178,13 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
         first_chunk.set(false);
         nothing.set(missing);
     });
-    let only_chunk = !io.chunks_minus_1.any();
+    let setting = word_setting(m, io, arrived, next_word);
+    let chunks_minus_1 = setting.map(|setting| setting.chunks_minus_1).or(io.chunks_minus_1);
+    let chunks_minus_1 = chunks_minus_1.expect("one of both");
+    let only_chunk = !chunks_minus_1.any();
     m.when(begins, || {
         start_of_chunk.set(next_word.cat(zero + 9));
-        chunks_after.set(io.chunks_minus_1);
+        chunks_after.set(chunks_minus_1);
         last_chunk.set(only_chunk);
         first_chunk.set(true);
         nothing.set(seen.short);
@@ -195,6 +204,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     m.section("and headers");
     let header = maps.headers.read(address(next_word, NEWEST));
     start.set(io.start & send_headers(m, io, header, begins)?);
+    send_setting(m, io, setting, begins)?;
 
     m.section("from which word on the ring is needed");
     let held = UpDown::new(m, 4 * CHUNKS as u32 - 1);

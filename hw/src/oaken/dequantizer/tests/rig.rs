@@ -42,9 +42,10 @@ impl<'a> Rig<'a> {
     }
 
     pub fn set(&mut self, t: &Thresholds, length: usize) {
-        set_thresholds(self.bench.engine, self.design, self.design.ports.thresholds, t);
-        let (length_port, enable) = (self.port(self.design.ports.length), self.port(self.design.ports.enable));
-        self.bench.engine.poke(length_port, length as u64);
+        set_thresholds(self.bench.engine, self.design, self.design.ports.setting.thresholds, t);
+        let (chunks_minus_1, enable) =
+            (self.port(self.design.ports.setting.chunks_minus_1), self.port(self.design.ports.enable));
+        self.bench.engine.poke(chunks_minus_1, length as u64 / 64 - 1);
         self.bench.engine.poke(enable, 1);
         self.step();
     }
