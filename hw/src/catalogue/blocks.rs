@@ -131,8 +131,12 @@ const OAKEN_DEQUANTIZER: Block = Block {
     summary: "turns the records of the quantizer back into keys and values, AXI edges",
     parameters: &ENGINE,
     check: nothing,
-    latency: |_| {
-        format!("a vector begins {} cycles after the first word of its sparse part", cycles(DEQUANTIZER_LATENCY))
+    latency: |v| {
+        // to look the setting up
+        let more = u64::from(v.number("settings") > 1);
+        let (least, greatest) = DEQUANTIZER_LATENCY;
+        let latency = cycles((least + more, greatest + more));
+        format!("a vector begins {latency} cycles after the first word of its sparse part")
     },
     throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
     build: |name, v| dequantizer_axi(name, engine_params(v)).map(Design::erase),

@@ -32,25 +32,31 @@ pub struct DenseReader {
     pub wrong_length: Signal,
 }
 
-/// Reads the dense parts of vectors of so many chunks; `begins` when the sparse part of one begins, or where each vector has its own
+/// Reads the dense parts of vectors of `length` elements; `begins` when the sparse part of one begins, or where each vector has its own
 /// length, when that is there. To `flush`, it fills those that have begun.
 #[module]
 pub fn read_dense(
     m: Module,
     dense: Stream<DenseBeat>,
-    chunks_minus_1: Signal,
+    length: Signal,
     begins: Signal,
     flush: Signal,
     p: EngineParams,
 ) -> Result<DenseReader, Errors> {
-    let extent = extent(m, chunks_minus_1, p);
-    let (guard, extent) = if p.setting_of_each() {
-        guard_of_each(m, begins, extent, p)?
-    } else {
-        (guard_of_all(m, begins, &extent, p)?, extent)
-    };
+    let of_part = if p.setting_of_each() { vector_guard } else { length_guard };
+    let guard = m.instance(&of_part(8 * p.dense_bytes(), p.dense_beats(p.max_length))?);
+    let extent = extent(m, length, p);
     guard.s.set(dense.with(kept(dense.payload)));
     guard.flush.set(flush);
+    let extent = if p.setting_of_each() { wait_for_parts(m, &guard, begins, extent)? } else { extent };
+    guard.beats_minus_1.set(extent.beats_minus_1);
+    if !p.setting_of_each() {
+        // only of vectors whose sparse part has begun: the length is theirs
+        let due = UpDown::new(m, IN_FLIGHT);
+        let dense_begins = guard.m.transfer() & guard.m.payload.first;
+        due.count(begins, dense_begins);
+        guard.start.set(due.level.any());
+    }
 
     let wrong_length = match (dense.payload.keep, extent.tail) {
         (Some(keep), Some(tail)) => {
@@ -64,51 +70,22 @@ pub fn read_dense(
     Ok(DenseReader { codes: dense, wrong_length })
 }
 
-/// Where all vectors have the same extent: the guard of their dense parts.
+/// Where each vector has its own extent: those of the vectors that have begun wait for their dense parts. The extent of the part that
+/// passes the guard, or comes next.
 #[module]
-fn guard_of_all(m: Module, begins: Signal, extent: &Extent, p: EngineParams) -> Result<Instance<GuardPorts>, Errors> {
-    let max_beats = p.dense_beats(p.max_length);
-    let guard = m.instance(&length_guard(8 * p.dense_bytes(), max_beats)?);
-    guard.beats_minus_1.set(extent.beats_minus_1.zext(32).trunc(clog2(max_beats as usize)));
-    // only of vectors whose sparse part has begun: the length is theirs
-    let due = UpDown::new(m, IN_FLIGHT);
-    let dense_begins = guard.m.transfer() & guard.m.payload.first;
-    due.count(begins, dense_begins);
-    guard.start.set(due.level.any());
-    Ok(guard)
-}
-
-/// Where each vector has its own `extent`, that of the one that `begins`: they wait for the dense parts. The guard of these, and the
-/// extent of the one that passes it.
-#[module]
-fn guard_of_each(
-    m: Module,
-    begins: Signal,
-    extent: Extent,
-    p: EngineParams,
-) -> Result<(Instance<GuardPorts>, Extent), Errors> {
-    let max_beats = p.dense_beats(p.max_length);
-    let guard = m.instance(&vector_guard(8 * p.dense_bytes(), max_beats)?);
-    let beats_minus_1 = extent.beats_minus_1.zext(32).trunc(clog2(max_beats as usize));
-    let extent = Extent { beats_minus_1, ..extent };
+fn wait_for_parts(m: Module, guard: &GuardPorts, begins: Signal, extent: Extent) -> Result<Extent, Errors> {
+    let there = if extent.late { delayed_event(m, begins) } else { begins };
+    let beats_bits = extent.beats_minus_1.width();
     let tail_bits = extent.tail.map_or(0, |tail| tail.width());
-    let known = m.instance(&fifo(beats_minus_1.width() + tail_bits, DUE, Style::Distributed)?);
-    let there = if extent.late {
-        let there = m.reg_reset(bits(1), 0);
-        there.set(begins);
-        there
-    } else {
-        begins
-    };
-    known.s.valid.set(there);
-    known.s.payload.set(extent.tail.map_or(beats_minus_1, |tail| tail.cat(beats_minus_1)));
-    m.assert(!there | known.s.ready, "no more vectors are due than the table has slots");
-    known.m.ready.set(guard.m.transfer() & guard.m.payload.last);
-    guard.start.set(known.m.valid);
-    let passing = known.m.payload.trunc(beats_minus_1.width());
-    guard.beats_minus_1.set(passing);
-    let tail = extent.tail.map(|_| known.m.payload.drop_low(beats_minus_1.width()));
-    Ok((guard, Extent { beats_minus_1: passing, tail, late: extent.late }))
+    let due = m.instance(&fifo(beats_bits + tail_bits, DUE, Style::Distributed)?);
+    due.s.valid.set(there);
+    due.s.payload.set(extent.tail.map_or(extent.beats_minus_1, |tail| tail.cat(extent.beats_minus_1)));
+    m.assert(!there | due.s.ready, "no more parts are due than vectors have slots");
+    due.m.ready.set(guard.m.transfer() & guard.m.payload.last);
+    guard.start.set(due.m.valid);
+    let beats_minus_1 = due.m.payload.trunc(beats_bits);
+    let tail = extent.tail.map(|_| due.m.payload.drop_low(beats_bits));
+    Ok(Extent { beats_minus_1, tail, late: extent.late })
 }
 
 /// A beat with zeros in the place of bytes that are not kept at the end of the part.
@@ -128,38 +105,46 @@ struct Extent {
     late: bool,
 }
 
-/// The extent of a vector of so many chunks. A chunk has `odd * 2^t` times 64 bits, so a part is some number of pieces of `2^t`
+/// The extent of a vector of `length` elements. A chunk has `odd * 2^t` times 64 bits, so a part is some number of pieces of `2^t`
 /// bits for each of its elements, or of 64 of them where a beat has so many. Registers, but at 4 bits: vectors begin later than the
 /// length changes.
 #[module]
-fn extent(m: Module, chunks_minus_1: Signal, p: EngineParams) -> Extent {
+fn extent(m: Module, length: Signal, p: EngineParams) -> Extent {
     let twos = p.dense_bits.trailing_zeros();
     let odd = p.dense_bits >> twos;
-    // elements of a piece, pieces of a beat and of a chunk, each a power of two
+    // elements of a piece and pieces of a beat, each a power of two
     let per_beat = (8 * p.dense_bytes()).ilog2() - twos;
     let per_piece = per_beat.min(CHUNK.ilog2());
     let pieces_bits = per_beat - per_piece;
-    let in_chunk = CHUNK.ilog2() - per_piece;
+    let counted = |beats_minus_1: Signal| beats_minus_1.zext(32).trunc(clog2(p.dense_beats(p.max_length) as usize));
     if odd == 1 {
-        let beats_minus_1 =
-            if in_chunk == 0 { chunks_minus_1 } else { chunks_minus_1.cat(!chunks_minus_1.zeros(in_chunk)) };
-        return Extent { beats_minus_1, tail: None, late: false };
+        let beats_minus_1 = length.drop_low(per_piece) - 1;
+        return Extent { beats_minus_1: counted(beats_minus_1), tail: None, late: false };
     }
-    // by 3 or 5, and those of the last chunk
-    let wide = chunks_minus_1.zext(chunks_minus_1.width() + in_chunk + 3) << in_chunk;
-    let pieces_minus_1 = wide + (wide << (odd - 1).ilog2()) + ((odd << in_chunk) - 1);
+    // by 3 or 5
+    let elements = length.drop_low(per_piece);
+    let wide = elements.zext(elements.width() + 3);
+    let pieces_minus_1 = wide + (wide << (odd - 1).ilog2()) - 1;
     let beats_minus_1 = delayed(m, pieces_minus_1.drop_low(pieces_bits));
     let tail = (pieces_bits > 0).then(|| {
         let last_piece = pieces_minus_1.trunc(pieces_bits);
         delayed(m, cat(&(0..1 << pieces_bits).rev().map(|i| last_piece.ge(i)).collect::<Vec<_>>()))
     });
-    Extent { beats_minus_1, tail, late: true }
+    Extent { beats_minus_1: counted(beats_minus_1), tail, late: true }
 }
 
 /// A cycle later.
 #[module]
 fn delayed(m: Module, x: Signal) -> Signal {
     let register = m.reg(bits(x.width()));
+    register.set(x);
+    register
+}
+
+/// A cycle later; nothing after reset.
+#[module]
+fn delayed_event(m: Module, x: Signal) -> Signal {
+    let register = m.reg_reset(bits(1), 0);
     register.set(x);
     register
 }

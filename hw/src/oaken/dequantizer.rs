@@ -9,8 +9,8 @@
 //! | --- | --- |
 //! | `dense`, `sparse` | the two parts of the records, each with `last` at vector ends |
 //! | `m` | elements, `lanes` a beat; valid and payload are registers |
-//! | `setting` | that of vectors whose first word comes a cycle later, and a change waits for the vectors under way; where each vector |
-//! | | names its own, that of the word at `sparse` |
+//! | `length`, `thresholds` | settings of vectors whose first word comes a cycle later; a change waits for the vectors under way |
+//! | `chunks_minus_1`, `thresholds` | where each vector names its setting: that of the word at `sparse` |
 //! | `enable` | vectors may begin |
 //! | `flush` | both parts are dropped as they come; the vectors under way lack them, and leave |
 //! | errors | registers; one cycle for each faulty header, count, group of entries, sparse part and dense part |
@@ -40,8 +40,12 @@ ports! {
         input dense: Stream<DenseBeat> = stream(dense_beat(p)),
         /// Sparse part: header, counts and entries.
         input sparse: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
-        /// Length and thresholds.
-        input setting: Setting = setting(),
+        /// Elements of a vector.
+        input length: Option<Signal> = (!p.setting_of_each()).then(|| bits(LENGTH_BITS)),
+        /// Chunks of the vector whose word is at `sparse`, less one.
+        input chunks_minus_1: Option<Signal> = p.setting_of_each().then(|| bits(7)),
+        /// Thresholds.
+        input thresholds: Thresholds = thresholds(),
         /// Vectors may begin.
         input enable: Signal = bits(1),
         /// What comes is dropped, and the vectors under way are completed with zeros.
@@ -85,19 +89,17 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let io = DequantizerPorts::new(m, p);
 
     m.section("settings: a change waits for the vectors under way, or each vector has its own");
-    let settings = Settings::new(m, io.setting, p);
-    io.busy.set(settings.busy());
+    let settings = Settings::new(m, io);
     // what was found before a flush is flagged no more
     let flushed = flag(m, io.flush);
     m.section("the header to what the lanes look up");
-    let headers = header_table(m, settings.of_header().thresholds, settings.change(), p)?;
+    let headers = header_table(m, settings.thresholds(), settings.change(), p)?;
     settings.enable(io.enable, headers.table.prepared);
     io.header_error.set(headers.table.faulty & !flushed);
     let infos = keep_infos(m, &headers, p.dense_bits);
     m.section("the sparse part: words to chunks");
     let sparse = begin_while(m, io.sparse, settings.may_begin | io.flush);
-    let walker = walk_records(m, sparse, io.flush, settings.in_flight, p)?;
-    settings.walk(&walker, io.setting);
+    let walker = walk_records(m, sparse, io, &settings, p)?;
     settings.words_wait.set(walker.holds);
     io.count_error.set(walker.count_error);
     io.sparse_length_error.set(walker.length_error);
@@ -107,8 +109,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("the map in use");
     let in_use = use_maps(m, reader.m, &headers, infos, p);
     m.section("the dense part");
-    let begins = settings.dense_begins(walker.begins, headers.header.transfer());
-    let dense = read_dense(m, io.dense, settings.of_header().chunks_minus_1, begins, io.flush, p)?;
+    let dense = read_dense(m, io.dense, settings.length(), settings.dense_begins(&walker, &headers), io.flush, p)?;
     io.dense_length_error.set(flag(m, dense.wrong_length));
     let go = m.wire(bits(1));
     let coded = dense_codes(m, dense.codes, &in_use, go, p);

@@ -126,7 +126,8 @@ fn send_sparse(
     let words = sparse.stream();
     let Some((number, store)) = sparse.tuser.zip(settings.store) else {
         core.sparse.set(words);
-        core.setting.set(settings.setting);
+        core.length.iter().for_each(|length| length.set(settings.length));
+        core.thresholds.set(settings.setting.thresholds);
         return Ok(None);
     };
     let shape = sparse_word(p.sparse_bytes());
@@ -140,7 +141,8 @@ fn send_sparse(
     let SetBeat { data, last, setting } = table.m.payload;
     let (keep, data) = (data.drop_low(shape.data.width()), data.trunc(shape.data.width()));
     core.sparse.set(table.m.with(SparseWord { data, keep, last }));
-    core.setting.set(setting);
+    core.chunks_minus_1.iter().for_each(|chunks_minus_1| chunks_minus_1.set(setting.chunks_minus_1));
+    core.thresholds.set(setting.thresholds);
     Ok(Some(table.unset))
 }
 

@@ -4,6 +4,8 @@
 use super::beat_counter::{CountedChunk, beat_counter, counted_chunk};
 use super::beat_reader::{BeatReaderPorts, beat_reader};
 use super::decode::{VectorInfo, vector_info};
+use super::dequantizer::DequantizerPorts;
+use super::dequantizer_settings::Settings;
 use super::half_steps;
 use super::record_walker::{ChunkPlace, WalkerPorts, record_walker};
 use super::side_table::{SideTable, slot_bits};
@@ -64,21 +66,22 @@ pub fn keep_infos(m: Module, headers: &Headers, dense_bits: u32) -> Memory<Vecto
     infos
 }
 
-/// Finds the chunks of records, of vectors for which there is room; to `flush`, ends the open record.
+/// Finds the chunks of records, of vectors for which there is room; to flush, ends the open record.
 #[module]
 pub fn walk_records(
     m: Module,
     sparse: Stream<SparseWord>,
-    flush: Signal,
-    in_flight: UpDown,
+    io: DequantizerPorts,
+    settings: &Settings,
     p: EngineParams,
 ) -> Result<Instance<WalkerPorts>, Errors> {
     let walker = m.instance(&record_walker(p)?);
     walker.s.set(sparse);
-    walker.flush.set(flush);
+    settings.walk(&walker, io);
+    walker.flush.set(io.flush);
     // known a cycle late: one more may begin meanwhile
     let room = m.reg_reset(bits(1), 0);
-    room.set(in_flight.level.lt(IN_FLIGHT - 1));
+    room.set(settings.in_flight.level.lt(IN_FLIGHT - 1));
     walker.start.set(room);
     Ok(walker)
 }

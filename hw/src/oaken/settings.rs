@@ -38,6 +38,8 @@ pub struct Settings {
     pub enable: Signal,
     /// What comes is dropped, and the vectors under way are completed.
     pub flush: Signal,
+    /// Elements of a vector.
+    pub length: Signal,
     /// Length and thresholds.
     pub setting: Setting,
     /// Where vectors name their settings: what software puts into the table.
@@ -135,7 +137,7 @@ impl EngineMap {
         let store = store.map(|(several, number_bits)| self.store(m, regs, several, number_bits, setting, legal));
         // settings of each were legal when they were stored
         let enable = if p.setting_of_each() { regs[self.enable] } else { regs[self.enable] & legal };
-        Settings { enable, flush: regs[self.flush], setting, store }
+        Settings { enable, flush: regs[self.flush], length: length.trunc(LENGTH_BITS), setting, store }
     }
     /// What goes into the table of settings, when software says so.
     #[module]

@@ -220,11 +220,11 @@ impl SideTable {
                 let (outlier, outer, negative) = (kind.outlier.next(), kind.outer.next(), kind.negative.next());
                 let middle = negative.mux(levels.middle_neg, levels.middle_pos);
                 // the thresholds of all change only when no vector is under way
-                let [positive_itself, negative_itself] = exact.map_or_else(
-                    || [levels.itself_pos, levels.itself_neg].map(|x| x.expect("of each vector").half_step()),
-                    |exact| exact.map(|x| p.constant(x)),
-                );
-                let itself = negative.mux(negative_itself, positive_itself);
+                let itself = match (exact, levels.itself_pos.zip(levels.itself_neg)) {
+                    (Some(exact), _) => negative.mux(p.constant(exact[1]), p.constant(exact[0])),
+                    (_, Some((above, below))) => negative.mux(below.half_step(), above.half_step()),
+                    _ => unreachable!("the thresholds are levels, or those of all vectors"),
+                };
                 let outer_side = kind.exact.next().mux(itself, negative.mux(levels.outer_neg, levels.outer_pos));
                 let half = outer.mux(outer_side.half, levels.inner);
                 outlier.mux(HalfStep { base: outer_side.base, half }, middle)

@@ -2,6 +2,7 @@
 
 use super::{random_settings, random_vectors};
 use fastrand::Rng;
+use hdl::Reset;
 use hdl::engine::Engine;
 use hw::oaken::{DequantizerAxiPorts, EngineParams};
 use sim::bus::{AxiLiteMaster, Beat, Bench, Sink, Source, Stalls, packet, packet_bytes, seed};
@@ -56,24 +57,31 @@ fn random_records(d: &Dequantizer, rng: &mut Rng, table: &[(usize, Thresholds)],
 fn every_record_is_dequantized_with_the_setting_that_it_names() {
     for (lanes, dense_bits, settings) in CASES {
         let d = device(lanes, dense_bits, settings);
-        let mut engine = jit::simulator(&d.design);
-        for (round, pauses) in [Pauses::NEVER, Pauses::OFTEN].into_iter().enumerate() {
-            let seed = seed(u64::from(lanes + settings) + round as u64);
-            let mut rng = Rng::with_seed(seed);
-            let table = random_settings(&mut rng, settings);
-            let mut records = random_records(&d, &mut rng, &table, 60);
-            // without a middle step: those elements are the threshold itself
-            for (_, record) in records.iter_mut().skip(1).step_by(4) {
-                record.sparse[0] = 0;
-                record.sparse[1] &= 0xe0;
-            }
-            let run = dequantize_each(&d, &mut engine, &table, &records, pauses, seed);
-            let run = run.unwrap_or_else(|e| panic!("{:?}: {e}", d.params));
-            assert_eq!((run.vectors, run.errors, run.status), (60, 0, 2), "{:?}, seed {seed}", d.params);
-            for (i, (got, (number, record))) in run.results.iter().zip(&records).enumerate() {
-                let want = decoded(&d, record, &table[*number]);
-                assert_eq!(*got, want, "vector {i} of {:?}, seed {seed}", d.params);
-            }
+        decodes(&d, &mut jit::simulator(&d.design));
+        if [(4, 4), (16, 5)].contains(&(lanes, dense_bits)) && testbenches::have(&["verilator"]) {
+            decodes(&d, &mut testbenches::verilated(&d.design, Reset::default()).unwrap_or_else(|e| panic!("{e}")));
+        }
+    }
+}
+
+fn decodes(d: &Dequantizer, engine: &mut dyn Engine) {
+    let settings = d.params.settings;
+    for (round, pauses) in [Pauses::NEVER, Pauses::OFTEN].into_iter().enumerate() {
+        let seed = seed(u64::from(d.params.lanes + settings) + round as u64);
+        let mut rng = Rng::with_seed(seed);
+        let table = random_settings(&mut rng, settings);
+        let mut records = random_records(d, &mut rng, &table, 60);
+        // without a middle step: those elements are the threshold itself
+        for (_, record) in records.iter_mut().skip(1).step_by(4) {
+            record.sparse[0] = 0;
+            record.sparse[1] &= 0xe0;
+        }
+        let run = dequantize_each(d, engine, &table, &records, pauses, seed);
+        let run = run.unwrap_or_else(|e| panic!("{:?}: {e}", d.params));
+        assert_eq!((run.vectors, run.errors, run.status), (60, 0, 2), "{:?}, seed {seed}", d.params);
+        for (i, (got, (number, record))) in run.results.iter().zip(&records).enumerate() {
+            let want = decoded(d, record, &table[*number]);
+            assert_eq!(*got, want, "vector {i} of {:?}, seed {seed}", d.params);
         }
     }
 }
@@ -359,4 +367,48 @@ fn a_flush_ends_what_is_under_way() {
             assert_eq!(got, want, "round {round}, {:?}", d.params);
         }
     }
+}
+
+/// While vectors may not begin, no beat of one is taken, and what waits is right afterwards.
+#[test]
+fn a_disabled_engine_takes_nothing() {
+    for lanes in [1, 16, 64] {
+        let d = device(lanes, 4, 2);
+        let mut engine = jit::simulator(&d.design);
+        let mut rng = Rng::with_seed(seed(8));
+        let table = random_settings(&mut rng, 2);
+        let mut rig = Rig::new(&d, &mut engine, &table, Pauses::NEVER, 1);
+        for round in 0..3 {
+            rig.write("enable", 0);
+            let records = random_records(&d, &mut rng, &table, 3);
+            let before = rig.received();
+            records.iter().for_each(|record| rig.send(record));
+            let unsent = |rig: &Rig| rig.bench.unsent(rig.dense) + rig.bench.unsent(rig.sparse);
+            let all = unsent(&rig);
+            rig.bench.run(100).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!((unsent(&rig), rig.read("status")), (all, 2), "round {round}, {lanes} lanes");
+            rig.write("enable", 1);
+            let got = rig.finish(before, records.iter().map(|(number, _)| table[*number].0), "enabled again");
+            let want: Vec<Vec<u16>> = records.iter().map(|(number, r)| decoded(&d, r, &table[*number])).collect();
+            assert_eq!(got, want, "round {round}, {lanes} lanes");
+        }
+    }
+}
+
+/// From the first word of an empty engine to the first element: what the catalogue says, one cycle more than with one setting.
+#[test]
+fn the_setting_is_looked_up_in_a_cycle() {
+    let latencies = [1, 2, 4, 8, 16, 32, 64].map(|lanes| {
+        let d = device(lanes, 4, 2);
+        let mut engine = jit::simulator(&d.design);
+        let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+        let mut rig = Rig::new(&d, &mut engine, &[(64, t), (64, t)], Pauses::NEVER, 1);
+        let middle = vec![half::f16::from_f32(0.5).to_bits(); 64];
+        let record = (1, encoded(&d, &middle, &t));
+        rig.send(&record);
+        rig.finish(0, std::iter::once(64), "one vector");
+        rig.bench.received_at(rig.elements)[0] - rig.bench.sent_at(rig.sparse)[0]
+    });
+    let range = (latencies.iter().min().copied(), latencies.iter().max().copied());
+    assert_eq!(range, (Some(28), Some(39)), "{latencies:?}");
 }
