@@ -1,10 +1,10 @@
 //! Dense reader: from the beats of the dense part on its bus to the codes of one beat of elements after the other.
 //!
-//! A length guard makes every part exactly as many beats long as its vector needs. A last beat may have more bytes than are left
-//! ([`EngineParams::dense_ends_within`]): those must be the ones that are not kept, and codes in bytes that should be kept and are
-//! not are 0. Where the codes of a beat of elements do not fill a beat of the bus, a gearbox regroups what has passed the guard: so
-//! it never sees a part of a wrong length. A register slice is behind all, because whether codes are there decides on everything
-//! that moves.
+//! A length guard (a vector guard, where each vector has its own length) makes every part exactly as many beats long as its vector
+//! needs. A last beat may have more bytes than are left ([`EngineParams::dense_ends_within`]): those must be the ones that are not
+//! kept, and codes in bytes that should be kept and are not are 0. Where the codes of a beat of elements do not fill a beat of the
+//! bus, a gearbox regroups what has passed the guard: so it never sees a part of a wrong length. A register slice is behind all,
+//! because whether codes are there decides on everything that moves.
 //!
 //! Throughput: the codes of a beat of elements in every cycle, also from vector to vector. Latency: 1 cycle, and 1 more with a
 //! gearbox. Buffers two beats of codes, and with a gearbox two beats of the bus and what is left of the one before. Combinational:

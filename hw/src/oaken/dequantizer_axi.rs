@@ -10,9 +10,9 @@
 //!
 //! All outputs are registers, but for the readys, which come from registers. Parameters, throughput and
 //! behaviour are those of the [engine](super::dequantizer()). Vectors begin when `enable` is 1 and the settings are legal; new
-//! settings take effect with the next vector, and a change waits for the vectors under way. While vectors may not begin, no beat of one
-//! is taken. Errors are flagged and never stop the engine. If the two parts lost each other, because a packet of one of them never
-//! came, `flush` empties the engine.
+//! settings take effect with the next vector, and a change waits for the vectors under way, but for those of a table: nothing waits
+//! there. While vectors may not begin, no beat of one is taken. Errors are flagged and never stop the engine. If the two parts lost
+//! each other, because a packet of one of them never came, `flush` empties the engine.
 
 use super::dequantizer::{DequantizerPorts, dequantizer};
 use super::packet_gate::begin_while;

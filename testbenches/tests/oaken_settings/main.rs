@@ -2,6 +2,7 @@
 //! alternating costs nothing.
 
 mod back;
+mod faults;
 
 use fastrand::Rng;
 use hw::oaken::{EngineParams, QuantizerAxiPorts};
