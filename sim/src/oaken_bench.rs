@@ -202,7 +202,7 @@ fn run_quantizer(
 }
 
 /// Beats of a packet with the number of a setting, where there is one. Only that of the first beat counts: the others have another.
-fn numbered(mut beats: Vec<Beat>, number: Option<usize>) -> Vec<Beat> {
+pub fn numbered(mut beats: Vec<Beat>, number: Option<usize>) -> Vec<Beat> {
     if let Some(number) = number {
         beats
             .iter_mut()
@@ -222,6 +222,46 @@ pub fn dequantize(
     seed: u64,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Run<Vec<u16>>, BusError> {
+    let records = records.iter().map(|parts| Stored { parts, length: n, number: None }).collect::<Vec<_>>();
+    let set_up = |bench: &mut Bench, axil: &AxiLiteMaster| device.set_up(bench, axil, n, thresholds);
+    run_dequantizer(device, engine, &set_up, &records, pauses, seed, progress)
+}
+
+/// Streams records through a dequantizer that holds several settings; each comes with the number of its own.
+pub fn dequantize_each(
+    device: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    settings: &[(usize, Thresholds)],
+    records: &[(usize, Parts)],
+    pauses: Pauses,
+    seed: u64,
+) -> Result<Run<Vec<u16>>, BusError> {
+    let records = records
+        .iter()
+        .map(|(number, parts)| Stored { parts, length: settings[*number].0, number: Some(*number) })
+        .collect::<Vec<_>>();
+    let set_up = |bench: &mut Bench, axil: &AxiLiteMaster| device.store(bench, axil, settings);
+    run_dequantizer(device, engine, &set_up, &records, pauses, seed, &mut |_| ())
+}
+
+/// A record on its way back.
+struct Stored<'a> {
+    parts: &'a Parts,
+    /// Elements of its vector.
+    length: usize,
+    /// Of its setting, where it names one.
+    number: Option<usize>,
+}
+
+fn run_dequantizer(
+    device: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    set_up: &SetUp,
+    records: &[Stored],
+    pauses: Pauses,
+    seed: u64,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Run<Vec<u16>>, BusError> {
     let (design, p) = (&device.design, device.params);
     let mut bench = Bench::new(engine, seed);
     let axil = AxiLiteMaster::new(&mut bench, design, &design.ports.s_axil, Stalls::Never);
@@ -229,14 +269,14 @@ pub fn dequantize(
     let sparse = bench.source(design, &design.ports.s_axis_sparse, pauses.sparse);
     let elements = bench.sink(design, &design.ports.m_axis, pauses.elements);
     bench.reset()?;
-    device.set_up(&mut bench, &axil, n, thresholds)?;
+    set_up(&mut bench, &axil)?;
     for r in records {
-        bench.send(dense, packet(&r.dense, p.dense_bytes() as usize));
-        bench.send(sparse, packet(&r.sparse, p.sparse_bytes() as usize));
+        bench.send(dense, packet(&r.parts.dense, p.dense_bytes() as usize));
+        bench.send(sparse, numbered(packet(&r.parts.sparse, p.sparse_bytes() as usize), r.number));
     }
-    let beats = n / p.lanes as usize;
-    let each = std::iter::repeat_n(beats, records.len());
-    wait(&mut bench, elements, each, 2000 + 40 * beats as u64, progress)?;
+    let longest = records.iter().map(|r| r.length).max().unwrap_or(0);
+    let beats = records.iter().map(|r| r.length / p.lanes as usize);
+    wait(&mut bench, elements, beats, 2000 + 40 * (longest / p.lanes as usize) as u64, progress)?;
     let got = bench.received_at(elements);
     let cycles = got.last().map_or(0, |last| last + 1 - got[0]);
     let (errors, count, status) = device.finish(&mut bench, &axil)?;

@@ -1,10 +1,14 @@
 //! Every named configuration in a simulator with unknown values, after the reset of its driver: one or two cycles.
 #![allow(missing_docs)]
 
+use ::sim::golden::oaken::{DenseBits, Thresholds, encode};
+use ::sim::oaken_bench::{Parts, Pauses, dequantize_each, dequantizer, quantize_each, quantizer};
+use fastrand::Rng;
 use hdl::*;
+use hw::oaken::EngineParams;
 use rayon::prelude::*;
 use std::time::Instant;
-use testbenches::drivers::{Driver, Effort, configuration, names};
+use testbenches::drivers::{Driver, Effort, configuration, names, random_vector};
 use testbenches::four_state::{TOOLS, check};
 use testbenches::{have, yosys};
 
@@ -39,6 +43,40 @@ fn nothing_unknown_leaves_a_configuration() {
     let drivers: Vec<Driver> = names().iter().map(|name| configuration(name).unwrap()).collect();
     let wrong: Vec<String> = drivers.par_iter().with_max_len(1).map(run).filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), drivers.len(), wrong.join("\n"));
+}
+
+/// The engines with a table of settings: no named configuration has one. One number was never stored.
+#[test]
+fn nothing_unknown_leaves_an_engine_with_settings() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let p = EngineParams { lanes: 4, max_length: 256, dense_bits: 4, settings: 4 };
+    let t = |x: f32| Thresholds::from_f32(-x, -x / 10.0, x / 10.0, x).expect("legal");
+    let unset = Thresholds::from_bits(0xfbff, 0x8000, 0, 0x7bff).expect("legal");
+    let table = [(64, t(1.0)), (128, t(0.5)), (192, t(2.0)), (256, unset)];
+    let mut rng = Rng::with_seed(::sim::bus::seed(4));
+    let vectors: Vec<(usize, Vec<u16>)> =
+        (0..40).map(|i| (i % 4, random_vector(&mut rng, table[i % 4].0, &table[i % 4].1))).collect();
+    let records: Vec<(usize, Parts)> = vectors
+        .iter()
+        .map(|(number, v)| {
+            let record = encode(v, DenseBits::PAPER, &table[*number].1);
+            (*number, Parts { dense: record.dense, sparse: record.sparse })
+        })
+        .collect();
+    let (q, d) = (quantizer("q_of_each", p).unwrap(), dequantizer("d_of_each", p).unwrap());
+    let quantizes = Driver::new("q_of_each", q.design.clone(), move |engine, effort| {
+        let named: Vec<(usize, &[u16])> = vectors.iter().map(|(number, v)| (*number, &v[..])).collect();
+        let run = quantize_each(&q, engine, &table[..3], &named, Pauses::OFTEN, effort.seed);
+        run.map(|_| ()).map_err(|e| e.to_string())
+    });
+    let dequantizes = Driver::new("d_of_each", d.design.clone(), move |engine, effort| {
+        let run = dequantize_each(&d, engine, &table, &records, Pauses::OFTEN, effort.seed);
+        run.map(|_| ()).map_err(|e| e.to_string())
+    });
+    let wrong: Vec<String> = [quantizes, dequantizes].iter().map(run).filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 ports! {

@@ -47,7 +47,7 @@ pub(super) fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
     Ok(())
 }
 
-/// The parameters of a quantizer, and, but for the last, of what handles its records.
+/// The parameters of an engine, and, but for the last, of what handles its records.
 const ENGINE: [Parameter; 4] = [
     Parameter {
         name: "lanes",
@@ -129,10 +129,14 @@ const OAKEN_QUANTIZER: Block = Block {
 const OAKEN_DEQUANTIZER: Block = Block {
     name: "oaken_dequantizer",
     summary: "turns the records of the quantizer back into keys and values, AXI edges",
-    parameters: &RECORDS,
+    parameters: &ENGINE,
     check: nothing,
-    latency: |_| {
-        format!("a vector begins {} cycles after the first word of its sparse part", cycles(DEQUANTIZER_LATENCY))
+    latency: |v| {
+        // to look the setting up
+        let more = u64::from(v.number("settings") > 1);
+        let (least, greatest) = DEQUANTIZER_LATENCY;
+        let latency = cycles((least + more, greatest + more));
+        format!("a vector begins {latency} cycles after the first word of its sparse part")
     },
     throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
     build: |name, v| dequantizer_axi(name, engine_params(v)).map(Design::erase),

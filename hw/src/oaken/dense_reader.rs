@@ -1,10 +1,10 @@
 //! Dense reader: from the beats of the dense part on its bus to the codes of one beat of elements after the other.
 //!
-//! A length guard makes every part exactly as many beats long as its vector needs. A last beat may have more bytes than are left
-//! ([`EngineParams::dense_ends_within`]): those must be the ones that are not kept, and codes in bytes that should be kept and are
-//! not are 0. Where the codes of a beat of elements do not fill a beat of the bus, a gearbox regroups what has passed the guard: so
-//! it never sees a part of a wrong length. A register slice is behind all, because whether codes are there decides on everything
-//! that moves.
+//! A length guard (a vector guard, where each vector has its own length) makes every part exactly as many beats long as its vector
+//! needs. A last beat may have more bytes than are left ([`EngineParams::dense_ends_within`]): those must be the ones that are not
+//! kept, and codes in bytes that should be kept and are not are 0. Where the codes of a beat of elements do not fill a beat of the
+//! bus, a gearbox regroups what has passed the guard: so it never sees a part of a wrong length. A register slice is behind all,
+//! because whether codes are there decides on everything that moves.
 //!
 //! Throughput: the codes of a beat of elements in every cycle, also from vector to vector. Latency: 1 cycle, and 1 more with a
 //! gearbox. Buffers two beats of codes, and with a gearbox two beats of the bus and what is left of the one before. Combinational:
@@ -13,11 +13,16 @@
 use super::dequantizer_front::IN_FLIGHT;
 use super::guard::{GuardPorts, length_guard};
 use super::types::*;
+use super::vector_guard::vector_guard;
+use crate::stream::fifo::{Style, fifo};
 use crate::stream::gearbox::gearbox;
 use crate::stream::register_slice::register_slice_after;
 use crate::stream::register_slice_backward::register_slice_backward_after;
 use hdl::logic::UpDown;
 use hdl::*;
+
+/// Where each vector has its own length: dense parts that are due at most, those of the vectors that have a slot in the side table.
+const DUE: usize = 8;
 
 /// What comes of the dense parts.
 pub struct DenseReader {
@@ -27,8 +32,8 @@ pub struct DenseReader {
     pub wrong_length: Signal,
 }
 
-/// Reads the dense parts of vectors of `length` elements; `begins` when the sparse part of one begins. To `flush`, it fills those
-/// that have begun.
+/// Reads the dense parts of vectors of `length` elements; `begins` when the sparse part of one begins, or where each vector has its own
+/// length, when that is there. To `flush`, it fills those that have begun.
 #[module]
 pub fn read_dense(
     m: Module,
@@ -38,17 +43,20 @@ pub fn read_dense(
     flush: Signal,
     p: EngineParams,
 ) -> Result<DenseReader, Errors> {
-    let max_beats = p.dense_beats(p.max_length);
-    let guard = m.instance(&length_guard(8 * p.dense_bytes(), max_beats)?);
+    let of_part = if p.setting_of_each() { vector_guard } else { length_guard };
+    let guard = m.instance(&of_part(8 * p.dense_bytes(), p.dense_beats(p.max_length))?);
     let extent = extent(m, length, p);
     guard.s.set(dense.with(kept(dense.payload)));
     guard.flush.set(flush);
-    guard.beats_minus_1.set(extent.beats_minus_1.zext(32).trunc(clog2(max_beats as usize)));
-    // only of vectors whose sparse part has begun: the length is theirs
-    let due = UpDown::new(m, IN_FLIGHT);
-    let dense_begins = guard.m.transfer() & guard.m.payload.first;
-    due.count(begins, dense_begins);
-    guard.start.set(due.level.any());
+    let extent = if p.setting_of_each() { wait_for_parts(m, &guard, begins, extent)? } else { extent };
+    guard.beats_minus_1.set(extent.beats_minus_1);
+    if !p.setting_of_each() {
+        // only of vectors whose sparse part has begun: the length is theirs
+        let due = UpDown::new(m, IN_FLIGHT);
+        let dense_begins = guard.m.transfer() & guard.m.payload.first;
+        due.count(begins, dense_begins);
+        guard.start.set(due.level.any());
+    }
 
     let wrong_length = match (dense.payload.keep, extent.tail) {
         (Some(keep), Some(tail)) => {
@@ -60,6 +68,24 @@ pub fn read_dense(
     };
     let dense = register_slice_after(m, regrouped(m, &guard, extent.tail, p)?)?;
     Ok(DenseReader { codes: dense, wrong_length })
+}
+
+/// Where each vector has its own extent: those of the vectors that have begun wait for their dense parts. The extent of the part that
+/// passes the guard, or comes next.
+#[module]
+fn wait_for_parts(m: Module, guard: &GuardPorts, begins: Signal, extent: Extent) -> Result<Extent, Errors> {
+    let there = if extent.late { delayed_event(m, begins) } else { begins };
+    let beats_bits = extent.beats_minus_1.width();
+    let tail_bits = extent.tail.map_or(0, |tail| tail.width());
+    let due = m.instance(&fifo(beats_bits + tail_bits, DUE, Style::Distributed)?);
+    due.s.valid.set(there);
+    due.s.payload.set(extent.tail.map_or(extent.beats_minus_1, |tail| tail.cat(extent.beats_minus_1)));
+    m.assert(!there | due.s.ready, "no more parts are due than vectors have slots");
+    due.m.ready.set(guard.m.transfer() & guard.m.payload.last);
+    guard.start.set(due.m.valid);
+    let beats_minus_1 = due.m.payload.trunc(beats_bits);
+    let tail = extent.tail.map(|_| due.m.payload.drop_low(beats_bits));
+    Ok(Extent { beats_minus_1, tail, late: extent.late })
 }
 
 /// A beat with zeros in the place of bytes that are not kept at the end of the part.
@@ -75,6 +101,8 @@ struct Extent {
     beats_minus_1: Signal,
     /// One bit for each equal piece of its last beat: it belongs to the part. `None` where all of them always do.
     tail: Option<Signal>,
+    /// Both are there a cycle later than the length.
+    late: bool,
 }
 
 /// The extent of a vector of `length` elements. A chunk has `odd * 2^t` times 64 bits, so a part is some number of pieces of `2^t`
@@ -88,9 +116,10 @@ fn extent(m: Module, length: Signal, p: EngineParams) -> Extent {
     let per_beat = (8 * p.dense_bytes()).ilog2() - twos;
     let per_piece = per_beat.min(CHUNK.ilog2());
     let pieces_bits = per_beat - per_piece;
+    let counted = |beats_minus_1: Signal| beats_minus_1.zext(32).trunc(clog2(p.dense_beats(p.max_length) as usize));
     if odd == 1 {
         let beats_minus_1 = length.drop_low(per_piece) - 1;
-        return Extent { beats_minus_1, tail: None };
+        return Extent { beats_minus_1: counted(beats_minus_1), tail: None, late: false };
     }
     // by 3 or 5
     let elements = length.drop_low(per_piece);
@@ -101,13 +130,21 @@ fn extent(m: Module, length: Signal, p: EngineParams) -> Extent {
         let last_piece = pieces_minus_1.trunc(pieces_bits);
         delayed(m, cat(&(0..1 << pieces_bits).rev().map(|i| last_piece.ge(i)).collect::<Vec<_>>()))
     });
-    Extent { beats_minus_1, tail }
+    Extent { beats_minus_1: counted(beats_minus_1), tail, late: true }
 }
 
 /// A cycle later.
 #[module]
 fn delayed(m: Module, x: Signal) -> Signal {
     let register = m.reg(bits(x.width()));
+    register.set(x);
+    register
+}
+
+/// A cycle later; nothing after reset.
+#[module]
+fn delayed_event(m: Module, x: Signal) -> Signal {
+    let register = m.reg_reset(bits(1), 0);
     register.set(x);
     register
 }

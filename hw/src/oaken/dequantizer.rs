@@ -10,6 +10,7 @@
 //! | `dense`, `sparse` | the two parts of the records, each with `last` at vector ends |
 //! | `m` | elements, `lanes` a beat; valid and payload are registers |
 //! | `length`, `thresholds` | settings of vectors whose first word comes a cycle later; a change waits for the vectors under way |
+//! | `chunks_minus_1`, `thresholds` | where each vector names its setting: that of the word at `sparse` |
 //! | `enable` | vectors may begin |
 //! | `flush` | both parts are dropped as they come; the vectors under way lack them, and leave |
 //! | errors | registers; one cycle for each faulty header, count, group of entries, sparse part and dense part |
@@ -26,11 +27,10 @@
 
 use super::dense_reader::read_dense;
 use super::dequantizer_back::{decode_beat, dense_codes, send, use_maps};
-use super::dequantizer_front::{IN_FLIGHT, header_table, keep_infos, read_beats, walk_records};
+use super::dequantizer_front::{header_table, keep_infos, read_beats, walk_records};
+use super::dequantizer_settings::Settings;
 use super::packet_gate::begin_while;
-use super::promises::stays_while;
 use super::types::*;
-use hdl::logic::UpDown;
 use hdl::*;
 
 ports! {
@@ -41,7 +41,9 @@ ports! {
         /// Sparse part: header, counts and entries.
         input sparse: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
         /// Elements of a vector.
-        input length: Signal = bits(LENGTH_BITS),
+        input length: Option<Signal> = (!p.setting_of_each()).then(|| bits(LENGTH_BITS)),
+        /// Chunks of the vector whose word is at `sparse`, less one.
+        input chunks_minus_1: Option<Signal> = p.setting_of_each().then(|| bits(7)),
         /// Thresholds.
         input thresholds: Thresholds = thresholds(),
         /// Vectors may begin.
@@ -81,27 +83,23 @@ pub fn latency(lanes: u32) -> u64 {
 #[module]
 pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> {
     let p = p.check("oaken_dequantizer")?;
-    if p.setting_of_each() {
-        let message = format!("settings = {} is not legal", p.settings);
-        let help = "1: the dequantizer holds one setting, and a change of it waits for the vectors under way";
-        return Err(Errors::parameter("oaken_dequantizer", message, help));
-    }
-    let m = Module::new(format!("oaken_dequantizer_core_p{}_n{}{}", p.lanes, p.max_length, p.suffix()));
+    let each = if p.setting_of_each() { "_each" } else { "" };
+    let m = Module::new(format!("oaken_dequantizer_core_p{}_n{}{}{each}", p.lanes, p.max_length, p.suffix()));
     m.doc("Oaken dequantizer: dense and sparse part of records in, vectors of binary16 out.");
     let io = DequantizerPorts::new(m, p);
 
-    m.section("settings: a change waits for the vectors under way");
-    let settings = settings(m, io);
+    m.section("settings: a change waits for the vectors under way, or each vector has its own");
+    let settings = Settings::new(m, io);
     // what was found before a flush is flagged no more
     let flushed = flag(m, io.flush);
     m.section("the header to what the lanes look up");
-    let headers = header_table(m, settings.thresholds, settings.change, p)?;
-    settings.may_begin.set(settings.same & io.enable & headers.table.prepared);
+    let headers = header_table(m, settings.thresholds(), settings.change(), p)?;
+    settings.enable(io.enable, headers.table.prepared);
     io.header_error.set(headers.table.faulty & !flushed);
     let infos = keep_infos(m, &headers, p.dense_bits);
     m.section("the sparse part: words to chunks");
     let sparse = begin_while(m, io.sparse, settings.may_begin | io.flush);
-    let walker = walk_records(m, sparse, settings.length, io.flush, settings.in_flight, p)?;
+    let walker = walk_records(m, sparse, io, &settings, p)?;
     settings.words_wait.set(walker.holds);
     io.count_error.set(walker.count_error);
     io.sparse_length_error.set(walker.length_error);
@@ -111,7 +109,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("the map in use");
     let in_use = use_maps(m, reader.m, &headers, infos, p);
     m.section("the dense part");
-    let dense = read_dense(m, io.dense, settings.length, walker.begins, io.flush, p)?;
+    let dense = read_dense(m, io.dense, settings.length(), settings.dense_begins(&walker, &headers), io.flush, p)?;
     io.dense_length_error.set(flag(m, dense.wrong_length));
     let go = m.wire(bits(1));
     let coded = dense_codes(m, dense.codes, &in_use, go, p);
@@ -119,46 +117,11 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let (valid, beat) = decode_beat(m, go, coded, in_use, &headers, p);
     let ended = valid & beat.last & go;
     settings.in_flight.count(walker.begins, ended);
-    let used = settings.thresholds.pack().cat(settings.length);
-    stays_while(m, used, settings.in_flight.level.any() | walker.begins);
+    settings.promise(m, walker.begins);
     io.finished.set(ended);
     m.section("a register slice, with the limit to the largest number behind its spare register");
     send(m, io.m, valid, beat, go);
     m.finish(io)
-}
-
-/// What the vectors under way are dequantized with.
-struct Settings {
-    thresholds: Thresholds,
-    length: Signal,
-    /// They are those given.
-    same: Signal,
-    /// They are those given in the next cycle.
-    change: Signal,
-    may_begin: Signal,
-    /// The vectors under way.
-    in_flight: UpDown,
-    /// A wire: words of another vector are there.
-    words_wait: Signal,
-}
-
-/// The settings in use: those given, as soon as no vector is under way.
-#[module]
-fn settings(m: Module, io: DequantizerPorts) -> Settings {
-    let settings = m.reg_reset(thresholds(), 0);
-    let length = m.reg_reset(bits(LENGTH_BITS), 0);
-    let in_flight = UpDown::new(m, IN_FLIGHT);
-    let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
-    let same = settings.pack().eq(io.thresholds.pack()) & length.eq(io.length);
-    let words_wait = m.wire(bits(1));
-    let idle = in_flight.is_empty() & !words_wait;
-    let change = idle & !may_begin & !same;
-    m.when(change, || {
-        settings.set(io.thresholds);
-        length.set(io.length);
-    });
-    io.busy.set(!idle);
-    Settings { thresholds: settings, length, same, change, may_begin, in_flight, words_wait }
 }
 
 /// An error in a register, so that it does not depend on what an input does in the same cycle.

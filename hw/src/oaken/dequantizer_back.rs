@@ -46,7 +46,7 @@ pub fn use_maps(
     in_use.set(load | (in_use & !decoding));
     m.when(load, || map.set(maps.payload));
     let next_info = infos.read(load_slot);
-    let levels = headers.table.current(m, load_slot, new_vector);
+    let levels = headers.table.current(m, load_slot, new_vector, p);
     m.when(new_vector, || {
         info.set(next_info);
         load_slot.set(headers.after(load_slot));

@@ -4,6 +4,8 @@
 use super::beat_counter::{CountedChunk, beat_counter, counted_chunk};
 use super::beat_reader::{BeatReaderPorts, beat_reader};
 use super::decode::{VectorInfo, vector_info};
+use super::dequantizer::DequantizerPorts;
+use super::dequantizer_settings::Settings;
 use super::half_steps;
 use super::record_walker::{WalkerPorts, record_walker};
 use super::side_table::{SideTable, slot_bits};
@@ -39,11 +41,16 @@ impl Headers {
     }
 }
 
-/// The table that takes the headers; `prepare` when the thresholds change.
+/// The table that takes the headers, with the thresholds of their vectors, or those of all; `prepare` when these change.
 #[module]
-pub fn header_table(m: Module, thresholds: Thresholds, prepare: Signal, p: EngineParams) -> Result<Headers, Errors> {
+pub fn header_table(
+    m: Module,
+    thresholds: Thresholds,
+    prepare: Option<Signal>,
+    p: EngineParams,
+) -> Result<Headers, Errors> {
     let header = m.wire(stream(bits(64)));
-    let slot = m.reg_reset(bits(slot_bits(p.lanes)), 0);
+    let slot = m.reg_reset(bits(slot_bits(p)), 0);
     let slots_used = UpDown::new(m, IN_FLIGHT);
     let table = SideTable::new(m, p, header, slot, thresholds, prepare)?;
     Ok(Headers { header, table, slot, slots_used })
@@ -60,23 +67,22 @@ pub fn keep_infos(m: Module, headers: &Headers, dense_bits: u32) -> Memory<Vecto
     infos
 }
 
-/// Finds the chunks of records, of vectors for which there is room; to `flush`, ends the open record.
+/// Finds the chunks of records, of vectors for which there is room; to flush, ends the open record.
 #[module]
 pub fn walk_records(
     m: Module,
     sparse: Stream<SparseWord>,
-    length: Signal,
-    flush: Signal,
-    in_flight: UpDown,
+    io: DequantizerPorts,
+    settings: &Settings,
     p: EngineParams,
 ) -> Result<Instance<WalkerPorts>, Errors> {
     let walker = m.instance(&record_walker(p)?);
     walker.s.set(sparse);
-    walker.chunks_minus_1.set((length.drop_low(6) - 1).trunc(7));
-    walker.flush.set(flush);
+    settings.walk(&walker, io);
+    walker.flush.set(io.flush);
     // known a cycle late: one more may begin meanwhile
     let room = m.reg_reset(bits(1), 0);
-    room.set(in_flight.level.lt(IN_FLIGHT - 1));
+    room.set(settings.in_flight.level.lt(IN_FLIGHT - 1));
     walker.start.set(room);
     Ok(walker)
 }

@@ -11,6 +11,7 @@ pub mod dequantizer;
 pub mod dequantizer_axi;
 mod dequantizer_back;
 mod dequantizer_front;
+mod dequantizer_settings;
 pub mod encode;
 pub mod guard;
 pub mod half_steps;
@@ -38,11 +39,13 @@ mod sparse_words;
 pub mod sparse_writer;
 pub mod step_unit;
 pub mod types;
+pub mod vector_guard;
 pub mod walker_chunks;
 mod walker_maps;
 mod walker_records;
 mod walker_view;
 mod walker_words;
+mod word_settings;
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | `s` | words; ready comes from a register and `flush` |
 //! | `chunks_minus_1` | length of a record, held while there are words of one |
+//! | `setting`, `header_setting` | instead of it, where each vector names its own: beside a word, and beside a header |
 //! | `start` | a new record may begin; up to two may when it becomes 0 |
 //! | `flush` | all that comes is dropped, and the open record ends: it lacks what was not found yet |
 //! | `write` | words that go into the ring; registers |
@@ -34,9 +35,10 @@ use super::sparse_ring::*;
 use super::types::*;
 use super::walker_chunks::*;
 use super::walker_maps::maps;
-use super::walker_records::{Doing, Doubted, Over, next_record};
+use super::walker_records::{Doing, Doubted, HEADERS, Over, next_record};
 use super::walker_view::{see, steady};
 use super::walker_words::{Ring, arrive};
+use super::word_settings::{send_setting, word_setting};
 use crate::stream::fifo::{Style, fifo};
 use hdl::logic::UpDown;
 use hdl::*;
@@ -47,7 +49,9 @@ ports! {
         /// Words of records.
         input s: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
         /// Chunks of a vector, less one.
-        input chunks_minus_1: Signal = bits(7),
+        input chunks_minus_1: Option<Signal> = (!p.setting_of_each()).then(|| bits(7)),
+        /// The setting of the vector whose word is at `s`.
+        input setting: Option<Setting> = p.named_setting(),
         /// A new record may begin.
         input start: Signal = bits(1),
         /// All that comes is dropped, and the open record ends with what was found of it.
@@ -56,6 +60,8 @@ ports! {
         output write: RingWrite = ring_write(p),
         /// Headers of records.
         output header: Stream = stream(bits(64)),
+        /// The setting of the vector whose header that is.
+        output header_setting: Option<Setting> = p.named_setting(),
         /// Chunks.
         output m: Stream<ChunkPlace> = stream(chunk_place(p)),
         /// A chunk has been read.
@@ -74,9 +80,6 @@ ports! {
         output length_error: Signal = bits(1),
     }
 }
-
-/// Headers that may wait.
-const HEADERS: usize = 16;
 
 /// The walker for an engine.
 #[module]
@@ -127,8 +130,10 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let behind_record = gone.mux(resume, packet_over.mux(seen.end.next_word, next_word)).cat(zero);
     m.when(ended, || place.set(behind_record));
     m.when(begins, || place.set(first_count.end));
+    let setting = word_setting(m, io.setting, arrived, next_word);
+    let chunks_minus_1 = setting.map(|setting| setting.chunks_minus_1).or(io.chunks_minus_1).expect("one of both");
     m.when(goes_on, || open.go_on(place + 1, missing));
-    m.when(begins, || open.begin(next_word.cat(zero + 9), io.chunks_minus_1, seen.short));
+    m.when(begins, || open.begin(next_word.cat(zero + 9), chunks_minus_1, seen.short));
 
     m.section("chunks leave");
     let found = Found { step, place, beyond: seen.beyond, end: seen.end.at, nothing: open.nothing | gone };
@@ -142,6 +147,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     m.section("and headers");
     let header = maps.headers.read(address(next_word, NEWEST));
     start.set(io.start & send_headers(m, io, header, begins)?);
+    send_setting(m, setting, begins, (io.header_setting, io.header))?;
 
     m.section("from which word on the ring is needed");
     let here = walking.mux(open.start.drop_low(bytes), word);

@@ -2,12 +2,14 @@
 //!
 //! Up to 16 lanes have LUT RAMs of their own, which a [`level_writer`] fills in four cycles a vector. More lanes may have a
 //! vector in every other cycle, or in every one: there all levels of a vector are computed at once, stand in registers, and each
-//! lane has a multiplexer.
+//! lane has a multiplexer. So it is, too, where each vector has thresholds of its own: the thresholds themselves are then levels of
+//! the vector, and four cycles are not enough to write them.
 
 use super::decode::Kind;
 use super::half_steps::*;
 use super::level_writer::{EXACT, LevelWrite, WORDS, level_write, level_writer};
 use super::types::{EngineParams, Thresholds};
+use crate::float::half::unpack;
 use hdl::*;
 
 /// All that a vector's header says of its groups.
@@ -23,11 +25,46 @@ pub struct Levels {
     pub outer_neg: HalfStep,
     /// Inner group, whose threshold is 0.
     pub inner: Half,
+    /// The positive outer threshold itself, where each vector has its own.
+    pub itself_pos: Option<Exact>,
+    /// The negative one.
+    pub itself_neg: Option<Exact>,
 }
 
-fn levels() -> Levels {
+fn levels(p: EngineParams) -> Levels {
     let side = half_step_shape();
-    Levels { middle_pos: side, middle_neg: side, outer_pos: side, outer_neg: side, inner: half() }
+    let exact = p.setting_of_each().then(|| Exact { mantissa: bits(11), scale: bits(6) });
+    Levels {
+        middle_pos: side,
+        middle_neg: side,
+        outer_pos: side,
+        outer_neg: side,
+        inner: half(),
+        itself_pos: exact,
+        itself_neg: exact,
+    }
+}
+
+/// A threshold on its own scale: what [`half_step`] makes of it without a step.
+#[derive(Clone, Copy, Bundle)]
+pub struct Exact {
+    /// The highest bits of the base; below them are zeros.
+    pub mantissa: Signal,
+    /// That of its half step.
+    pub scale: Signal,
+}
+
+impl Exact {
+    #[module]
+    fn new(threshold: Signal) -> Exact {
+        let field = threshold.drop_low(10);
+        Exact { mantissa: unpack(threshold).mantissa, scale: field.any().mux(field, 1).zext(6) + 2 }
+    }
+    fn half_step(self) -> HalfStep {
+        let value = self.mantissa.cat(self.mantissa.zeros(BASE_BITS - 11));
+        let sticky = self.mantissa.zeros(1);
+        HalfStep { base: Base { value, sticky }, half: Half { m: self.mantissa.zeros(8), scale: self.scale } }
+    }
 }
 
 /// The table, and what it tells of the headers.
@@ -45,7 +82,11 @@ pub struct SideTable {
 
 enum Place {
     Lanes(LevelWrite),
-    Shared { vectors: Box<Memory<Levels>>, exact: [HalfStep; 2] },
+    /// The thresholds themselves are levels, or these.
+    Shared {
+        vectors: Box<Memory<Levels>>,
+        exact: Option<[HalfStep; 2]>,
+    },
 }
 
 /// The levels of the vector that the lanes decode, at the stage of the beats.
@@ -66,13 +107,19 @@ impl Current {
     }
 }
 
+/// Do the lanes have tables of their own?
+fn of_each_lane(p: EngineParams) -> bool {
+    p.lanes <= 16 && !p.setting_of_each()
+}
+
 /// Bits of a slot number.
-pub fn slot_bits(lanes: u32) -> u32 {
-    if lanes <= 16 { 2 } else { 4 }
+pub fn slot_bits(p: EngineParams) -> u32 {
+    if of_each_lane(p) { 2 } else { 4 }
 }
 
 impl SideTable {
-    /// The table for these parameters. Takes `headers` to the slots that `slot` gives.
+    /// The table for these parameters. Takes `headers` to the slots that `slot` gives; `thresholds` are theirs, or those of all vectors,
+    /// where `prepare` says that they change.
     #[module]
     pub fn new(
         m: Module,
@@ -80,9 +127,9 @@ impl SideTable {
         headers: Stream,
         slot: Signal,
         thresholds: Thresholds,
-        prepare: Signal,
+        prepare: Option<Signal>,
     ) -> Result<Self, Errors> {
-        if p.lanes <= 16 {
+        if let Some(prepare) = prepare.filter(|_| of_each_lane(p)) {
             let writer = m.instance(&level_writer(p.dense_bits)?);
             writer.header.set(headers);
             writer.slot.set(slot);
@@ -93,13 +140,15 @@ impl SideTable {
             let (prepared, done, faulty) = (writer.prepared, writer.done, writer.faulty);
             return Ok(Self { slots: EXACT, prepared, done, faulty, place: Place::Lanes(write) });
         }
-        prepare.unused(); // the levels of the thresholds themselves are registers behind them
-        Ok(Self::shared(m, headers, slot, thresholds, p.dense_bits))
+        // the levels of the thresholds themselves are registers behind them
+        prepare.iter().for_each(|prepare| prepare.unused());
+        Ok(Self::shared(m, headers, slot, thresholds, p))
     }
 
     /// The table with all levels of a vector in a word.
     #[module]
-    fn shared(m: Module, headers: Stream, slot: Signal, thresholds: Thresholds, dense_bits: u32) -> Self {
+    fn shared(m: Module, headers: Stream, slot: Signal, thresholds: Thresholds, params: EngineParams) -> Self {
+        let dense_bits = params.dense_bits;
         headers.ready.set(true);
         let p = m.pipeline("level");
         let done = p.enter_valid(headers.valid).later(2);
@@ -116,10 +165,13 @@ impl SideTable {
             outer_pos: half_step(outer_pos, t.s_high),
             outer_neg: half_step(outer_neg, t.s_low),
             inner: half_of(inner).later(2),
+            itself_pos: params.setting_of_each().then(|| Exact::new(t.s_high).later(2)),
+            itself_neg: params.setting_of_each().then(|| Exact::new(t.s_low).later(2)),
         };
         let none = middle.zeros(13);
-        let exact = [t.s_high, t.s_low].map(|s| p.leave(half_step(none, s)));
-        let vectors = m.memory(levels(), WORDS).style(RamStyle::Distributed);
+        let of_all = !params.setting_of_each();
+        let exact = of_all.then(|| [t.s_high, t.s_low].map(|s| p.leave(half_step(none, s))));
+        let vectors = m.memory(levels(params), WORDS).style(RamStyle::Distributed);
         vectors.write(p.enter(slot).later(2), new, done);
         let faulty = p.leave(done & !legal.later(2));
         let prepared = m.lit(1u32, 1);
@@ -129,7 +181,7 @@ impl SideTable {
 
     /// What the lanes need of the vector in `slot`, from the cycle after `load` on.
     #[module]
-    pub fn current(&self, m: Module, slot: Signal, load: Signal) -> Current {
+    pub fn current(&self, m: Module, slot: Signal, load: Signal, p: EngineParams) -> Current {
         match &self.place {
             Place::Lanes(_) => {
                 let current = m.reg(bits(slot.width()));
@@ -137,7 +189,7 @@ impl SideTable {
                 Current::Slot(current)
             }
             Place::Shared { vectors, .. } => {
-                let current = m.reg(levels());
+                let current = m.reg(levels(p));
                 let next = vectors.read(slot);
                 m.when(load, || current.set(next));
                 Current::Levels(Box::new(current))
@@ -167,8 +219,12 @@ impl SideTable {
                 let levels = levels.next();
                 let (outlier, outer, negative) = (kind.outlier.next(), kind.outer.next(), kind.negative.next());
                 let middle = negative.mux(levels.middle_neg, levels.middle_pos);
-                // the thresholds change only when no vector is under way
-                let itself = negative.mux(p.constant(exact[1]), p.constant(exact[0]));
+                // the thresholds of all change only when no vector is under way
+                let itself = match (exact, levels.itself_pos.zip(levels.itself_neg)) {
+                    (Some(exact), _) => negative.mux(p.constant(exact[1]), p.constant(exact[0])),
+                    (_, Some((above, below))) => negative.mux(below.half_step(), above.half_step()),
+                    _ => unreachable!("the thresholds are levels, or those of all vectors"),
+                };
                 let outer_side = kind.exact.next().mux(itself, negative.mux(levels.outer_neg, levels.outer_pos));
                 let half = outer.mux(outer_side.half, levels.inner);
                 outlier.mux(HalfStep { base: outer_side.base, half }, middle)

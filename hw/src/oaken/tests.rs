@@ -240,7 +240,7 @@ fn run_back(
     let sparse = bench.source(&design, &design.ports.sparse, pauses.sparse);
     let m = bench.sink(&design, &design.ports.m, pauses.input);
     set_thresholds(bench.engine, &design, design.ports.thresholds, t);
-    bench.engine.poke(design.port_index(design.ports.length).expect("a port"), n as u64);
+    bench.engine.poke(design.port_index(design.ports.length.expect("one setting")).expect("a port"), n as u64);
     bench.engine.poke(design.port_index(design.ports.enable).expect("a port"), 1);
     bench.reset().unwrap_or_else(|e| panic!("{e}"));
     for r in records {

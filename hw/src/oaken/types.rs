@@ -59,6 +59,10 @@ impl EngineParams {
     pub fn setting_of_each(self) -> bool {
         self.settings > 1
     }
+    /// Shape of a vector's [`Setting`], where vectors name theirs.
+    pub fn named_setting(self) -> Option<Setting> {
+        self.setting_of_each().then(setting)
+    }
     /// Bits of the number of a setting, where vectors name it.
     pub fn number_bits(self) -> Option<u32> {
         self.setting_of_each().then(|| self.settings.ilog2())

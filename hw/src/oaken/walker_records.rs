@@ -2,6 +2,9 @@
 
 use hdl::*;
 
+/// Headers that may wait, and settings of their vectors.
+pub const HEADERS: usize = 16;
+
 /// What the walker does.
 #[derive(Clone, Copy, State)]
 pub enum Doing {

@@ -1,11 +1,13 @@
 //! The length guard of the Oaken engines: every packet gets its length, what is wrong is flagged when it is seen and at no other time,
-//! and a packet whose beginning was taken for surplus is replaced.
+//! and a packet whose beginning was taken for surplus is replaced. The vector guard: the same where each packet has its own length, and
+//! surplus waits for none.
 
 use super::{Engine, Proof};
 use crate::checkers::{Side, sends_by_the_rules};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::oaken::guard::{GuardPorts, GuardedBeat, length_guard};
 use hw::oaken::types::{Beat, beat};
+use hw::oaken::vector_guard::vector_guard;
 
 /// Beats of the longest packet.
 const LONGEST: u32 = 4;
@@ -114,7 +116,97 @@ fn guard_proof() -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
+/// A length for each packet: there while it may begin, and held until it is over.
+#[module]
+fn own_lengths(m: Module, guard: &GuardPorts) {
+    let length = m.anyseq(2);
+    guard.beats_minus_1.set(length);
+    let ends = guard.m.transfer() & guard.m.payload.last;
+    let may = guard.start | !guard.m.payload.first;
+    let held = m.past(may & !ends) & m.past_valid();
+    let same = length.eq(m.past(length)) & may;
+    m.assume(!held | same, "a length that is there stays until its packet is over");
+}
+
+/// What passes, what is dropped, and what zeros stand for, from the beats alone.
+#[module]
+fn own_beats(m: Module, guard: &GuardPorts, count: Signal) {
+    let (taken, sent) = (guard.s.transfer(), guard.m.transfer());
+    let (came, went) = (guard.s.payload, guard.m.payload);
+    let [short, surplus, replaces, lost_count] = [0, 1, 2, 3].map(|_| m.reg_reset(bits(1), 0));
+    let dropped = m.reg_reset(bits(5), 0).comment("beats of surplus that no packet of zeros stands for");
+    let begins = sent & count.eq(0);
+    let drops = taken & surplus & !guard.flush;
+    let enough = dropped.gt(guard.beats_minus_1.zext(5));
+    // a packet that begins stands for what was dropped, if that is as long
+    let stands_in = begins & (surplus | enough);
+    let padding = short | stands_in | (replaces & count.ne(0)) | guard.flush;
+    m.assert(!guard.m.valid | count.ne(0) | guard.start, "a packet begins when it may");
+    m.assert(!surplus | guard.s.ready, "surplus waits for nothing");
+    m.assert(
+        !(stands_in & !guard.flush & !lost_count) | enough,
+        "a packet of zeros stands for as many beats that were dropped",
+    );
+    m.assert(!(sent & !padding & !lost_count) | (taken & went.data.eq(came.data)), "what passes is what came");
+    m.assert(!(sent & padding & !lost_count) | !went.data, "what did not come is 0");
+    m.assert(!(taken & !sent) | surplus | guard.flush, "nothing else is dropped");
+    m.section("flags: one cycle for each mistake, at the beat that shows it");
+    let seen = sent & taken & !surplus & !guard.flush;
+    m.assert(guard.early.eq(seen & came.last & !went.last), "`early` at the last that comes early, once");
+    m.assert(guard.late.eq(seen & !came.last & went.last), "`late` at the beat that should be the last, once");
+    m.section("what is known of the next beats");
+    let counted = dropped + drops.zext(5);
+    dropped.set(counted);
+    m.when(dropped.ge(24), || lost_count.set(true));
+    m.when(begins & stands_in, || {
+        dropped.set(counted - guard.beats_minus_1.zext(5) - 1);
+        replaces.set(true);
+    });
+    m.when(begins & !stands_in, || dropped.set(0));
+    m.when(guard.early, || short.set(true));
+    m.when(guard.late, || surplus.set(true));
+    m.when(drops & came.last, || surplus.set(false));
+    m.when(sent & went.last, || {
+        short.set(false);
+        replaces.set(false);
+    });
+    m.when(guard.flush, || {
+        short.set(sent.mux(!went.last, count.ne(0)));
+        [surplus, replaces].into_iter().for_each(|none| none.set(false));
+        dropped.set(0);
+    });
+    m.cover(replaces & sent & went.last & surplus, "a packet is replaced, and more is dropped");
+    m.cover(stands_in & !guard.flush & dropped.gt(guard.beats_minus_1.zext(5) + 1), "more was dropped than a packet");
+    m.cover(seen & begins & m.past(guard.start), "a packet passes");
+}
+
+#[module]
+fn vector_guard_proof() -> Result<Design<()>, Errors> {
+    let m = Module::new("prove_vector_guard");
+    let io = HarnessPorts::new(m);
+    let guard = m.instance(&vector_guard(1, LONGEST)?);
+    guard.s.set(io.s);
+    guard.start.set(io.start);
+    guard.flush.set(io.flush);
+    io.m.set(guard.m);
+    own_lengths(m, &guard);
+    sends_by_the_rules(m, io.s, Side::Surroundings);
+    let count = lengths(m, &guard);
+    own_beats(m, &guard, count);
+    Ok(m.finish(io)?.erase())
+}
+
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
-    let part = format!("length guard, words of 1 bit, packets of up to {LONGEST}");
-    Ok(vec![Proof { name: "length_guard".into(), part, design: guard_proof()?, engine: Engine::Pdr, cover_depth: 16 }])
+    let packets = format!("words of 1 bit, packets of up to {LONGEST}");
+    let proof = |name: &str, part: &str, design| Proof {
+        name: name.into(),
+        part: format!("{part}, {packets}"),
+        design,
+        engine: Engine::Pdr,
+        cover_depth: 16,
+    };
+    Ok(vec![
+        proof("length_guard", "length guard", guard_proof()?),
+        proof("vector_guard", "vector guard", vector_guard_proof()?),
+    ])
 }

@@ -13,6 +13,7 @@ use hw::oaken::EngineParams;
 use hw::oaken::guard::length_guard;
 use hw::oaken::level_writer::level_writer;
 use hw::oaken::sparse_writer::sparse_writer;
+use hw::oaken::vector_guard::vector_guard;
 use hw::stream::arbiter::arbiter;
 use hw::stream::credit_counter::credit_counter;
 use hw::stream::fifo::{Style, fifo};
@@ -173,6 +174,7 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
         "credit_counter": credit_counter(3),
         "registers": registers(),
         "guard": length_guard(1, 4),
+        "vector_guard": vector_guard(1, 2),
         "level_writer": level_writer(4),
         "synchronizer": synchronizer(2, STAGES),
     }

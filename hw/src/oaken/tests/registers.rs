@@ -56,6 +56,19 @@ const DEQUANTIZER: [Row; 6] = [
 
 const PARAMS: EngineParams = EngineParams { lanes: 16, max_length: 4096, dense_bits: 4, settings: 1 };
 
+/// What there is more where vectors name their settings, of which there are eight; the first `flag` is that behind the engine's own.
+fn several(flag: u32) -> [Row; 5] {
+    [
+        ("errors", "refused", 0x10, flag, 1, Clear, 0),
+        ("errors", "unset", 0x10, flag + 1, 1, Clear, 0),
+        ("setting", "number", 0x30, 0, 8, Write, 0),
+        ("setting", "store", 0x30, 8, 1, Write, 0),
+        ("setting", "count", 0x30, 16, 7, Read, 8),
+    ]
+}
+
+const OF_EACH: EngineParams = EngineParams { settings: 8, ..PARAMS };
+
 /// All rows of an engine, in the order of their places.
 fn rows(letter: u8, errors: &[Row]) -> Vec<Row> {
     let mut rows = [&COMMON[..], errors].concat();
@@ -84,35 +97,41 @@ fn described(map: &RegisterMap) -> Vec<(&str, &str, u32, u32, u32, May, u32)> {
 fn the_maps_are_as_they_were_published() {
     assert_eq!(described(&quantizer_axi::registers("q", PARAMS)), rows(b'Q', &QUANTIZER));
     assert_eq!(described(&dequantizer_axi::registers("d", PARAMS)), rows(b'D', &DEQUANTIZER));
+    let several = [[&QUANTIZER[..], &several(4)].concat(), [&DEQUANTIZER[..], &several(6)].concat()];
+    assert_eq!(described(&quantizer_axi::registers("q", OF_EACH)), rows(b'Q', &several[0]));
+    assert_eq!(described(&dequantizer_axi::registers("d", OF_EACH)), rows(b'D', &several[1]));
 }
 
-/// What the bus says of the same numbers. `legal` is 1 from reset on, and 0 when all settings are ones.
+/// What the bus says of the same numbers. `legal` is 1 from reset on, and 0 when all settings are ones; storing those is `refused`.
 fn on_the_bus<P>(design: &Design<P>, bus: &AxiLite, rows: &[Row]) {
     let ones = |row: &Row| (u64::from(u32::MAX) >> (32 - row.4)) << row.3;
+    let end = rows.iter().map(|row| row.2 + 4).max().unwrap();
+    let refused = rows.iter().filter(|row| row.1 == "refused").fold(0, |_, row| ones(row));
     let mut engine = Simulator::new(design);
     let mut bench = Bench::new(&mut engine, seed(1));
     let master = AxiLiteMaster::new(&mut bench, design, bus, Stalls::Never);
     bench.reset().unwrap();
-    for address in (0..0x30).step_by(4) {
+    for address in (0..end).step_by(4) {
         let of = || rows.iter().filter(|row| row.2 == address);
         let reset = of().fold(0, |value, row| value | u64::from(row.6) << row.3);
         let legal = if address == 0x0c { 2 } else { 0 };
         assert_eq!(master.read(&mut bench, address.into()), Ok((Response::Okay, reset | legal)), "{address:#x}");
     }
-    for address in (0..0x30).step_by(4) {
+    for address in (0..end).step_by(4) {
         let writable = rows.iter().any(|row| row.2 == address && row.5 != Read);
         let response = if writable { Response::Okay } else { Response::SlaveError };
         assert_eq!(master.write(&mut bench, address.into(), 0xffff_ffff), Ok(response), "{address:#x}");
     }
-    for address in (0..0x30).step_by(4) {
+    for address in (0..end).step_by(4) {
         let of = |may| rows.iter().filter(move |row| row.2 == address && row.5 == may);
         let kept = of(Read).fold(0, |value, row| value | u64::from(row.6) << row.3);
         let value = of(Write).fold(kept, |value, row| value | ones(row));
+        let value = if address == 0x10 { value | refused } else { value };
         let (response, read) = master.read(&mut bench, address.into()).unwrap();
         // what it does while it is flushed is not said here
         assert_eq!((response, read & !u64::from(address == 0x0c)), (Response::Okay, value), "{address:#x}");
     }
-    for address in [0x01, 0x16, 0x2f, 0x30, 0x34, 0x38, 0x3c] {
+    for address in [0x01, 0x16, 0x2f].into_iter().chain((u64::from(end)..0x40).step_by(4)) {
         assert_eq!(master.read(&mut bench, address), Ok((Response::SlaveError, 0)), "{address:#x}");
         assert_eq!(master.write(&mut bench, address, 1), Ok(Response::SlaveError), "{address:#x}");
     }
@@ -128,4 +147,12 @@ fn the_bus_of_the_quantizer_shows_them() {
 fn the_bus_of_the_dequantizer_shows_them() {
     let design = dequantizer_axi::dequantizer_axi("d", PARAMS).unwrap();
     on_the_bus(&design, &design.ports.s_axil, &rows(b'D', &DEQUANTIZER));
+}
+
+#[test]
+fn the_bus_shows_the_table_of_settings() {
+    let q = quantizer_axi::quantizer_axi("q", OF_EACH).unwrap();
+    on_the_bus(&q, &q.ports.s_axil, &rows(b'Q', &[&QUANTIZER[..], &several(4)].concat()));
+    let d = dequantizer_axi::dequantizer_axi("d", OF_EACH).unwrap();
+    on_the_bus(&d, &d.ports.s_axil, &rows(b'D', &[&DEQUANTIZER[..], &several(6)].concat()));
 }

@@ -41,10 +41,11 @@ impl<'a> Rig<'a> {
         self.design.port_index(signal).expect("a port")
     }
 
-    pub fn set(&mut self, t: &Thresholds, length: usize) {
+    pub fn set(&mut self, t: &Thresholds, n: usize) {
         set_thresholds(self.bench.engine, self.design, self.design.ports.thresholds, t);
-        let (length_port, enable) = (self.port(self.design.ports.length), self.port(self.design.ports.enable));
-        self.bench.engine.poke(length_port, length as u64);
+        let length = self.design.ports.length.expect("one setting");
+        let (length_port, enable) = (self.port(length), self.port(self.design.ports.enable));
+        self.bench.engine.poke(length_port, n as u64);
         self.bench.engine.poke(enable, 1);
         self.step();
     }

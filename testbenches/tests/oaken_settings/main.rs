@@ -1,4 +1,8 @@
-//! Oaken engines that hold several settings: every vector is quantized with the one that it names, and alternating costs nothing.
+//! Oaken engines that hold several settings: every vector is quantized, and its record dequantized, with the one that it names, and
+//! alternating costs nothing.
+
+mod back;
+mod faults;
 
 use fastrand::Rng;
 use hw::oaken::{EngineParams, QuantizerAxiPorts};
