@@ -24,41 +24,41 @@ module oaken_sparse_writer_p1 (
     output wire m_last,
     output wire sent // A vector left in the cycle before.
 );
-    reg go; // there is room for what this and the next two beats make | sparse_writer.rs:93
-    reg [3:0] s_before; // sparse_writer.rs:154
-    reg [3:0] by; // sparse_writer.rs:159
-    reg [3:0] s_before_1; // sparse_writer.rs:163
-    reg [3:0] after_1; // sparse_writer.rs:163
-    reg [1:0] moved_1; // sparse_writer.rs:163
-    reg carries_1; // sparse_writer.rs:163
-    reg ends; // sparse_writer.rs:163
-    reg valid; // sparse_writer.rs:163
-    reg [4:0] word; // sparse_writer.rs:164
-    reg [127:0] bytes; // sparse_writer.rs:202
-    reg [127:0] l223_s2; // sparse_writer.rs:206
-    reg [3:0] s_before_1_s2; // sparse_writer.rs:205
-    reg begins_above_s2; // sparse_writer.rs:205
-    reg [15:0] round; // sparse_writer.rs:205
-    reg [3:0] by_s2; // sparse_writer.rs:206
-    reg [127:0] l223_s3; // sparse_writer.rs:206
-    reg valid_s2; // sparse_writer.rs:208
-    reg valid_1; // sparse_writer.rs:208
-    reg [3:0] after_1_s2; // sparse_writer.rs:209
-    reg [3:0] after_2; // sparse_writer.rs:209
-    reg [4:0] base_s2; // sparse_writer.rs:209
-    reg [4:0] base_1; // sparse_writer.rs:209
-    reg [4:0] above_s2; // sparse_writer.rs:209
-    reg [4:0] above_1; // sparse_writer.rs:209
-    reg overflow_s2; // sparse_writer.rs:210
-    reg overflow_1; // sparse_writer.rs:210
-    reg carries_1_s2; // sparse_writer.rs:210
-    reg carries_2; // sparse_writer.rs:210
-    reg ends_s2; // sparse_writer.rs:210
-    reg ends_1; // sparse_writer.rs:210
-    reg [4:0] open_s2; // sparse_writer.rs:210
-    reg [4:0] open_1; // sparse_writer.rs:210
-    reg [4:0] open_2; // sparse_writer.rs:103
-    reg [4:0] reading; // sparse_writer.rs:104
+    reg room; // there is room for what this and the next two beats make | sparse_writer.rs:100
+    reg [3:0] s_before; // sparse_writer.rs:170
+    reg [3:0] by; // sparse_writer.rs:175
+    reg [3:0] s_before_1; // sparse_writer.rs:179
+    reg [3:0] after_1; // sparse_writer.rs:179
+    reg [1:0] moved_1; // sparse_writer.rs:179
+    reg carries_1; // sparse_writer.rs:179
+    reg ends; // sparse_writer.rs:179
+    reg valid; // sparse_writer.rs:179
+    reg [4:0] word; // sparse_writer.rs:180
+    reg [127:0] bytes; // sparse_writer.rs:218
+    reg [127:0] l239_s2; // sparse_writer.rs:222
+    reg [3:0] s_before_1_s2; // sparse_writer.rs:221
+    reg begins_above_s2; // sparse_writer.rs:221
+    reg [15:0] round; // sparse_writer.rs:221
+    reg [3:0] by_s2; // sparse_writer.rs:222
+    reg [127:0] l239_s3; // sparse_writer.rs:222
+    reg valid_s2; // sparse_writer.rs:224
+    reg valid_1; // sparse_writer.rs:224
+    reg [3:0] after_1_s2; // sparse_writer.rs:225
+    reg [3:0] after_2; // sparse_writer.rs:225
+    reg [4:0] base_s2; // sparse_writer.rs:225
+    reg [4:0] base_1; // sparse_writer.rs:225
+    reg [4:0] above_s2; // sparse_writer.rs:225
+    reg [4:0] above_1; // sparse_writer.rs:225
+    reg overflow_s2; // sparse_writer.rs:226
+    reg overflow_1; // sparse_writer.rs:226
+    reg carries_1_s2; // sparse_writer.rs:226
+    reg carries_2; // sparse_writer.rs:226
+    reg ends_s2; // sparse_writer.rs:226
+    reg ends_1; // sparse_writer.rs:226
+    reg [4:0] open_s2; // sparse_writer.rs:226
+    reg [4:0] open_1; // sparse_writer.rs:226
+    reg [4:0] open_2; // sparse_writer.rs:119
+    reg [4:0] reading; // sparse_writer.rs:120
     reg out_valid; // sparse_words.rs:56
     reg word_valid; // sparse_words.rs:57
     reg [127:0] word_0; // sparse_words.rs:61
@@ -88,21 +88,21 @@ module oaken_sparse_writer_p1 (
     (* ram_style = "distributed" *) reg [7:0] byte0_ram [0:15];
     (* ram_style = "distributed" *) reg [5:0] even_ram [0:7];
     (* ram_style = "distributed" *) reg [5:0] odd_ram [0:7];
-    assign s_ready = go;
+    assign s_ready = room;
 
     // where the bytes of a beat begin and end
-    wire [6:0] sum = {{2'h0, s_before}, 1'h1} + {{5'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:156
-    wire [3:0] after = sum[4:1]; // sparse_writer.rs:157
-    wire [1:0] moved = sum[6:5]; // sparse_writer.rs:157
+    wire [6:0] sum = {{2'h0, s_before}, 1'h1} + {{5'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:172
+    wire [3:0] after = sum[4:1]; // sparse_writer.rs:173
+    wire [1:0] moved = sum[6:5]; // sparse_writer.rs:173
     always @(posedge clk) begin
         if (rst) begin
             s_before <= 4'h7;
-        end else if (go) if (s_valid) s_before <= s_last ? 4'h7 : after;
+        end else if (room) if (s_valid) s_before <= s_last ? 4'h7 : after;
     end
-    wire [4:0] _t1 = {s_before, 1'h1} + {4'h1, s_starts_chunk}; // sparse_writer.rs:159
-    always @(posedge clk) if (go) by <= _t1[4:1];
-    wire carries = 1'h0 & s_starts_chunk; // sparse_writer.rs:161
-    always @(posedge clk) if (go) begin
+    wire [4:0] _t1 = {s_before, 1'h1} + {4'h1, s_starts_chunk}; // sparse_writer.rs:175
+    always @(posedge clk) if (room) by <= _t1[4:1];
+    wire carries = 1'h0 & s_starts_chunk; // sparse_writer.rs:177
+    always @(posedge clk) if (room) begin
         s_before_1 <= s_before;
         after_1 <= after;
         moved_1 <= moved;
@@ -112,28 +112,28 @@ module oaken_sparse_writer_p1 (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else if (go) valid <= s_valid;
+        end else if (room) valid <= s_valid;
     end
-    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:165
-    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:166
-    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:167
-    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:168
+    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:181
+    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:182
+    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:183
+    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:184
     always @(posedge clk) begin
         if (rst) begin
             word <= 5'h0;
-        end else if (go) if (valid) word <= open;
+        end else if (room) if (valid) word <= open;
     end
-    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:170
+    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:186
 
     // turned to their place
-    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:198
-    wire [127:0] entries = {120'h0, s_entries}; // sparse_writer.rs:199
-    wire [7:0] last_entry = entries[127:120]; // sparse_writer.rs:200
-    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:201
-    always @(posedge clk) if (go) bytes <= {top, entries[119:0]};
-    wire [127:0] _t2 = by[0] ? {bytes[119:0], bytes[127:120]} : bytes; // sparse_writer.rs:223
-    always @(posedge clk) if (go) begin
-        l223_s2 <= by[1] ? {_t2[111:0], _t2[127:112]} : _t2;
+    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:214
+    wire [127:0] entries = {120'h0, s_entries}; // sparse_writer.rs:215
+    wire [7:0] last_entry = entries[127:120]; // sparse_writer.rs:216
+    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:217
+    always @(posedge clk) if (room) bytes <= {top, entries[119:0]};
+    wire [127:0] _t2 = by[0] ? {bytes[119:0], bytes[127:120]} : bytes; // sparse_writer.rs:239
+    always @(posedge clk) if (room) begin
+        l239_s2 <= by[1] ? {_t2[111:0], _t2[127:112]} : _t2;
         s_before_1_s2 <= s_before_1;
     end
     wire _t3 = s_before_1_s2[3:2] == 2'h0; // sparse_words.rs:48
@@ -145,23 +145,23 @@ module oaken_sparse_writer_p1 (
     wire _t9 = s_before_1_s2[1:0] == 2'h2; // sparse_words.rs:48
     wire _t10 = s_before_1_s2[1:0] == 2'h3; // sparse_words.rs:48
     wire [15:0] _t11 = {1'h0 | (_t6 & _t10), 1'h0 | (_t6 & (|{_t9, _t10})), 1'h0 | (_t6 & (|{_t8, _t9, _t10})), 1'h0 | (_t6 & (|{_t7, _t8, _t9, _t10})), _t6 | (_t5 & _t10), _t6 | (_t5 & (|{_t9, _t10})), _t6 | (_t5 & (|{_t8, _t9, _t10})), _t6 | (_t5 & (|{_t7, _t8, _t9, _t10})), (|{_t5, _t6}) | (_t4 & _t10), (|{_t5, _t6}) | (_t4 & (|{_t9, _t10})), (|{_t5, _t6}) | (_t4 & (|{_t8, _t9, _t10})), (|{_t5, _t6}) | (_t4 & (|{_t7, _t8, _t9, _t10})), (|{_t4, _t5, _t6}) | (_t3 & _t10), (|{_t4, _t5, _t6}) | (_t3 & (|{_t9, _t10})), (|{_t4, _t5, _t6}) | (_t3 & (|{_t8, _t9, _t10})), (|{_t4, _t5, _t6}) | (_t3 & (|{_t7, _t8, _t9, _t10}))}; // sparse_words.rs:43
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (room) begin
         begins_above_s2 <= begins_above;
         round <= _t11 & {16{~begins_above_s2}};
         by_s2 <= by;
     end
-    wire [127:0] _t12 = by_s2[2] ? {l223_s2[95:0], l223_s2[127:96]} : l223_s2; // sparse_writer.rs:223
-    always @(posedge clk) if (go) l223_s3 <= by_s2[3] ? {_t12[63:0], _t12[127:64]} : _t12;
+    wire [127:0] _t12 = by_s2[2] ? {l239_s2[95:0], l239_s2[127:96]} : l239_s2; // sparse_writer.rs:239
+    always @(posedge clk) if (room) l239_s3 <= by_s2[3] ? {_t12[63:0], _t12[127:64]} : _t12;
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
             valid_1 <= 1'h0;
-        end else if (go) begin
+        end else if (room) begin
             valid_s2 <= valid;
             valid_1 <= valid_s2;
         end
     end
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (room) begin
         after_1_s2 <= after_1;
         after_2 <= after_1_s2;
         base_s2 <= base;
@@ -177,96 +177,96 @@ module oaken_sparse_writer_p1 (
         open_s2 <= open;
         open_1 <= open_s2;
     end
-    wire [127:0] bytes_1 = l223_s3; // sparse_writer.rs:211
+    wire [127:0] bytes_1 = l239_s3; // sparse_writer.rs:227
 
     // the words before `open` are complete
-    wire writes = valid_1 & go; // sparse_writer.rs:105
+    wire writes = valid_1 & room; // sparse_writer.rs:121
     always @(posedge clk) begin
         if (rst) begin
             open_2 <= 5'h0;
         end else if (writes) open_2 <= open_1;
     end
-    wire [4:0] used = open_2 - reading; // sparse_writer.rs:107
+    wire [4:0] used = open_2 - reading; // sparse_writer.rs:123
     always @(posedge clk) begin
         if (rst) begin
-            go <= 1'h0;
+            room <= 1'h0;
         end else begin
-            go <= (used <= 5'ha) & (~stop);
+            room <= (used <= 5'ha) & (~stop);
         end
     end
 
     // a RAM for each byte of a word
-    wire [3:0] byte15_at = round[15] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [3:0] byte15_at = round[15] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte15_ram[byte15_at] <= bytes_1[127:120];
-    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte14_at = round[14] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte14_at = round[14] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte14_ram[byte14_at] <= bytes_1[119:112];
-    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte13_at = round[13] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte13_at = round[13] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte13_ram[byte13_at] <= bytes_1[111:104];
-    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte12_at = round[12] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte12_at = round[12] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte12_ram[byte12_at] <= bytes_1[103:96];
-    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte11_at = round[11] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte11_at = round[11] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte11_ram[byte11_at] <= bytes_1[95:88];
-    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte10_at = round[10] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte10_at = round[10] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte10_ram[byte10_at] <= bytes_1[87:80];
-    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte9_at = round[9] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte9_at = round[9] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte9_ram[byte9_at] <= bytes_1[79:72];
-    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte8_at = round[8] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte8_at = round[8] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte8_ram[byte8_at] <= bytes_1[71:64];
-    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte7_at = round[7] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte7_at = round[7] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte7_ram[byte7_at] <= bytes_1[63:56];
-    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte6_at = round[6] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte6_at = round[6] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte6_ram[byte6_at] <= bytes_1[55:48];
-    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte5_at = round[5] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte5_at = round[5] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte5_ram[byte5_at] <= bytes_1[47:40];
-    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte4_at = round[4] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte4_at = round[4] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte4_ram[byte4_at] <= bytes_1[39:32];
-    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte3_at = round[3] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte3_at = round[3] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte3_ram[byte3_at] <= bytes_1[31:24];
-    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte2_at = round[2] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte2_at = round[2] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte2_ram[byte2_at] <= bytes_1[23:16];
-    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte1_at = round[1] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte1_at = round[1] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte1_ram[byte1_at] <= bytes_1[15:8];
-    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte0_at = round[0] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte0_at = round[0] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte0_ram[byte0_at] <= bytes_1[7:0];
-    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [127:0] data = {byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:239
+    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [127:0] data = {byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:255
 
     // two RAMs for the marks: of a word and the next one, one is even
-    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:248
-    wire [4:0] _t13 = even_is_base ? base_1 : above_1; // sparse_writer.rs:249
-    wire [2:0] even_at = _t13[3:1]; // sparse_writer.rs:249
-    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:250
-    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:250
+    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:264
+    wire [4:0] _t13 = even_is_base ? base_1 : above_1; // sparse_writer.rs:265
+    wire [2:0] even_at = _t13[3:1]; // sparse_writer.rs:265
+    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:266
+    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:266
     always @(posedge clk) if (writes) even_ram[even_at] <= {even_mark_last, after_2, even_mark_carries};
-    wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:252
-    wire even_last = even_ram_q0[5]; // sparse_writer.rs:252
-    wire [3:0] even_after = even_ram_q0[4:1]; // sparse_writer.rs:252
-    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:248
-    wire [4:0] _t14 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:249
-    wire [2:0] odd_at = _t14[3:1]; // sparse_writer.rs:249
-    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:250
-    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:250
+    wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:268
+    wire even_last = even_ram_q0[5]; // sparse_writer.rs:268
+    wire [3:0] even_after = even_ram_q0[4:1]; // sparse_writer.rs:268
+    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:264
+    wire [4:0] _t14 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:265
+    wire [2:0] odd_at = _t14[3:1]; // sparse_writer.rs:265
+    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:266
+    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:266
     always @(posedge clk) if (writes) odd_ram[odd_at] <= {odd_mark_last, after_2, odd_mark_carries};
-    wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:252
-    wire odd_last = odd_ram_q0[5]; // sparse_writer.rs:252
-    wire [3:0] odd_after = odd_ram_q0[4:1]; // sparse_writer.rs:252
-    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:256
-    wire [3:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:256
+    wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:268
+    wire odd_last = odd_ram_q0[5]; // sparse_writer.rs:268
+    wire [3:0] odd_after = odd_ram_q0[4:1]; // sparse_writer.rs:268
+    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:272
+    wire [3:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:272
 
     // the byte that is carried to the next word
 

@@ -22,59 +22,62 @@ module oaken_sparse_writer_p64 (
     output wire [511:0] m_data,
     output wire [63:0] m_keep,
     output wire m_last,
-    output wire sent // A vector left in the cycle before.
+    output wire sent, // A vector left in the cycle before.
+    output wire ready_next // Beats are taken in the next cycle.
 );
-    reg go; // there is room for what this and the next two beats make | sparse_writer.rs:93
-    reg [5:0] s_before; // sparse_writer.rs:154
-    reg [5:0] by; // sparse_writer.rs:159
-    reg [5:0] s_before_1; // sparse_writer.rs:163
-    reg [5:0] after_1; // sparse_writer.rs:163
-    reg [1:0] moved_1; // sparse_writer.rs:163
-    reg carries_1; // sparse_writer.rs:163
-    reg ends; // sparse_writer.rs:163
-    reg valid; // sparse_writer.rs:163
-    reg [4:0] word; // sparse_writer.rs:164
-    reg [511:0] bytes; // sparse_writer.rs:202
-    reg [511:0] l223_s2; // sparse_writer.rs:206
-    reg [5:0] s_before_1_s2; // sparse_writer.rs:205
-    reg begins_above_s2; // sparse_writer.rs:205
-    reg [5:0] by_s2; // sparse_writer.rs:206
-    reg [511:0] l223_s3; // sparse_writer.rs:206
-    reg [5:0] s_before_1_s3; // sparse_writer.rs:205
-    reg begins_above_s3; // sparse_writer.rs:205
-    reg [63:0] round; // sparse_writer.rs:205
-    reg [5:0] by_s3; // sparse_writer.rs:206
-    reg [511:0] l223_s4; // sparse_writer.rs:206
-    reg valid_s2; // sparse_writer.rs:208
-    reg valid_s3; // sparse_writer.rs:208
-    reg valid_1; // sparse_writer.rs:208
-    reg [7:0] last_entry_s1; // sparse_writer.rs:208
-    reg [7:0] last_entry_s2; // sparse_writer.rs:208
-    reg [7:0] last_entry_s3; // sparse_writer.rs:208
-    reg [7:0] last_entry_1; // sparse_writer.rs:208
-    reg [5:0] after_1_s2; // sparse_writer.rs:209
-    reg [5:0] after_1_s3; // sparse_writer.rs:209
-    reg [5:0] after_2; // sparse_writer.rs:209
-    reg [4:0] base_s2; // sparse_writer.rs:209
-    reg [4:0] base_s3; // sparse_writer.rs:209
-    reg [4:0] base_1; // sparse_writer.rs:209
-    reg [4:0] above_s2; // sparse_writer.rs:209
-    reg [4:0] above_s3; // sparse_writer.rs:209
-    reg [4:0] above_1; // sparse_writer.rs:209
-    reg overflow_s2; // sparse_writer.rs:210
-    reg overflow_s3; // sparse_writer.rs:210
-    reg overflow_1; // sparse_writer.rs:210
-    reg carries_1_s2; // sparse_writer.rs:210
-    reg carries_1_s3; // sparse_writer.rs:210
-    reg carries_2; // sparse_writer.rs:210
-    reg ends_s2; // sparse_writer.rs:210
-    reg ends_s3; // sparse_writer.rs:210
-    reg ends_1; // sparse_writer.rs:210
-    reg [4:0] open_s2; // sparse_writer.rs:210
-    reg [4:0] open_s3; // sparse_writer.rs:210
-    reg [4:0] open_1; // sparse_writer.rs:210
-    reg [4:0] open_2; // sparse_writer.rs:103
-    reg [4:0] reading; // sparse_writer.rs:104
+    reg room; // there is room for what this and the next three beats make | sparse_writer.rs:100
+    wire go_0;
+    wire go_1;
+    reg [5:0] s_before; // sparse_writer.rs:170
+    reg [5:0] by; // sparse_writer.rs:175
+    reg [5:0] s_before_1; // sparse_writer.rs:179
+    reg [5:0] after_1; // sparse_writer.rs:179
+    reg [1:0] moved_1; // sparse_writer.rs:179
+    reg carries_1; // sparse_writer.rs:179
+    reg ends; // sparse_writer.rs:179
+    reg valid; // sparse_writer.rs:179
+    reg [4:0] word; // sparse_writer.rs:180
+    reg [511:0] bytes; // sparse_writer.rs:218
+    reg [511:0] l239_s2; // sparse_writer.rs:222
+    reg [5:0] s_before_1_s2; // sparse_writer.rs:221
+    reg begins_above_s2; // sparse_writer.rs:221
+    reg [5:0] by_s2; // sparse_writer.rs:222
+    reg [511:0] l239_s3; // sparse_writer.rs:222
+    reg [5:0] s_before_1_s3; // sparse_writer.rs:221
+    reg begins_above_s3; // sparse_writer.rs:221
+    reg [63:0] round; // sparse_writer.rs:221
+    reg [5:0] by_s3; // sparse_writer.rs:222
+    reg [511:0] l239_s4; // sparse_writer.rs:222
+    reg valid_s2; // sparse_writer.rs:224
+    reg valid_s3; // sparse_writer.rs:224
+    reg valid_1; // sparse_writer.rs:224
+    reg [7:0] last_entry_s1; // sparse_writer.rs:224
+    reg [7:0] last_entry_s2; // sparse_writer.rs:224
+    reg [7:0] last_entry_s3; // sparse_writer.rs:224
+    reg [7:0] last_entry_1; // sparse_writer.rs:224
+    reg [5:0] after_1_s2; // sparse_writer.rs:225
+    reg [5:0] after_1_s3; // sparse_writer.rs:225
+    reg [5:0] after_2; // sparse_writer.rs:225
+    reg [4:0] base_s2; // sparse_writer.rs:225
+    reg [4:0] base_s3; // sparse_writer.rs:225
+    reg [4:0] base_1; // sparse_writer.rs:225
+    reg [4:0] above_s2; // sparse_writer.rs:225
+    reg [4:0] above_s3; // sparse_writer.rs:225
+    reg [4:0] above_1; // sparse_writer.rs:225
+    reg overflow_s2; // sparse_writer.rs:226
+    reg overflow_s3; // sparse_writer.rs:226
+    reg overflow_1; // sparse_writer.rs:226
+    reg carries_1_s2; // sparse_writer.rs:226
+    reg carries_1_s3; // sparse_writer.rs:226
+    reg carries_2; // sparse_writer.rs:226
+    reg ends_s2; // sparse_writer.rs:226
+    reg ends_s3; // sparse_writer.rs:226
+    reg ends_1; // sparse_writer.rs:226
+    reg [4:0] open_s2; // sparse_writer.rs:226
+    reg [4:0] open_s3; // sparse_writer.rs:226
+    reg [4:0] open_1; // sparse_writer.rs:226
+    reg [4:0] open_2; // sparse_writer.rs:119
+    reg [4:0] reading; // sparse_writer.rs:120
     reg out_valid; // sparse_words.rs:56
     reg word_valid; // sparse_words.rs:57
     reg [511:0] word_0; // sparse_words.rs:61
@@ -157,21 +160,34 @@ module oaken_sparse_writer_p64 (
     (* ram_style = "distributed" *) reg [7:0] even_ram [0:7];
     (* ram_style = "distributed" *) reg [7:0] odd_ram [0:7];
     (* ram_style = "distributed" *) reg [7:0] ram [0:15];
-    assign s_ready = go;
+    assign ready_next = room;
+    oaken_copy_valid u_oaken_copy_valid (
+        .clk(clk),
+        .rst(rst),
+        .x(room),
+        .y(go_0)
+    );
+    oaken_copy_valid u_oaken_copy_valid_1 (
+        .clk(clk),
+        .rst(rst),
+        .x(room),
+        .y(go_1)
+    );
+    assign s_ready = go_0;
 
     // where the bytes of a beat begin and end
-    wire [8:0] sum = {{2'h0, s_before}, 1'h1} + {{1'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:156
-    wire [5:0] after = sum[6:1]; // sparse_writer.rs:157
-    wire [1:0] moved = sum[8:7]; // sparse_writer.rs:157
+    wire [8:0] sum = {{2'h0, s_before}, 1'h1} + {{1'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:172
+    wire [5:0] after = sum[6:1]; // sparse_writer.rs:173
+    wire [1:0] moved = sum[8:7]; // sparse_writer.rs:173
     always @(posedge clk) begin
         if (rst) begin
             s_before <= 6'h7;
-        end else if (go) if (s_valid) s_before <= s_last ? 6'h7 : after;
+        end else if (go_1) if (s_valid) s_before <= s_last ? 6'h7 : after;
     end
-    wire [6:0] _t1 = {s_before, 1'h1} + {6'h1, s_starts_chunk}; // sparse_writer.rs:159
-    always @(posedge clk) if (go) by <= _t1[6:1];
-    wire carries = s_found[6] & s_starts_chunk; // sparse_writer.rs:161
-    always @(posedge clk) if (go) begin
+    wire [6:0] _t1 = {s_before, 1'h1} + {6'h1, s_starts_chunk}; // sparse_writer.rs:175
+    always @(posedge clk) if (go_1) by <= _t1[6:1];
+    wire carries = s_found[6] & s_starts_chunk; // sparse_writer.rs:177
+    always @(posedge clk) if (go_1) begin
         s_before_1 <= s_before;
         after_1 <= after;
         moved_1 <= moved;
@@ -181,34 +197,34 @@ module oaken_sparse_writer_p64 (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else if (go) valid <= s_valid;
+        end else if (go_1) valid <= s_valid;
     end
-    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:165
-    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:166
-    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:167
-    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:168
+    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:181
+    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:182
+    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:183
+    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:184
     always @(posedge clk) begin
         if (rst) begin
             word <= 5'h0;
-        end else if (go) if (valid) word <= open;
+        end else if (go_1) if (valid) word <= open;
     end
-    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:170
+    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:186
 
     // turned to their place
-    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:198
-    wire [7:0] last_entry = s_entries[511:504]; // sparse_writer.rs:200
-    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:201
-    always @(posedge clk) if (go) bytes <= {top, s_entries[503:0]};
-    wire [511:0] _t2 = by[0] ? {bytes[503:0], bytes[511:504]} : bytes; // sparse_writer.rs:223
-    always @(posedge clk) if (go) begin
-        l223_s2 <= by[1] ? {_t2[495:0], _t2[511:496]} : _t2;
+    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:214
+    wire [7:0] last_entry = s_entries[511:504]; // sparse_writer.rs:216
+    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:217
+    always @(posedge clk) if (go_1) bytes <= {top, s_entries[503:0]};
+    wire [511:0] _t2 = by[0] ? {bytes[503:0], bytes[511:504]} : bytes; // sparse_writer.rs:239
+    always @(posedge clk) if (go_1) begin
+        l239_s2 <= by[1] ? {_t2[495:0], _t2[511:496]} : _t2;
         s_before_1_s2 <= s_before_1;
         begins_above_s2 <= begins_above;
         by_s2 <= by;
     end
-    wire [511:0] _t3 = by_s2[2] ? {l223_s2[479:0], l223_s2[511:480]} : l223_s2; // sparse_writer.rs:223
-    always @(posedge clk) if (go) begin
-        l223_s3 <= by_s2[3] ? {_t3[447:0], _t3[511:448]} : _t3;
+    wire [511:0] _t3 = by_s2[2] ? {l239_s2[479:0], l239_s2[511:480]} : l239_s2; // sparse_writer.rs:239
+    always @(posedge clk) if (go_1) begin
+        l239_s3 <= by_s2[3] ? {_t3[447:0], _t3[511:448]} : _t3;
         s_before_1_s3 <= s_before_1_s2;
     end
     wire _t4 = s_before_1_s3[5:3] == 3'h0; // sparse_words.rs:48
@@ -234,25 +250,25 @@ module oaken_sparse_writer_p64 (
     wire _t24 = (|{_t5, _t6, _t7, _t8, _t9, _t10, _t11}) | (_t4 & (|{_t13, _t14, _t15, _t16, _t17, _t18, _t19})); // sparse_words.rs:41
     wire _t25 = (|{_t5, _t6, _t7, _t8, _t9, _t10, _t11}) | (_t4 & (|{_t12, _t13, _t14, _t15, _t16, _t17, _t18, _t19})); // sparse_words.rs:41
     wire [63:0] _t26 = {1'h0 | (_t11 & _t19), 1'h0 | (_t11 & (|{_t18, _t19})), 1'h0 | (_t11 & (|{_t17, _t18, _t19})), 1'h0 | (_t11 & (|{_t16, _t17, _t18, _t19})), 1'h0 | (_t11 & (|{_t15, _t16, _t17, _t18, _t19})), 1'h0 | (_t11 & (|{_t14, _t15, _t16, _t17, _t18, _t19})), 1'h0 | (_t11 & (|{_t13, _t14, _t15, _t16, _t17, _t18, _t19})), 1'h0 | (_t11 & (|{_t12, _t13, _t14, _t15, _t16, _t17, _t18, _t19})), _t11 | (_t10 & _t19), _t11 | (_t10 & (|{_t18, _t19})), _t11 | (_t10 & (|{_t17, _t18, _t19})), _t11 | (_t10 & (|{_t16, _t17, _t18, _t19})), _t11 | (_t10 & (|{_t15, _t16, _t17, _t18, _t19})), _t11 | (_t10 & (|{_t14, _t15, _t16, _t17, _t18, _t19})), _t11 | (_t10 & (|{_t13, _t14, _t15, _t16, _t17, _t18, _t19})), _t11 | (_t10 & (|{_t12, _t13, _t14, _t15, _t16, _t17, _t18, _t19})), (|{_t10, _t11}) | (_t9 & _t19), (|{_t10, _t11}) | (_t9 & (|{_t18, _t19})), (|{_t10, _t11}) | (_t9 & (|{_t17, _t18, _t19})), (|{_t10, _t11}) | (_t9 & (|{_t16, _t17, _t18, _t19})), (|{_t10, _t11}) | (_t9 & (|{_t15, _t16, _t17, _t18, _t19})), (|{_t10, _t11}) | (_t9 & (|{_t14, _t15, _t16, _t17, _t18, _t19})), (|{_t10, _t11}) | (_t9 & (|{_t13, _t14, _t15, _t16, _t17, _t18, _t19})), (|{_t10, _t11}) | (_t9 & (|{_t12, _t13, _t14, _t15, _t16, _t17, _t18, _t19})), (|{_t9, _t10, _t11}) | (_t8 & _t19), (|{_t9, _t10, _t11}) | (_t8 & (|{_t18, _t19})), (|{_t9, _t10, _t11}) | (_t8 & (|{_t17, _t18, _t19})), (|{_t9, _t10, _t11}) | (_t8 & (|{_t16, _t17, _t18, _t19})), (|{_t9, _t10, _t11}) | (_t8 & (|{_t15, _t16, _t17, _t18, _t19})), (|{_t9, _t10, _t11}) | (_t8 & (|{_t14, _t15, _t16, _t17, _t18, _t19})), (|{_t9, _t10, _t11}) | (_t8 & (|{_t13, _t14, _t15, _t16, _t17, _t18, _t19})), (|{_t9, _t10, _t11}) | (_t8 & (|{_t12, _t13, _t14, _t15, _t16, _t17, _t18, _t19})), (|{_t8, _t9, _t10, _t11}) | (_t7 & _t19), (|{_t8, _t9, _t10, _t11}) | (_t7 & (|{_t18, _t19})), (|{_t8, _t9, _t10, _t11}) | (_t7 & (|{_t17, _t18, _t19})), (|{_t8, _t9, _t10, _t11}) | (_t7 & (|{_t16, _t17, _t18, _t19})), (|{_t8, _t9, _t10, _t11}) | (_t7 & (|{_t15, _t16, _t17, _t18, _t19})), (|{_t8, _t9, _t10, _t11}) | (_t7 & (|{_t14, _t15, _t16, _t17, _t18, _t19})), (|{_t8, _t9, _t10, _t11}) | (_t7 & (|{_t13, _t14, _t15, _t16, _t17, _t18, _t19})), (|{_t8, _t9, _t10, _t11}) | (_t7 & (|{_t12, _t13, _t14, _t15, _t16, _t17, _t18, _t19})), (|{_t7, _t8, _t9, _t10, _t11}) | (_t6 & _t19), (|{_t7, _t8, _t9, _t10, _t11}) | (_t6 & (|{_t18, _t19})), (|{_t7, _t8, _t9, _t10, _t11}) | (_t6 & (|{_t17, _t18, _t19})), (|{_t7, _t8, _t9, _t10, _t11}) | (_t6 & (|{_t16, _t17, _t18, _t19})), (|{_t7, _t8, _t9, _t10, _t11}) | (_t6 & (|{_t15, _t16, _t17, _t18, _t19})), (|{_t7, _t8, _t9, _t10, _t11}) | (_t6 & (|{_t14, _t15, _t16, _t17, _t18, _t19})), (|{_t7, _t8, _t9, _t10, _t11}) | (_t6 & (|{_t13, _t14, _t15, _t16, _t17, _t18, _t19})), _t20, (|{_t6, _t7, _t8, _t9, _t10, _t11}) | (_t5 & _t19), (|{_t6, _t7, _t8, _t9, _t10, _t11}) | (_t5 & (|{_t18, _t19})), (|{_t6, _t7, _t8, _t9, _t10, _t11}) | (_t5 & (|{_t17, _t18, _t19})), (|{_t6, _t7, _t8, _t9, _t10, _t11}) | (_t5 & (|{_t16, _t17, _t18, _t19})), (|{_t6, _t7, _t8, _t9, _t10, _t11}) | (_t5 & (|{_t15, _t16, _t17, _t18, _t19})), (|{_t6, _t7, _t8, _t9, _t10, _t11}) | (_t5 & (|{_t14, _t15, _t16, _t17, _t18, _t19})), _t21, _t22, (|{_t5, _t6, _t7, _t8, _t9, _t10, _t11}) | (_t4 & _t19), (|{_t5, _t6, _t7, _t8, _t9, _t10, _t11}) | (_t4 & (|{_t18, _t19})), (|{_t5, _t6, _t7, _t8, _t9, _t10, _t11}) | (_t4 & (|{_t17, _t18, _t19})), (|{_t5, _t6, _t7, _t8, _t9, _t10, _t11}) | (_t4 & (|{_t16, _t17, _t18, _t19})), (|{_t5, _t6, _t7, _t8, _t9, _t10, _t11}) | (_t4 & (|{_t15, _t16, _t17, _t18, _t19})), _t23, _t24, _t25}; // sparse_words.rs:43
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (go_1) begin
         begins_above_s3 <= begins_above_s2;
         round <= _t26 & {64{~begins_above_s3}};
         by_s3 <= by_s2;
     end
-    wire [511:0] _t27 = by_s3[4] ? {l223_s3[383:0], l223_s3[511:384]} : l223_s3; // sparse_writer.rs:223
-    always @(posedge clk) if (go) l223_s4 <= by_s3[5] ? {_t27[255:0], _t27[511:256]} : _t27;
+    wire [511:0] _t27 = by_s3[4] ? {l239_s3[383:0], l239_s3[511:384]} : l239_s3; // sparse_writer.rs:239
+    always @(posedge clk) if (go_1) l239_s4 <= by_s3[5] ? {_t27[255:0], _t27[511:256]} : _t27;
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
             valid_s3 <= 1'h0;
             valid_1 <= 1'h0;
-        end else if (go) begin
+        end else if (go_1) begin
             valid_s2 <= valid;
             valid_s3 <= valid_s2;
             valid_1 <= valid_s3;
         end
     end
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (go_1) begin
         last_entry_s1 <= last_entry;
         last_entry_s2 <= last_entry_s1;
         last_entry_s3 <= last_entry_s2;
@@ -279,247 +295,247 @@ module oaken_sparse_writer_p64 (
         open_s3 <= open_s2;
         open_1 <= open_s3;
     end
-    wire [511:0] bytes_1 = l223_s4; // sparse_writer.rs:211
+    wire [511:0] bytes_1 = l239_s4; // sparse_writer.rs:227
 
     // the words before `open` are complete
-    wire writes = valid_1 & go; // sparse_writer.rs:105
+    wire writes = valid_1 & go_1; // sparse_writer.rs:121
     always @(posedge clk) begin
         if (rst) begin
             open_2 <= 5'h0;
         end else if (writes) open_2 <= open_1;
     end
-    wire [4:0] used = open_2 - reading; // sparse_writer.rs:107
+    wire [4:0] used = open_2 - reading; // sparse_writer.rs:123
     always @(posedge clk) begin
         if (rst) begin
-            go <= 1'h0;
+            room <= 1'h0;
         end else begin
-            go <= (used <= 5'ha) & (~stop);
+            room <= (used <= 5'h7) & (~stop);
         end
     end
 
     // a RAM for each byte of a word
-    wire [3:0] byte63_at = round[63] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [3:0] byte63_at = round[63] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte63_ram[byte63_at] <= bytes_1[511:504];
-    wire [7:0] byte63_ram_q0 = byte63_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte62_at = round[62] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte63_ram_q0 = byte63_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte62_at = round[62] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte62_ram[byte62_at] <= bytes_1[503:496];
-    wire [7:0] byte62_ram_q0 = byte62_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte61_at = round[61] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte62_ram_q0 = byte62_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte61_at = round[61] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte61_ram[byte61_at] <= bytes_1[495:488];
-    wire [7:0] byte61_ram_q0 = byte61_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte60_at = round[60] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte61_ram_q0 = byte61_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte60_at = round[60] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte60_ram[byte60_at] <= bytes_1[487:480];
-    wire [7:0] byte60_ram_q0 = byte60_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte59_at = round[59] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte60_ram_q0 = byte60_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte59_at = round[59] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte59_ram[byte59_at] <= bytes_1[479:472];
-    wire [7:0] byte59_ram_q0 = byte59_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte58_at = round[58] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte59_ram_q0 = byte59_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte58_at = round[58] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte58_ram[byte58_at] <= bytes_1[471:464];
-    wire [7:0] byte58_ram_q0 = byte58_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte57_at = round[57] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte58_ram_q0 = byte58_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte57_at = round[57] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte57_ram[byte57_at] <= bytes_1[463:456];
-    wire [7:0] byte57_ram_q0 = byte57_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte56_at = round[56] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte57_ram_q0 = byte57_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte56_at = round[56] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte56_ram[byte56_at] <= bytes_1[455:448];
-    wire [7:0] byte56_ram_q0 = byte56_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte55_at = round[55] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte56_ram_q0 = byte56_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte55_at = round[55] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte55_ram[byte55_at] <= bytes_1[447:440];
-    wire [7:0] byte55_ram_q0 = byte55_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte54_at = round[54] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte55_ram_q0 = byte55_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte54_at = round[54] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte54_ram[byte54_at] <= bytes_1[439:432];
-    wire [7:0] byte54_ram_q0 = byte54_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte53_at = round[53] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte54_ram_q0 = byte54_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte53_at = round[53] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte53_ram[byte53_at] <= bytes_1[431:424];
-    wire [7:0] byte53_ram_q0 = byte53_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte52_at = round[52] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte53_ram_q0 = byte53_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte52_at = round[52] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte52_ram[byte52_at] <= bytes_1[423:416];
-    wire [7:0] byte52_ram_q0 = byte52_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte51_at = round[51] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte52_ram_q0 = byte52_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte51_at = round[51] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte51_ram[byte51_at] <= bytes_1[415:408];
-    wire [7:0] byte51_ram_q0 = byte51_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte50_at = round[50] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte51_ram_q0 = byte51_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte50_at = round[50] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte50_ram[byte50_at] <= bytes_1[407:400];
-    wire [7:0] byte50_ram_q0 = byte50_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte49_at = round[49] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte50_ram_q0 = byte50_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte49_at = round[49] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte49_ram[byte49_at] <= bytes_1[399:392];
-    wire [7:0] byte49_ram_q0 = byte49_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte48_at = round[48] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte49_ram_q0 = byte49_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte48_at = round[48] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte48_ram[byte48_at] <= bytes_1[391:384];
-    wire [7:0] byte48_ram_q0 = byte48_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte47_at = round[47] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte48_ram_q0 = byte48_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte47_at = round[47] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte47_ram[byte47_at] <= bytes_1[383:376];
-    wire [7:0] byte47_ram_q0 = byte47_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte46_at = round[46] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte47_ram_q0 = byte47_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte46_at = round[46] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte46_ram[byte46_at] <= bytes_1[375:368];
-    wire [7:0] byte46_ram_q0 = byte46_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte45_at = round[45] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte46_ram_q0 = byte46_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte45_at = round[45] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte45_ram[byte45_at] <= bytes_1[367:360];
-    wire [7:0] byte45_ram_q0 = byte45_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte44_at = round[44] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte45_ram_q0 = byte45_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte44_at = round[44] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte44_ram[byte44_at] <= bytes_1[359:352];
-    wire [7:0] byte44_ram_q0 = byte44_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte43_at = round[43] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte44_ram_q0 = byte44_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte43_at = round[43] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte43_ram[byte43_at] <= bytes_1[351:344];
-    wire [7:0] byte43_ram_q0 = byte43_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte42_at = round[42] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte43_ram_q0 = byte43_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte42_at = round[42] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte42_ram[byte42_at] <= bytes_1[343:336];
-    wire [7:0] byte42_ram_q0 = byte42_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte41_at = round[41] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte42_ram_q0 = byte42_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte41_at = round[41] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte41_ram[byte41_at] <= bytes_1[335:328];
-    wire [7:0] byte41_ram_q0 = byte41_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte40_at = round[40] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte41_ram_q0 = byte41_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte40_at = round[40] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte40_ram[byte40_at] <= bytes_1[327:320];
-    wire [7:0] byte40_ram_q0 = byte40_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte39_at = round[39] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte40_ram_q0 = byte40_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte39_at = round[39] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte39_ram[byte39_at] <= bytes_1[319:312];
-    wire [7:0] byte39_ram_q0 = byte39_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte38_at = round[38] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte39_ram_q0 = byte39_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte38_at = round[38] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte38_ram[byte38_at] <= bytes_1[311:304];
-    wire [7:0] byte38_ram_q0 = byte38_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte37_at = round[37] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte38_ram_q0 = byte38_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte37_at = round[37] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte37_ram[byte37_at] <= bytes_1[303:296];
-    wire [7:0] byte37_ram_q0 = byte37_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte36_at = round[36] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte37_ram_q0 = byte37_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte36_at = round[36] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte36_ram[byte36_at] <= bytes_1[295:288];
-    wire [7:0] byte36_ram_q0 = byte36_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte35_at = round[35] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte36_ram_q0 = byte36_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte35_at = round[35] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte35_ram[byte35_at] <= bytes_1[287:280];
-    wire [7:0] byte35_ram_q0 = byte35_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte34_at = round[34] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte35_ram_q0 = byte35_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte34_at = round[34] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte34_ram[byte34_at] <= bytes_1[279:272];
-    wire [7:0] byte34_ram_q0 = byte34_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte33_at = round[33] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte34_ram_q0 = byte34_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte33_at = round[33] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte33_ram[byte33_at] <= bytes_1[271:264];
-    wire [7:0] byte33_ram_q0 = byte33_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte32_at = round[32] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte33_ram_q0 = byte33_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte32_at = round[32] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte32_ram[byte32_at] <= bytes_1[263:256];
-    wire [7:0] byte32_ram_q0 = byte32_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte31_at = round[31] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte32_ram_q0 = byte32_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte31_at = round[31] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte31_ram[byte31_at] <= bytes_1[255:248];
-    wire [7:0] byte31_ram_q0 = byte31_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte30_at = round[30] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte31_ram_q0 = byte31_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte30_at = round[30] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte30_ram[byte30_at] <= bytes_1[247:240];
-    wire [7:0] byte30_ram_q0 = byte30_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte29_at = round[29] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte30_ram_q0 = byte30_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte29_at = round[29] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte29_ram[byte29_at] <= bytes_1[239:232];
-    wire [7:0] byte29_ram_q0 = byte29_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte28_at = round[28] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte29_ram_q0 = byte29_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte28_at = round[28] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte28_ram[byte28_at] <= bytes_1[231:224];
-    wire [7:0] byte28_ram_q0 = byte28_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte27_at = round[27] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte28_ram_q0 = byte28_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte27_at = round[27] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte27_ram[byte27_at] <= bytes_1[223:216];
-    wire [7:0] byte27_ram_q0 = byte27_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte26_at = round[26] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte27_ram_q0 = byte27_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte26_at = round[26] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte26_ram[byte26_at] <= bytes_1[215:208];
-    wire [7:0] byte26_ram_q0 = byte26_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte25_at = round[25] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte26_ram_q0 = byte26_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte25_at = round[25] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte25_ram[byte25_at] <= bytes_1[207:200];
-    wire [7:0] byte25_ram_q0 = byte25_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte24_at = round[24] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte25_ram_q0 = byte25_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte24_at = round[24] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte24_ram[byte24_at] <= bytes_1[199:192];
-    wire [7:0] byte24_ram_q0 = byte24_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte23_at = round[23] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte24_ram_q0 = byte24_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte23_at = round[23] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte23_ram[byte23_at] <= bytes_1[191:184];
-    wire [7:0] byte23_ram_q0 = byte23_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte22_at = round[22] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte23_ram_q0 = byte23_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte22_at = round[22] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte22_ram[byte22_at] <= bytes_1[183:176];
-    wire [7:0] byte22_ram_q0 = byte22_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte21_at = round[21] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte22_ram_q0 = byte22_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte21_at = round[21] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte21_ram[byte21_at] <= bytes_1[175:168];
-    wire [7:0] byte21_ram_q0 = byte21_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte20_at = round[20] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte21_ram_q0 = byte21_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte20_at = round[20] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte20_ram[byte20_at] <= bytes_1[167:160];
-    wire [7:0] byte20_ram_q0 = byte20_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte19_at = round[19] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte20_ram_q0 = byte20_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte19_at = round[19] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte19_ram[byte19_at] <= bytes_1[159:152];
-    wire [7:0] byte19_ram_q0 = byte19_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte18_at = round[18] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte19_ram_q0 = byte19_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte18_at = round[18] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte18_ram[byte18_at] <= bytes_1[151:144];
-    wire [7:0] byte18_ram_q0 = byte18_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte17_at = round[17] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte18_ram_q0 = byte18_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte17_at = round[17] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte17_ram[byte17_at] <= bytes_1[143:136];
-    wire [7:0] byte17_ram_q0 = byte17_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte16_at = round[16] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte17_ram_q0 = byte17_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte16_at = round[16] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte16_ram[byte16_at] <= bytes_1[135:128];
-    wire [7:0] byte16_ram_q0 = byte16_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte15_at = round[15] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte16_ram_q0 = byte16_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte15_at = round[15] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte15_ram[byte15_at] <= bytes_1[127:120];
-    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte14_at = round[14] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte14_at = round[14] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte14_ram[byte14_at] <= bytes_1[119:112];
-    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte13_at = round[13] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte13_at = round[13] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte13_ram[byte13_at] <= bytes_1[111:104];
-    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte12_at = round[12] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte12_at = round[12] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte12_ram[byte12_at] <= bytes_1[103:96];
-    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte11_at = round[11] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte11_at = round[11] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte11_ram[byte11_at] <= bytes_1[95:88];
-    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte10_at = round[10] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte10_at = round[10] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte10_ram[byte10_at] <= bytes_1[87:80];
-    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte9_at = round[9] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte9_at = round[9] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte9_ram[byte9_at] <= bytes_1[79:72];
-    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte8_at = round[8] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte8_at = round[8] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte8_ram[byte8_at] <= bytes_1[71:64];
-    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte7_at = round[7] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte7_at = round[7] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte7_ram[byte7_at] <= bytes_1[63:56];
-    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte6_at = round[6] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte6_at = round[6] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte6_ram[byte6_at] <= bytes_1[55:48];
-    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte5_at = round[5] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte5_at = round[5] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte5_ram[byte5_at] <= bytes_1[47:40];
-    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte4_at = round[4] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte4_at = round[4] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte4_ram[byte4_at] <= bytes_1[39:32];
-    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte3_at = round[3] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte3_at = round[3] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte3_ram[byte3_at] <= bytes_1[31:24];
-    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte2_at = round[2] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte2_at = round[2] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte2_ram[byte2_at] <= bytes_1[23:16];
-    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte1_at = round[1] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte1_at = round[1] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte1_ram[byte1_at] <= bytes_1[15:8];
-    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte0_at = round[0] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [3:0] byte0_at = round[0] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:250
     always @(posedge clk) if (writes) byte0_ram[byte0_at] <= bytes_1[7:0];
-    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [511:0] data = {byte63_ram_q0, byte62_ram_q0, byte61_ram_q0, byte60_ram_q0, byte59_ram_q0, byte58_ram_q0, byte57_ram_q0, byte56_ram_q0, byte55_ram_q0, byte54_ram_q0, byte53_ram_q0, byte52_ram_q0, byte51_ram_q0, byte50_ram_q0, byte49_ram_q0, byte48_ram_q0, byte47_ram_q0, byte46_ram_q0, byte45_ram_q0, byte44_ram_q0, byte43_ram_q0, byte42_ram_q0, byte41_ram_q0, byte40_ram_q0, byte39_ram_q0, byte38_ram_q0, byte37_ram_q0, byte36_ram_q0, byte35_ram_q0, byte34_ram_q0, byte33_ram_q0, byte32_ram_q0, byte31_ram_q0, byte30_ram_q0, byte29_ram_q0, byte28_ram_q0, byte27_ram_q0, byte26_ram_q0, byte25_ram_q0, byte24_ram_q0, byte23_ram_q0, byte22_ram_q0, byte21_ram_q0, byte20_ram_q0, byte19_ram_q0, byte18_ram_q0, byte17_ram_q0, byte16_ram_q0, byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:239
+    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:252
+    wire [511:0] data = {byte63_ram_q0, byte62_ram_q0, byte61_ram_q0, byte60_ram_q0, byte59_ram_q0, byte58_ram_q0, byte57_ram_q0, byte56_ram_q0, byte55_ram_q0, byte54_ram_q0, byte53_ram_q0, byte52_ram_q0, byte51_ram_q0, byte50_ram_q0, byte49_ram_q0, byte48_ram_q0, byte47_ram_q0, byte46_ram_q0, byte45_ram_q0, byte44_ram_q0, byte43_ram_q0, byte42_ram_q0, byte41_ram_q0, byte40_ram_q0, byte39_ram_q0, byte38_ram_q0, byte37_ram_q0, byte36_ram_q0, byte35_ram_q0, byte34_ram_q0, byte33_ram_q0, byte32_ram_q0, byte31_ram_q0, byte30_ram_q0, byte29_ram_q0, byte28_ram_q0, byte27_ram_q0, byte26_ram_q0, byte25_ram_q0, byte24_ram_q0, byte23_ram_q0, byte22_ram_q0, byte21_ram_q0, byte20_ram_q0, byte19_ram_q0, byte18_ram_q0, byte17_ram_q0, byte16_ram_q0, byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:255
 
     // two RAMs for the marks: of a word and the next one, one is even
-    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:248
-    wire [4:0] _t28 = even_is_base ? base_1 : above_1; // sparse_writer.rs:249
-    wire [2:0] even_at = _t28[3:1]; // sparse_writer.rs:249
-    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:250
-    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:250
+    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:264
+    wire [4:0] _t28 = even_is_base ? base_1 : above_1; // sparse_writer.rs:265
+    wire [2:0] even_at = _t28[3:1]; // sparse_writer.rs:265
+    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:266
+    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:266
     always @(posedge clk) if (writes) even_ram[even_at] <= {even_mark_last, after_2, even_mark_carries};
-    wire [7:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:252
-    wire even_last = even_ram_q0[7]; // sparse_writer.rs:252
-    wire [5:0] even_after = even_ram_q0[6:1]; // sparse_writer.rs:252
-    wire even_carries = even_ram_q0[0]; // sparse_writer.rs:252
-    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:248
-    wire [4:0] _t29 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:249
-    wire [2:0] odd_at = _t29[3:1]; // sparse_writer.rs:249
-    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:250
-    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:250
+    wire [7:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:268
+    wire even_last = even_ram_q0[7]; // sparse_writer.rs:268
+    wire [5:0] even_after = even_ram_q0[6:1]; // sparse_writer.rs:268
+    wire even_carries = even_ram_q0[0]; // sparse_writer.rs:268
+    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:264
+    wire [4:0] _t29 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:265
+    wire [2:0] odd_at = _t29[3:1]; // sparse_writer.rs:265
+    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:266
+    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:266
     always @(posedge clk) if (writes) odd_ram[odd_at] <= {odd_mark_last, after_2, odd_mark_carries};
-    wire [7:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:252
-    wire odd_last = odd_ram_q0[7]; // sparse_writer.rs:252
-    wire [5:0] odd_after = odd_ram_q0[6:1]; // sparse_writer.rs:252
-    wire odd_carries = odd_ram_q0[0]; // sparse_writer.rs:252
-    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:256
-    wire [5:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:256
-    wire mark_carries = reading[0] ? odd_carries : even_carries; // sparse_writer.rs:256
+    wire [7:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:268
+    wire odd_last = odd_ram_q0[7]; // sparse_writer.rs:268
+    wire [5:0] odd_after = odd_ram_q0[6:1]; // sparse_writer.rs:268
+    wire odd_carries = odd_ram_q0[0]; // sparse_writer.rs:268
+    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:272
+    wire [5:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:272
+    wire mark_carries = reading[0] ? odd_carries : even_carries; // sparse_writer.rs:272
 
     // the byte that is carried to the next word
     always @(posedge clk) if (writes) ram[base_1[3:0]] <= last_entry_1;
-    wire [7:0] carried = ram[reading[3:0]]; // sparse_writer.rs:264
+    wire [7:0] carried = ram[reading[3:0]]; // sparse_writer.rs:280
 
     // the outgoing word
 
