@@ -42,15 +42,15 @@ module oaken_quantizer_core_p1_n1024 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:147
+    wire guard_m_ready; // quantizer.rs:149
     wire [15:0] data;
     wire first;
     wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [11:0] free; // quantizer.rs:148
-    reg room; // in the ring, for two beats at least | quantizer.rs:153
+    reg [11:0] free; // quantizer.rs:150
+    reg room; // in the ring, for two beats at least | quantizer.rs:155
     reg valid; // quantizer_front.rs:69
     reg first_1; // quantizer_front.rs:70
     reg last_1; // quantizer_front.rs:71
@@ -99,11 +99,11 @@ module oaken_quantizer_core_p1_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [1:0] queue_in; // quantizer.rs:215
-    reg [1:0] queue_out; // quantizer.rs:216
-    reg [2:0] queued; // quantizer.rs:217
-    wire advance; // quantizer.rs:98
-    wire leaves; // the last beat of a vector is read | quantizer.rs:105
+    reg [1:0] queue_in; // quantizer.rs:217
+    reg [1:0] queue_out; // quantizer.rs:218
+    reg [2:0] queued; // quantizer.rs:219
+    wire advance; // quantizer.rs:100
+    wire leaves; // the last beat of a vector is read | quantizer.rs:107
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
     reg [1:0] turn; // scale_table.rs:101
@@ -117,7 +117,7 @@ module oaken_quantizer_core_p1_n1024 (
     reg [10:0] read_at; // quantizer_back.rs:50
     reg [4:0] read_count_at; // quantizer_back.rs:51
     reg [9:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:108
+    wire sent; // quantizer.rs:110
     reg [17:0] words_0; // quantizer_back.rs:110
     reg [6:0] count; // quantizer_back.rs:112
     reg [1:0] slot_out_s1; // scale_table.rs:79
@@ -156,19 +156,19 @@ module oaken_quantizer_core_p1_n1024 (
     reg [4:0] split_1_s6; // encode.rs:34
     reg [4:0] lane0_border; // encode.rs:34
     reg [3:0] lane; // encode.rs:40
-    reg ready_s1; // quantizer_back.rs:148
-    reg ready_s2; // quantizer_back.rs:148
-    reg ready_s3; // quantizer_back.rs:148
-    reg ready_s4; // quantizer_back.rs:148
-    reg beat_last_s1; // quantizer_back.rs:148
-    reg beat_last_s2; // quantizer_back.rs:148
-    reg sparse_beat_last; // quantizer_back.rs:148
-    reg sparse_beat_last_s4; // quantizer_back.rs:148
+    reg ready_s1; // quantizer_back.rs:150
+    reg ready_s2; // quantizer_back.rs:150
+    reg ready_s3; // quantizer_back.rs:150
+    reg ready_s4; // quantizer_back.rs:150
+    reg beat_last_s1; // quantizer_back.rs:150
+    reg beat_last_s2; // quantizer_back.rs:150
+    reg sparse_beat_last; // quantizer_back.rs:150
+    reg sparse_beat_last_s4; // quantizer_back.rs:150
     reg [1:0] packed_0; // compact.rs:16
     reg found; // compact.rs:16
-    reg [5:0] chunk_beat_s1; // quantizer_back.rs:190
-    reg [5:0] chunk_beat_s2; // quantizer_back.rs:190
-    reg [5:0] beat_in_chunk; // quantizer_back.rs:190
+    reg [5:0] chunk_beat_s1; // quantizer_back.rs:192
+    reg [5:0] chunk_beat_s2; // quantizer_back.rs:192
+    reg [5:0] beat_in_chunk; // quantizer_back.rs:192
     wire writer_s_ready;
     wire [1:0] writer_vector;
     wire writer_m_valid;
@@ -176,21 +176,21 @@ module oaken_quantizer_core_p1_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer_back.rs:214
-    reg chunk_first_s2; // quantizer_back.rs:214
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:214
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:215
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:247
-    reg ready_s5; // quantizer_back.rs:236
-    reg ready_s6; // quantizer_back.rs:236
-    reg ready_s7; // quantizer_back.rs:236
-    reg ready_s8; // quantizer_back.rs:236
-    reg sparse_beat_last_s5; // quantizer_back.rs:236
-    reg sparse_beat_last_s6; // quantizer_back.rs:236
-    reg sparse_beat_last_s7; // quantizer_back.rs:236
-    reg sparse_beat_last_s8; // quantizer_back.rs:236
-    reg second; // quantizer_back.rs:267
-    reg [3:0] low; // quantizer_back.rs:268
+    reg chunk_first_s1; // quantizer_back.rs:216
+    reg chunk_first_s2; // quantizer_back.rs:216
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg ready_s5; // quantizer_back.rs:238
+    reg ready_s6; // quantizer_back.rs:238
+    reg ready_s7; // quantizer_back.rs:238
+    reg ready_s8; // quantizer_back.rs:238
+    reg sparse_beat_last_s5; // quantizer_back.rs:238
+    reg sparse_beat_last_s6; // quantizer_back.rs:238
+    reg sparse_beat_last_s7; // quantizer_back.rs:238
+    reg sparse_beat_last_s8; // quantizer_back.rs:238
+    reg second; // quantizer_back.rs:269
+    reg [3:0] low; // quantizer_back.rs:270
     wire dense_s_ready;
     wire dense_m_valid;
     wire [8:0] dense_m_payload;
@@ -260,8 +260,8 @@ module oaken_quantizer_core_p1_n1024 (
             room <= free > 12'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:158
-    wire begins = accepted & first; // quantizer.rs:159
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
+    wire begins = accepted & first; // quantizer.rs:161
 
     // in: classify
     always @(posedge clk) begin
@@ -392,23 +392,23 @@ module oaken_quantizer_core_p1_n1024 (
         .scales_inner_r(steps_scales_inner_r),
         .scales_inner_e(steps_scales_inner_e)
     );
-    wire done = steps_done; // quantizer.rs:220
-    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:221
-    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:221
-    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:221
-    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:221
-    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:221
-    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:221
-    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:221
-    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:221
-    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:221
-    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:221
-    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:221
-    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:221
-    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:221
-    wire [57:0] header = steps_header; // quantizer.rs:221
+    wire done = steps_done; // quantizer.rs:222
+    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:223
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:223
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:223
+    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:223
+    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:223
+    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:223
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:223
+    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:223
+    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:223
+    wire [57:0] header = steps_header; // quantizer.rs:223
     always @(posedge clk) if (done) headers[queue_in] <= header;
-    wire [108:0] _t3 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:223
+    wire [108:0] _t3 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
     always @(posedge clk) if (done) queue[queue_in] <= _t3;
     always @(posedge clk) begin
         if (rst) begin
@@ -417,20 +417,20 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
     wire takes = &turn; // scale_table.rs:105
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -483,7 +483,7 @@ module oaken_quantizer_core_p1_n1024 (
             else if (sent & (~begins)) in_flight <= in_flight - 3'h1;
         end
     end
-    wire _t5 = ready & advance; // quantizer.rs:113
+    wire _t5 = ready & advance; // quantizer.rs:115
     always @(posedge clk) begin
         if (rst) begin
             free <= 12'h800;
@@ -591,7 +591,7 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last <= beat_last_s2;
         sparse_beat_last_s4 <= sparse_beat_last;
     end
-    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer_back.rs:150
+    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer_back.rs:152
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -602,7 +602,7 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: move the entries together
-    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer_back.rs:183
+    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer_back.rs:185
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     always @(posedge clk) if (advance) begin
         packed_0 <= marks_0;
@@ -611,7 +611,7 @@ module oaken_quantizer_core_p1_n1024 (
         chunk_beat_s2 <= chunk_beat_s1;
         beat_in_chunk <= chunk_beat_s2;
     end
-    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:198
+    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:200
 
     // out: the sparse part
     assign finished = sent;
@@ -627,8 +627,8 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_starts_chunk <= chunk_first_s2;
         sparse_beat_count <= count;
     end
-    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:218
-    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:240
+    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:220
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
     always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -652,17 +652,17 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:236
-    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:236
-    wire coded_1 = coded & advance; // quantizer_back.rs:237
+    wire coded = ready_s8; // quantizer_back.rs:238
+    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:238
+    wire coded_1 = coded & advance; // quantizer_back.rs:239
     always @(posedge clk) if (coded_1) low <= lane;
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
         end else if (coded_1) second <= ~second;
     end
-    wire complete = coded_1 & second; // quantizer_back.rs:273
-    wire [7:0] codes = {lane, low}; // quantizer_back.rs:273
+    wire complete = coded_1 & second; // quantizer_back.rs:275
+    wire [7:0] codes = {lane, low}; // quantizer_back.rs:275
     assign dense_valid = dense_m_valid;
     fifo_9x16_distributed dense (
         .clk(clk),

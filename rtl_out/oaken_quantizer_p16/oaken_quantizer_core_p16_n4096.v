@@ -42,15 +42,15 @@ module oaken_quantizer_core_p16_n4096 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:147
+    wire guard_m_ready; // quantizer.rs:149
     wire [255:0] data;
     wire first;
     wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [9:0] free; // quantizer.rs:148
-    reg room; // in the ring, for two beats at least | quantizer.rs:153
+    reg [9:0] free; // quantizer.rs:150
+    reg room; // in the ring, for two beats at least | quantizer.rs:155
     reg valid; // quantizer_front.rs:69
     reg first_1; // quantizer_front.rs:70
     reg last_1; // quantizer_front.rs:71
@@ -234,11 +234,11 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [3:0] queue_in; // quantizer.rs:215
-    reg [3:0] queue_out; // quantizer.rs:216
-    reg [4:0] queued; // quantizer.rs:217
-    wire advance; // quantizer.rs:98
-    wire leaves; // the last beat of a vector is read | quantizer.rs:105
+    reg [3:0] queue_in; // quantizer.rs:217
+    reg [3:0] queue_out; // quantizer.rs:218
+    reg [4:0] queued; // quantizer.rs:219
+    wire advance; // quantizer.rs:100
+    wire leaves; // the last beat of a vector is read | quantizer.rs:107
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
     reg [1:0] turn; // scale_table.rs:101
@@ -252,7 +252,7 @@ module oaken_quantizer_core_p16_n4096 (
     reg [8:0] read_at; // quantizer_back.rs:50
     reg [6:0] read_count_at; // quantizer_back.rs:51
     reg [7:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:108
+    wire sent; // quantizer.rs:110
     reg [287:0] words_0; // quantizer_back.rs:110
     reg [6:0] count; // quantizer_back.rs:112
     reg [1:0] slot_out_s1; // scale_table.rs:79
@@ -711,14 +711,14 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane15_middle_s6; // encode.rs:34
     reg [4:0] lane15_border; // encode.rs:34
     reg [3:0] lane_15; // encode.rs:40
-    reg ready_s1; // quantizer_back.rs:148
-    reg ready_s2; // quantizer_back.rs:148
-    reg ready_s3; // quantizer_back.rs:148
-    reg ready_s4; // quantizer_back.rs:148
-    reg beat_last_s1; // quantizer_back.rs:148
-    reg beat_last_s2; // quantizer_back.rs:148
-    reg beat_last_s3; // quantizer_back.rs:148
-    reg beat_last_s4; // quantizer_back.rs:148
+    reg ready_s1; // quantizer_back.rs:150
+    reg ready_s2; // quantizer_back.rs:150
+    reg ready_s3; // quantizer_back.rs:150
+    reg ready_s4; // quantizer_back.rs:150
+    reg beat_last_s1; // quantizer_back.rs:150
+    reg beat_last_s2; // quantizer_back.rs:150
+    reg beat_last_s3; // quantizer_back.rs:150
+    reg beat_last_s4; // quantizer_back.rs:150
     reg [4:0] compact_distance_1; // compact.rs:62
     reg [4:0] compact_distance_2; // compact.rs:62
     reg [4:0] compact_distance_3; // compact.rs:62
@@ -795,11 +795,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [5:0] packed_13; // compact.rs:27
     reg [5:0] packed_14; // compact.rs:27
     reg [5:0] packed_15; // compact.rs:27
-    reg [1:0] chunk_beat_s1; // quantizer_back.rs:190
-    reg [1:0] chunk_beat_s2; // quantizer_back.rs:190
-    reg [1:0] chunk_beat_s3; // quantizer_back.rs:190
-    reg [1:0] chunk_beat_s4; // quantizer_back.rs:190
-    reg [1:0] beat_in_chunk; // quantizer_back.rs:190
+    reg [1:0] chunk_beat_s1; // quantizer_back.rs:192
+    reg [1:0] chunk_beat_s2; // quantizer_back.rs:192
+    reg [1:0] chunk_beat_s3; // quantizer_back.rs:192
+    reg [1:0] chunk_beat_s4; // quantizer_back.rs:192
+    reg [1:0] beat_in_chunk; // quantizer_back.rs:192
     wire writer_s_ready;
     wire [3:0] writer_vector;
     wire writer_m_valid;
@@ -807,25 +807,25 @@ module oaken_quantizer_core_p16_n4096 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg [4:0] compact_total_s4; // quantizer_back.rs:213
-    reg [4:0] sparse_beat_found; // quantizer_back.rs:213
-    reg chunk_first_s1; // quantizer_back.rs:214
-    reg chunk_first_s2; // quantizer_back.rs:214
-    reg chunk_first_s3; // quantizer_back.rs:214
-    reg chunk_first_s4; // quantizer_back.rs:214
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:214
-    reg [6:0] count_s3; // quantizer_back.rs:215
-    reg [6:0] count_s4; // quantizer_back.rs:215
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:215
-    reg sparse_beat_last; // quantizer_back.rs:216
-    reg ready_s5; // quantizer_back.rs:218
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:247
-    reg ready_s6; // quantizer_back.rs:236
-    reg ready_s7; // quantizer_back.rs:236
-    reg ready_s8; // quantizer_back.rs:236
-    reg sparse_beat_last_s6; // quantizer_back.rs:236
-    reg sparse_beat_last_s7; // quantizer_back.rs:236
-    reg sparse_beat_last_s8; // quantizer_back.rs:236
+    reg [4:0] compact_total_s4; // quantizer_back.rs:215
+    reg [4:0] sparse_beat_found; // quantizer_back.rs:215
+    reg chunk_first_s1; // quantizer_back.rs:216
+    reg chunk_first_s2; // quantizer_back.rs:216
+    reg chunk_first_s3; // quantizer_back.rs:216
+    reg chunk_first_s4; // quantizer_back.rs:216
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
+    reg [6:0] count_s3; // quantizer_back.rs:217
+    reg [6:0] count_s4; // quantizer_back.rs:217
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
+    reg sparse_beat_last; // quantizer_back.rs:218
+    reg ready_s5; // quantizer_back.rs:220
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg ready_s6; // quantizer_back.rs:238
+    reg ready_s7; // quantizer_back.rs:238
+    reg ready_s8; // quantizer_back.rs:238
+    reg sparse_beat_last_s6; // quantizer_back.rs:238
+    reg sparse_beat_last_s7; // quantizer_back.rs:238
+    reg sparse_beat_last_s8; // quantizer_back.rs:238
     wire dense_s_ready;
     wire dense_m_valid;
     wire [64:0] dense_m_payload;
@@ -925,8 +925,8 @@ module oaken_quantizer_core_p16_n4096 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:158
-    wire begins = accepted & first; // quantizer.rs:159
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
+    wire begins = accepted & first; // quantizer.rs:161
 
     // in: classify
     always @(posedge clk) begin
@@ -1348,23 +1348,23 @@ module oaken_quantizer_core_p16_n4096 (
         .scales_inner_r(steps_scales_inner_r),
         .scales_inner_e(steps_scales_inner_e)
     );
-    wire done = steps_done; // quantizer.rs:220
-    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:221
-    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:221
-    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:221
-    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:221
-    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:221
-    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:221
-    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:221
-    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:221
-    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:221
-    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:221
-    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:221
-    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:221
-    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:221
-    wire [57:0] header = steps_header; // quantizer.rs:221
+    wire done = steps_done; // quantizer.rs:222
+    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:223
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:223
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:223
+    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:223
+    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:223
+    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:223
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:223
+    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:223
+    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:223
+    wire [57:0] header = steps_header; // quantizer.rs:223
     always @(posedge clk) if (done) headers[queue_in] <= header;
-    wire [108:0] _t8 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:223
+    wire [108:0] _t8 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
     always @(posedge clk) if (done) queue[queue_in] <= _t8;
     always @(posedge clk) begin
         if (rst) begin
@@ -1373,20 +1373,20 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
     wire takes = &turn; // scale_table.rs:105
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -1439,7 +1439,7 @@ module oaken_quantizer_core_p16_n4096 (
             else if (sent & (~begins)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire _t10 = ready & advance; // quantizer.rs:113
+    wire _t10 = ready & advance; // quantizer.rs:115
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -2464,7 +2464,7 @@ module oaken_quantizer_core_p16_n4096 (
     wire [5:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:38
     wire lane15_beyond = lane15_code[5] | (lane15_code[4] & (~lane15_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_15 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
-    wire [63:0] codes = {lane_15, lane_14, lane_13, lane_12, lane_11, lane_10, lane_9, lane_8, lane_7, lane_6, lane_5, lane_4, lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:144
+    wire [63:0] codes = {lane_15, lane_14, lane_13, lane_12, lane_11, lane_10, lane_9, lane_8, lane_7, lane_6, lane_5, lane_4, lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:146
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -2484,7 +2484,7 @@ module oaken_quantizer_core_p16_n4096 (
         beat_last_s3 <= beat_last_s2;
         beat_last_s4 <= beat_last_s3;
     end
-    wire _t129 = (ready_s4 & beat_last_s4) & advance; // quantizer_back.rs:150
+    wire _t129 = (ready_s4 & beat_last_s4) & advance; // quantizer_back.rs:152
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -2495,22 +2495,22 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: move the entries together
-    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer_back.rs:184
-    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer_back.rs:184
-    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer_back.rs:184
-    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer_back.rs:184
-    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer_back.rs:184
-    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer_back.rs:184
-    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer_back.rs:184
-    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer_back.rs:184
-    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer_back.rs:184
-    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer_back.rs:184
-    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer_back.rs:184
-    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer_back.rs:184
-    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer_back.rs:184
-    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer_back.rs:184
-    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer_back.rs:184
-    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer_back.rs:184
+    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer_back.rs:186
+    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer_back.rs:186
+    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer_back.rs:186
+    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer_back.rs:186
+    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer_back.rs:186
+    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer_back.rs:186
+    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer_back.rs:186
+    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer_back.rs:186
+    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer_back.rs:186
+    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer_back.rs:186
+    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer_back.rs:186
+    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer_back.rs:186
+    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer_back.rs:186
+    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer_back.rs:186
+    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer_back.rs:186
+    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer_back.rs:186
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -2695,38 +2695,38 @@ module oaken_quantizer_core_p16_n4096 (
         chunk_beat_s4 <= chunk_beat_s3;
         beat_in_chunk <= chunk_beat_s4;
     end
-    wire [1:0] group = packed_15[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_1 = packed_14[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_2 = packed_13[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_3 = packed_12[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_4 = packed_11[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_5 = packed_10[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_6 = packed_9[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_7 = packed_8[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_8 = packed_7[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_9 = packed_6[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_10 = packed_5[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_11 = packed_4[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_12 = packed_3[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_13 = packed_2[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_14 = packed_1[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer_back.rs:200
-    wire [1:0] group_15 = packed_0[5:4]; // quantizer_back.rs:196
-    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer_back.rs:200
+    wire [1:0] group = packed_15[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_1 = packed_14[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_2 = packed_13[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_3 = packed_12[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_4 = packed_11[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_5 = packed_10[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_6 = packed_9[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_7 = packed_8[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_8 = packed_7[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_9 = packed_6[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_10 = packed_5[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_11 = packed_4[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_12 = packed_3[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_13 = packed_2[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_14 = packed_1[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_15 = packed_0[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer_back.rs:202
 
     // out: the sparse part
     assign finished = sent;
@@ -2736,7 +2736,7 @@ module oaken_quantizer_core_p16_n4096 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:212
+    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:214
     always @(posedge clk) if (advance) begin
         compact_total_s4 <= compact_total;
         sparse_beat_found <= compact_total_s4;
@@ -2755,8 +2755,8 @@ module oaken_quantizer_core_p16_n4096 (
             ready_s5 <= 1'h0;
         end else if (advance) ready_s5 <= ready_s4;
     end
-    wire sparse_valid_1 = ready_s5; // quantizer_back.rs:218
-    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:240
+    wire sparse_valid_1 = ready_s5; // quantizer_back.rs:220
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
     always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -2777,9 +2777,9 @@ module oaken_quantizer_core_p16_n4096 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:236
-    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:236
-    wire coded_1 = coded & advance; // quantizer_back.rs:237
+    wire coded = ready_s8; // quantizer_back.rs:238
+    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:238
+    wire coded_1 = coded & advance; // quantizer_back.rs:239
     assign dense_valid = dense_m_valid;
     fifo_65x16_distributed dense (
         .clk(clk),

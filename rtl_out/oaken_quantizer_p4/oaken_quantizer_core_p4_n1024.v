@@ -42,15 +42,15 @@ module oaken_quantizer_core_p4_n1024 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:147
+    wire guard_m_ready; // quantizer.rs:149
     wire [63:0] data;
     wire first;
     wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [9:0] free; // quantizer.rs:148
-    reg room; // in the ring, for two beats at least | quantizer.rs:153
+    reg [9:0] free; // quantizer.rs:150
+    reg room; // in the ring, for two beats at least | quantizer.rs:155
     reg valid; // quantizer_front.rs:69
     reg first_1; // quantizer_front.rs:70
     reg last_1; // quantizer_front.rs:71
@@ -126,11 +126,11 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [2:0] queue_in; // quantizer.rs:215
-    reg [2:0] queue_out; // quantizer.rs:216
-    reg [3:0] queued; // quantizer.rs:217
-    wire advance; // quantizer.rs:98
-    wire leaves; // the last beat of a vector is read | quantizer.rs:105
+    reg [2:0] queue_in; // quantizer.rs:217
+    reg [2:0] queue_out; // quantizer.rs:218
+    reg [3:0] queued; // quantizer.rs:219
+    wire advance; // quantizer.rs:100
+    wire leaves; // the last beat of a vector is read | quantizer.rs:107
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
     reg [1:0] turn; // scale_table.rs:101
@@ -144,7 +144,7 @@ module oaken_quantizer_core_p4_n1024 (
     reg [8:0] read_at; // quantizer_back.rs:50
     reg [4:0] read_count_at; // quantizer_back.rs:51
     reg [7:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:108
+    wire sent; // quantizer.rs:110
     reg [71:0] words_0; // quantizer_back.rs:110
     reg [6:0] count; // quantizer_back.rs:112
     reg [1:0] slot_out_s1; // scale_table.rs:79
@@ -267,14 +267,14 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane3_middle_s6; // encode.rs:34
     reg [4:0] lane3_border; // encode.rs:34
     reg [3:0] lane_3; // encode.rs:40
-    reg ready_s1; // quantizer_back.rs:148
-    reg ready_s2; // quantizer_back.rs:148
-    reg ready_s3; // quantizer_back.rs:148
-    reg ready_s4; // quantizer_back.rs:148
-    reg beat_last_s1; // quantizer_back.rs:148
-    reg beat_last_s2; // quantizer_back.rs:148
-    reg beat_last_s3; // quantizer_back.rs:148
-    reg sparse_beat_last; // quantizer_back.rs:148
+    reg ready_s1; // quantizer_back.rs:150
+    reg ready_s2; // quantizer_back.rs:150
+    reg ready_s3; // quantizer_back.rs:150
+    reg ready_s4; // quantizer_back.rs:150
+    reg beat_last_s1; // quantizer_back.rs:150
+    reg beat_last_s2; // quantizer_back.rs:150
+    reg beat_last_s3; // quantizer_back.rs:150
+    reg sparse_beat_last; // quantizer_back.rs:150
     reg [2:0] compact_distance_1; // compact.rs:62
     reg [2:0] compact_distance_2; // compact.rs:62
     reg [2:0] compact_distance_3; // compact.rs:62
@@ -287,10 +287,10 @@ module oaken_quantizer_core_p4_n1024 (
     reg [3:0] packed_1; // compact.rs:27
     reg [3:0] packed_2; // compact.rs:27
     reg [3:0] packed_3; // compact.rs:27
-    reg [3:0] chunk_beat_s1; // quantizer_back.rs:190
-    reg [3:0] chunk_beat_s2; // quantizer_back.rs:190
-    reg [3:0] chunk_beat_s3; // quantizer_back.rs:190
-    reg [3:0] beat_in_chunk; // quantizer_back.rs:190
+    reg [3:0] chunk_beat_s1; // quantizer_back.rs:192
+    reg [3:0] chunk_beat_s2; // quantizer_back.rs:192
+    reg [3:0] chunk_beat_s3; // quantizer_back.rs:192
+    reg [3:0] beat_in_chunk; // quantizer_back.rs:192
     wire writer_s_ready;
     wire [2:0] writer_vector;
     wire writer_m_valid;
@@ -298,22 +298,22 @@ module oaken_quantizer_core_p4_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg [2:0] sparse_beat_found; // quantizer_back.rs:213
-    reg chunk_first_s1; // quantizer_back.rs:214
-    reg chunk_first_s2; // quantizer_back.rs:214
-    reg chunk_first_s3; // quantizer_back.rs:214
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:214
-    reg [6:0] count_s3; // quantizer_back.rs:215
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:215
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:247
-    reg ready_s5; // quantizer_back.rs:236
-    reg ready_s6; // quantizer_back.rs:236
-    reg ready_s7; // quantizer_back.rs:236
-    reg ready_s8; // quantizer_back.rs:236
-    reg sparse_beat_last_s5; // quantizer_back.rs:236
-    reg sparse_beat_last_s6; // quantizer_back.rs:236
-    reg sparse_beat_last_s7; // quantizer_back.rs:236
-    reg sparse_beat_last_s8; // quantizer_back.rs:236
+    reg [2:0] sparse_beat_found; // quantizer_back.rs:215
+    reg chunk_first_s1; // quantizer_back.rs:216
+    reg chunk_first_s2; // quantizer_back.rs:216
+    reg chunk_first_s3; // quantizer_back.rs:216
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
+    reg [6:0] count_s3; // quantizer_back.rs:217
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg ready_s5; // quantizer_back.rs:238
+    reg ready_s6; // quantizer_back.rs:238
+    reg ready_s7; // quantizer_back.rs:238
+    reg ready_s8; // quantizer_back.rs:238
+    reg sparse_beat_last_s5; // quantizer_back.rs:238
+    reg sparse_beat_last_s6; // quantizer_back.rs:238
+    reg sparse_beat_last_s7; // quantizer_back.rs:238
+    reg sparse_beat_last_s8; // quantizer_back.rs:238
     wire dense_s_ready;
     wire dense_m_valid;
     wire [16:0] dense_m_payload;
@@ -389,8 +389,8 @@ module oaken_quantizer_core_p4_n1024 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:158
-    wire begins = accepted & first; // quantizer.rs:159
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
+    wire begins = accepted & first; // quantizer.rs:161
 
     // in: classify
     always @(posedge clk) begin
@@ -580,23 +580,23 @@ module oaken_quantizer_core_p4_n1024 (
         .scales_inner_r(steps_scales_inner_r),
         .scales_inner_e(steps_scales_inner_e)
     );
-    wire done = steps_done; // quantizer.rs:220
-    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:221
-    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:221
-    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:221
-    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:221
-    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:221
-    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:221
-    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:221
-    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:221
-    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:221
-    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:221
-    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:221
-    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:221
-    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:221
-    wire [57:0] header = steps_header; // quantizer.rs:221
+    wire done = steps_done; // quantizer.rs:222
+    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:223
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:223
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:223
+    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:223
+    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:223
+    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:223
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:223
+    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:223
+    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:223
+    wire [57:0] header = steps_header; // quantizer.rs:223
     always @(posedge clk) if (done) headers[queue_in] <= header;
-    wire [108:0] _t4 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:223
+    wire [108:0] _t4 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
     always @(posedge clk) if (done) queue[queue_in] <= _t4;
     always @(posedge clk) begin
         if (rst) begin
@@ -605,20 +605,20 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
     wire takes = &turn; // scale_table.rs:105
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -671,7 +671,7 @@ module oaken_quantizer_core_p4_n1024 (
             else if (sent & (~begins)) in_flight <= in_flight - 4'h1;
         end
     end
-    wire _t6 = ready & advance; // quantizer.rs:113
+    wire _t6 = ready & advance; // quantizer.rs:115
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -946,7 +946,7 @@ module oaken_quantizer_core_p4_n1024 (
     wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:38
     wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_3 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
-    wire [15:0] codes = {lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:144
+    wire [15:0] codes = {lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:146
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -966,7 +966,7 @@ module oaken_quantizer_core_p4_n1024 (
         beat_last_s3 <= beat_last_s2;
         sparse_beat_last <= beat_last_s3;
     end
-    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer_back.rs:150
+    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer_back.rs:152
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -977,10 +977,10 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: move the entries together
-    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer_back.rs:184
-    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer_back.rs:184
-    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer_back.rs:184
-    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer_back.rs:184
+    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer_back.rs:186
+    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer_back.rs:186
+    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer_back.rs:186
+    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer_back.rs:186
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -1014,14 +1014,14 @@ module oaken_quantizer_core_p4_n1024 (
         chunk_beat_s3 <= chunk_beat_s2;
         beat_in_chunk <= chunk_beat_s3;
     end
-    wire [1:0] group = packed_3[3:2]; // quantizer_back.rs:196
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer_back.rs:200
-    wire [1:0] group_1 = packed_2[3:2]; // quantizer_back.rs:196
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer_back.rs:200
-    wire [1:0] group_2 = packed_1[3:2]; // quantizer_back.rs:196
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer_back.rs:200
-    wire [1:0] group_3 = packed_0[3:2]; // quantizer_back.rs:196
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer_back.rs:200
+    wire [1:0] group = packed_3[3:2]; // quantizer_back.rs:198
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer_back.rs:202
+    wire [1:0] group_1 = packed_2[3:2]; // quantizer_back.rs:198
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer_back.rs:202
+    wire [1:0] group_2 = packed_1[3:2]; // quantizer_back.rs:198
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer_back.rs:202
+    wire [1:0] group_3 = packed_0[3:2]; // quantizer_back.rs:198
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer_back.rs:202
 
     // out: the sparse part
     assign finished = sent;
@@ -1031,7 +1031,7 @@ module oaken_quantizer_core_p4_n1024 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:212
+    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:214
     always @(posedge clk) if (advance) begin
         sparse_beat_found <= compact_total;
         chunk_first_s1 <= chunk_first;
@@ -1041,8 +1041,8 @@ module oaken_quantizer_core_p4_n1024 (
         count_s3 <= count;
         sparse_beat_count <= count_s3;
     end
-    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:218
-    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:240
+    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:220
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
     always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -1066,9 +1066,9 @@ module oaken_quantizer_core_p4_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:236
-    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:236
-    wire coded_1 = coded & advance; // quantizer_back.rs:237
+    wire coded = ready_s8; // quantizer_back.rs:238
+    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:238
+    wire coded_1 = coded & advance; // quantizer_back.rs:239
     assign dense_valid = dense_m_valid;
     fifo_17x16_distributed dense (
         .clk(clk),

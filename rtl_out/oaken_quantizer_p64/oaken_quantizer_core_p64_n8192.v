@@ -42,15 +42,15 @@ module oaken_quantizer_core_p64_n8192 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:147
+    wire guard_m_ready; // quantizer.rs:149
     wire [1023:0] data;
     wire first;
     wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [8:0] free; // quantizer.rs:148
-    reg room; // in the ring, for two beats at least | quantizer.rs:153
+    reg [8:0] free; // quantizer.rs:150
+    reg room; // in the ring, for two beats at least | quantizer.rs:155
     reg valid; // quantizer_front.rs:69
     reg first_1; // quantizer_front.rs:70
     reg last_1; // quantizer_front.rs:71
@@ -965,37 +965,37 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [5:0] queue_in; // quantizer.rs:215
-    reg [5:0] queue_out; // quantizer.rs:216
-    reg [6:0] queued; // quantizer.rs:217
-    reg done; // quantizer.rs:220
-    reg [4:0] steps_scales_split_s1; // quantizer.rs:221
-    reg [9:0] steps_scales_outer_pos_r_s1; // quantizer.rs:221
-    reg [5:0] steps_scales_outer_pos_e_s1; // quantizer.rs:221
-    reg [9:0] steps_scales_outer_pos_c_s1; // quantizer.rs:221
-    reg [9:0] steps_scales_outer_neg_r_s1; // quantizer.rs:221
-    reg [5:0] steps_scales_outer_neg_e_s1; // quantizer.rs:221
-    reg [9:0] steps_scales_outer_neg_c_s1; // quantizer.rs:221
-    reg [9:0] steps_scales_middle_r_s1; // quantizer.rs:221
-    reg [5:0] steps_scales_middle_e_s1; // quantizer.rs:221
-    reg [9:0] steps_scales_middle_c_s1; // quantizer.rs:221
-    reg [9:0] steps_scales_middle_c_neg_s1; // quantizer.rs:221
-    reg [9:0] steps_scales_inner_r_s1; // quantizer.rs:221
-    reg [5:0] steps_scales_inner_e_s1; // quantizer.rs:221
-    reg [57:0] steps_header_s1; // quantizer.rs:221
-    wire advance; // quantizer.rs:98
-    wire ready_next; // quantizer.rs:99
+    reg [5:0] queue_in; // quantizer.rs:217
+    reg [5:0] queue_out; // quantizer.rs:218
+    reg [6:0] queued; // quantizer.rs:219
+    reg done; // quantizer.rs:222
+    reg [4:0] steps_scales_split_s1; // quantizer.rs:223
+    reg [9:0] steps_scales_outer_pos_r_s1; // quantizer.rs:223
+    reg [5:0] steps_scales_outer_pos_e_s1; // quantizer.rs:223
+    reg [9:0] steps_scales_outer_pos_c_s1; // quantizer.rs:223
+    reg [9:0] steps_scales_outer_neg_r_s1; // quantizer.rs:223
+    reg [5:0] steps_scales_outer_neg_e_s1; // quantizer.rs:223
+    reg [9:0] steps_scales_outer_neg_c_s1; // quantizer.rs:223
+    reg [9:0] steps_scales_middle_r_s1; // quantizer.rs:223
+    reg [5:0] steps_scales_middle_e_s1; // quantizer.rs:223
+    reg [9:0] steps_scales_middle_c_s1; // quantizer.rs:223
+    reg [9:0] steps_scales_middle_c_neg_s1; // quantizer.rs:223
+    reg [9:0] steps_scales_inner_r_s1; // quantizer.rs:223
+    reg [5:0] steps_scales_inner_e_s1; // quantizer.rs:223
+    reg [57:0] steps_header_s1; // quantizer.rs:223
+    wire advance; // quantizer.rs:100
+    wire ready_next; // quantizer.rs:101
     wire advances_0;
     wire advances_1;
     wire advances_2;
     wire advances_3;
     wire advances_4;
-    wire leaves; // the last beat of a vector is read | quantizer.rs:105
+    wire leaves; // the last beat of a vector is read | quantizer.rs:107
     reg [7:0] read_at; // quantizer_back.rs:50
     reg [7:0] read_count_at; // quantizer_back.rs:51
     reg [6:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:108
-    reg sent_s1; // quantizer.rs:197
+    wire sent; // quantizer.rs:110
+    reg sent_s1; // quantizer.rs:199
     reg [7:0] read_at_s1; // quantizer_back.rs:108
     reg [287:0] words_0; // quantizer_back.rs:110
     reg [7:0] read_at_s1_1; // quantizer_back.rs:108
@@ -1006,19 +1006,19 @@ module oaken_quantizer_core_p64_n8192 (
     reg [287:0] words_3; // quantizer_back.rs:110
     reg [7:0] read_count_at_s1; // quantizer_back.rs:108
     reg [6:0] count; // quantizer_back.rs:112
-    reg [9:0] d_outer_pos_r_s1; // quantizer_back.rs:159
-    reg [5:0] d_outer_pos_e_s1; // quantizer_back.rs:159
-    reg [9:0] d_outer_pos_c_s1; // quantizer_back.rs:159
-    reg [9:0] d_outer_neg_r_s1; // quantizer_back.rs:159
-    reg [5:0] d_outer_neg_e_s1; // quantizer_back.rs:159
-    reg [9:0] d_outer_neg_c_s1; // quantizer_back.rs:159
-    reg [9:0] d_middle_r_s1; // quantizer_back.rs:159
-    reg [5:0] d_middle_e_s1; // quantizer_back.rs:159
-    reg [9:0] d_middle_c_s1; // quantizer_back.rs:159
-    reg [9:0] d_middle_c_neg_s1; // quantizer_back.rs:159
-    reg [9:0] d_inner_r_s1; // quantizer_back.rs:159
-    reg [5:0] d_inner_e_s1; // quantizer_back.rs:159
-    reg [4:0] d_split_s1_1; // quantizer_back.rs:159
+    reg [9:0] d_outer_pos_r_s1; // quantizer_back.rs:161
+    reg [5:0] d_outer_pos_e_s1; // quantizer_back.rs:161
+    reg [9:0] d_outer_pos_c_s1; // quantizer_back.rs:161
+    reg [9:0] d_outer_neg_r_s1; // quantizer_back.rs:161
+    reg [5:0] d_outer_neg_e_s1; // quantizer_back.rs:161
+    reg [9:0] d_outer_neg_c_s1; // quantizer_back.rs:161
+    reg [9:0] d_middle_r_s1; // quantizer_back.rs:161
+    reg [5:0] d_middle_e_s1; // quantizer_back.rs:161
+    reg [9:0] d_middle_c_s1; // quantizer_back.rs:161
+    reg [9:0] d_middle_c_neg_s1; // quantizer_back.rs:161
+    reg [9:0] d_inner_r_s1; // quantizer_back.rs:161
+    reg [5:0] d_inner_e_s1; // quantizer_back.rs:161
+    reg [4:0] d_split_s1_1; // quantizer_back.rs:161
     reg [9:0] d_outer_pos_r_s2; // scale_table.rs:79
     reg [9:0] d_outer_pos_r_s3; // scale_table.rs:79
     reg [5:0] d_outer_pos_e_s2; // scale_table.rs:79
@@ -1687,19 +1687,19 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane15_middle_s9; // encode.rs:34
     reg [4:0] lane15_border; // encode.rs:34
     reg [3:0] lane_15; // encode.rs:40
-    reg [9:0] d_outer_pos_r_s1_1; // quantizer_back.rs:159
-    reg [5:0] d_outer_pos_e_s1_1; // quantizer_back.rs:159
-    reg [9:0] d_outer_pos_c_s1_1; // quantizer_back.rs:159
-    reg [9:0] d_outer_neg_r_s1_1; // quantizer_back.rs:159
-    reg [5:0] d_outer_neg_e_s1_1; // quantizer_back.rs:159
-    reg [9:0] d_outer_neg_c_s1_1; // quantizer_back.rs:159
-    reg [9:0] d_middle_r_s1_1; // quantizer_back.rs:159
-    reg [5:0] d_middle_e_s1_1; // quantizer_back.rs:159
-    reg [9:0] d_middle_c_s1_1; // quantizer_back.rs:159
-    reg [9:0] d_middle_c_neg_s1_1; // quantizer_back.rs:159
-    reg [9:0] d_inner_r_s1_1; // quantizer_back.rs:159
-    reg [5:0] d_inner_e_s1_1; // quantizer_back.rs:159
-    reg [4:0] d_split_s1_3; // quantizer_back.rs:159
+    reg [9:0] d_outer_pos_r_s1_1; // quantizer_back.rs:161
+    reg [5:0] d_outer_pos_e_s1_1; // quantizer_back.rs:161
+    reg [9:0] d_outer_pos_c_s1_1; // quantizer_back.rs:161
+    reg [9:0] d_outer_neg_r_s1_1; // quantizer_back.rs:161
+    reg [5:0] d_outer_neg_e_s1_1; // quantizer_back.rs:161
+    reg [9:0] d_outer_neg_c_s1_1; // quantizer_back.rs:161
+    reg [9:0] d_middle_r_s1_1; // quantizer_back.rs:161
+    reg [5:0] d_middle_e_s1_1; // quantizer_back.rs:161
+    reg [9:0] d_middle_c_s1_1; // quantizer_back.rs:161
+    reg [9:0] d_middle_c_neg_s1_1; // quantizer_back.rs:161
+    reg [9:0] d_inner_r_s1_1; // quantizer_back.rs:161
+    reg [5:0] d_inner_e_s1_1; // quantizer_back.rs:161
+    reg [4:0] d_split_s1_3; // quantizer_back.rs:161
     reg [9:0] d_outer_pos_r_s2_1; // scale_table.rs:79
     reg [9:0] d_outer_pos_r_s3_1; // scale_table.rs:79
     reg [5:0] d_outer_pos_e_s2_1; // scale_table.rs:79
@@ -2368,19 +2368,19 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane31_middle_s9; // encode.rs:34
     reg [4:0] lane31_border; // encode.rs:34
     reg [3:0] lane_31; // encode.rs:40
-    reg [9:0] d_outer_pos_r_s1_2; // quantizer_back.rs:159
-    reg [5:0] d_outer_pos_e_s1_2; // quantizer_back.rs:159
-    reg [9:0] d_outer_pos_c_s1_2; // quantizer_back.rs:159
-    reg [9:0] d_outer_neg_r_s1_2; // quantizer_back.rs:159
-    reg [5:0] d_outer_neg_e_s1_2; // quantizer_back.rs:159
-    reg [9:0] d_outer_neg_c_s1_2; // quantizer_back.rs:159
-    reg [9:0] d_middle_r_s1_2; // quantizer_back.rs:159
-    reg [5:0] d_middle_e_s1_2; // quantizer_back.rs:159
-    reg [9:0] d_middle_c_s1_2; // quantizer_back.rs:159
-    reg [9:0] d_middle_c_neg_s1_2; // quantizer_back.rs:159
-    reg [9:0] d_inner_r_s1_2; // quantizer_back.rs:159
-    reg [5:0] d_inner_e_s1_2; // quantizer_back.rs:159
-    reg [4:0] d_split_s1_5; // quantizer_back.rs:159
+    reg [9:0] d_outer_pos_r_s1_2; // quantizer_back.rs:161
+    reg [5:0] d_outer_pos_e_s1_2; // quantizer_back.rs:161
+    reg [9:0] d_outer_pos_c_s1_2; // quantizer_back.rs:161
+    reg [9:0] d_outer_neg_r_s1_2; // quantizer_back.rs:161
+    reg [5:0] d_outer_neg_e_s1_2; // quantizer_back.rs:161
+    reg [9:0] d_outer_neg_c_s1_2; // quantizer_back.rs:161
+    reg [9:0] d_middle_r_s1_2; // quantizer_back.rs:161
+    reg [5:0] d_middle_e_s1_2; // quantizer_back.rs:161
+    reg [9:0] d_middle_c_s1_2; // quantizer_back.rs:161
+    reg [9:0] d_middle_c_neg_s1_2; // quantizer_back.rs:161
+    reg [9:0] d_inner_r_s1_2; // quantizer_back.rs:161
+    reg [5:0] d_inner_e_s1_2; // quantizer_back.rs:161
+    reg [4:0] d_split_s1_5; // quantizer_back.rs:161
     reg [9:0] d_outer_pos_r_s2_2; // scale_table.rs:79
     reg [9:0] d_outer_pos_r_s3_2; // scale_table.rs:79
     reg [5:0] d_outer_pos_e_s2_2; // scale_table.rs:79
@@ -3049,19 +3049,19 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane47_middle_s9; // encode.rs:34
     reg [4:0] lane47_border; // encode.rs:34
     reg [3:0] lane_47; // encode.rs:40
-    reg [9:0] d_outer_pos_r_s1_3; // quantizer_back.rs:159
-    reg [5:0] d_outer_pos_e_s1_3; // quantizer_back.rs:159
-    reg [9:0] d_outer_pos_c_s1_3; // quantizer_back.rs:159
-    reg [9:0] d_outer_neg_r_s1_3; // quantizer_back.rs:159
-    reg [5:0] d_outer_neg_e_s1_3; // quantizer_back.rs:159
-    reg [9:0] d_outer_neg_c_s1_3; // quantizer_back.rs:159
-    reg [9:0] d_middle_r_s1_3; // quantizer_back.rs:159
-    reg [5:0] d_middle_e_s1_3; // quantizer_back.rs:159
-    reg [9:0] d_middle_c_s1_3; // quantizer_back.rs:159
-    reg [9:0] d_middle_c_neg_s1_3; // quantizer_back.rs:159
-    reg [9:0] d_inner_r_s1_3; // quantizer_back.rs:159
-    reg [5:0] d_inner_e_s1_3; // quantizer_back.rs:159
-    reg [4:0] d_split_s1_7; // quantizer_back.rs:159
+    reg [9:0] d_outer_pos_r_s1_3; // quantizer_back.rs:161
+    reg [5:0] d_outer_pos_e_s1_3; // quantizer_back.rs:161
+    reg [9:0] d_outer_pos_c_s1_3; // quantizer_back.rs:161
+    reg [9:0] d_outer_neg_r_s1_3; // quantizer_back.rs:161
+    reg [5:0] d_outer_neg_e_s1_3; // quantizer_back.rs:161
+    reg [9:0] d_outer_neg_c_s1_3; // quantizer_back.rs:161
+    reg [9:0] d_middle_r_s1_3; // quantizer_back.rs:161
+    reg [5:0] d_middle_e_s1_3; // quantizer_back.rs:161
+    reg [9:0] d_middle_c_s1_3; // quantizer_back.rs:161
+    reg [9:0] d_middle_c_neg_s1_3; // quantizer_back.rs:161
+    reg [9:0] d_inner_r_s1_3; // quantizer_back.rs:161
+    reg [5:0] d_inner_e_s1_3; // quantizer_back.rs:161
+    reg [4:0] d_split_s1_7; // quantizer_back.rs:161
     reg [9:0] d_outer_pos_r_s2_3; // scale_table.rs:79
     reg [9:0] d_outer_pos_r_s3_3; // scale_table.rs:79
     reg [5:0] d_outer_pos_e_s2_3; // scale_table.rs:79
@@ -4440,50 +4440,50 @@ module oaken_quantizer_core_p64_n8192 (
     wire writer_m_last;
     wire writer_sent;
     wire writer_ready_next;
-    reg [6:0] compact_total_s7; // quantizer_back.rs:213
-    reg [6:0] compact_total_s8; // quantizer_back.rs:213
-    reg [6:0] sparse_beat_found; // quantizer_back.rs:213
-    reg chunk_first_s1; // quantizer_back.rs:214
-    reg chunk_first_s2; // quantizer_back.rs:214
-    reg chunk_first_s3; // quantizer_back.rs:214
-    reg chunk_first_s4; // quantizer_back.rs:214
-    reg chunk_first_s5; // quantizer_back.rs:214
-    reg chunk_first_s6; // quantizer_back.rs:214
-    reg chunk_first_s7; // quantizer_back.rs:214
-    reg chunk_first_s8; // quantizer_back.rs:214
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:214
-    reg [6:0] count_s4; // quantizer_back.rs:215
-    reg [6:0] count_s5; // quantizer_back.rs:215
-    reg [6:0] count_s6; // quantizer_back.rs:215
-    reg [6:0] count_s7; // quantizer_back.rs:215
-    reg [6:0] count_s8; // quantizer_back.rs:215
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:215
-    reg beat_last_s1; // quantizer_back.rs:216
-    reg beat_last_s2; // quantizer_back.rs:216
-    reg beat_last_s3; // quantizer_back.rs:216
-    reg beat_last_s4; // quantizer_back.rs:216
-    reg beat_last_s5; // quantizer_back.rs:216
-    reg beat_last_s6; // quantizer_back.rs:216
-    reg beat_last_s7; // quantizer_back.rs:216
-    reg beat_last_s8; // quantizer_back.rs:216
-    reg sparse_beat_last; // quantizer_back.rs:216
-    reg issue_s1; // quantizer_back.rs:218
-    reg issue_s2; // quantizer_back.rs:218
-    reg issue_s3; // quantizer_back.rs:218
-    reg issue_s4; // quantizer_back.rs:218
-    reg issue_s5; // quantizer_back.rs:218
-    reg issue_s6; // quantizer_back.rs:218
-    reg issue_s7; // quantizer_back.rs:218
-    reg issue_s8; // quantizer_back.rs:218
-    reg issue_s9; // quantizer_back.rs:218
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:247
-    reg issue_s10; // quantizer_back.rs:236
-    reg issue_s11; // quantizer_back.rs:236
-    reg sparse_beat_last_s10; // quantizer_back.rs:236
-    reg sparse_beat_last_s11; // quantizer_back.rs:236
-    reg coded_1; // quantizer_back.rs:257
-    reg [255:0] codes_1; // quantizer_back.rs:257
-    reg last_4; // quantizer_back.rs:257
+    reg [6:0] compact_total_s7; // quantizer_back.rs:215
+    reg [6:0] compact_total_s8; // quantizer_back.rs:215
+    reg [6:0] sparse_beat_found; // quantizer_back.rs:215
+    reg chunk_first_s1; // quantizer_back.rs:216
+    reg chunk_first_s2; // quantizer_back.rs:216
+    reg chunk_first_s3; // quantizer_back.rs:216
+    reg chunk_first_s4; // quantizer_back.rs:216
+    reg chunk_first_s5; // quantizer_back.rs:216
+    reg chunk_first_s6; // quantizer_back.rs:216
+    reg chunk_first_s7; // quantizer_back.rs:216
+    reg chunk_first_s8; // quantizer_back.rs:216
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
+    reg [6:0] count_s4; // quantizer_back.rs:217
+    reg [6:0] count_s5; // quantizer_back.rs:217
+    reg [6:0] count_s6; // quantizer_back.rs:217
+    reg [6:0] count_s7; // quantizer_back.rs:217
+    reg [6:0] count_s8; // quantizer_back.rs:217
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
+    reg beat_last_s1; // quantizer_back.rs:218
+    reg beat_last_s2; // quantizer_back.rs:218
+    reg beat_last_s3; // quantizer_back.rs:218
+    reg beat_last_s4; // quantizer_back.rs:218
+    reg beat_last_s5; // quantizer_back.rs:218
+    reg beat_last_s6; // quantizer_back.rs:218
+    reg beat_last_s7; // quantizer_back.rs:218
+    reg beat_last_s8; // quantizer_back.rs:218
+    reg sparse_beat_last; // quantizer_back.rs:218
+    reg issue_s1; // quantizer_back.rs:220
+    reg issue_s2; // quantizer_back.rs:220
+    reg issue_s3; // quantizer_back.rs:220
+    reg issue_s4; // quantizer_back.rs:220
+    reg issue_s5; // quantizer_back.rs:220
+    reg issue_s6; // quantizer_back.rs:220
+    reg issue_s7; // quantizer_back.rs:220
+    reg issue_s8; // quantizer_back.rs:220
+    reg issue_s9; // quantizer_back.rs:220
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg issue_s10; // quantizer_back.rs:238
+    reg issue_s11; // quantizer_back.rs:238
+    reg sparse_beat_last_s10; // quantizer_back.rs:238
+    reg sparse_beat_last_s11; // quantizer_back.rs:238
+    reg coded_1; // quantizer_back.rs:259
+    reg [255:0] codes_1; // quantizer_back.rs:259
+    reg last_4; // quantizer_back.rs:259
     wire dense_s_ready;
     wire dense_m_valid;
     wire [256:0] dense_m_payload;
@@ -4556,8 +4556,8 @@ module oaken_quantizer_core_p64_n8192 (
             room <= free > 9'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:158
-    wire begins = accepted & first; // quantizer.rs:159
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
+    wire begins = accepted & first; // quantizer.rs:161
 
     // in: classify
     always @(posedge clk) begin
@@ -7025,22 +7025,22 @@ module oaken_quantizer_core_p64_n8192 (
         steps_scales_inner_e_s1 <= steps_scales_inner_e;
         steps_header_s1 <= steps_header;
     end
-    wire [4:0] scales_split = steps_scales_split_s1; // quantizer.rs:221
-    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r_s1; // quantizer.rs:221
-    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e_s1; // quantizer.rs:221
-    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c_s1; // quantizer.rs:221
-    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r_s1; // quantizer.rs:221
-    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e_s1; // quantizer.rs:221
-    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c_s1; // quantizer.rs:221
-    wire [9:0] scales_middle_r = steps_scales_middle_r_s1; // quantizer.rs:221
-    wire [5:0] scales_middle_e = steps_scales_middle_e_s1; // quantizer.rs:221
-    wire [9:0] scales_middle_c = steps_scales_middle_c_s1; // quantizer.rs:221
-    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg_s1; // quantizer.rs:221
-    wire [9:0] scales_inner_r = steps_scales_inner_r_s1; // quantizer.rs:221
-    wire [5:0] scales_inner_e = steps_scales_inner_e_s1; // quantizer.rs:221
-    wire [57:0] header = steps_header_s1; // quantizer.rs:221
+    wire [4:0] scales_split = steps_scales_split_s1; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r_s1; // quantizer.rs:223
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e_s1; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c_s1; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r_s1; // quantizer.rs:223
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e_s1; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c_s1; // quantizer.rs:223
+    wire [9:0] scales_middle_r = steps_scales_middle_r_s1; // quantizer.rs:223
+    wire [5:0] scales_middle_e = steps_scales_middle_e_s1; // quantizer.rs:223
+    wire [9:0] scales_middle_c = steps_scales_middle_c_s1; // quantizer.rs:223
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg_s1; // quantizer.rs:223
+    wire [9:0] scales_inner_r = steps_scales_inner_r_s1; // quantizer.rs:223
+    wire [5:0] scales_inner_e = steps_scales_inner_e_s1; // quantizer.rs:223
+    wire [57:0] header = steps_header_s1; // quantizer.rs:223
     always @(posedge clk) if (done) headers[queue_in] <= header;
-    wire [108:0] _t24 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:223
+    wire [108:0] _t24 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
     always @(posedge clk) if (done) queue[queue_in] <= _t24;
     always @(posedge clk) begin
         if (rst) begin
@@ -7079,21 +7079,21 @@ module oaken_quantizer_core_p64_n8192 (
         .x(ready_next),
         .y(advances_4)
     );
-    wire issue = |queued; // quantizer.rs:190
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:190
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:190
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:190
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:190
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:190
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:190
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:190
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:190
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:190
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:190
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:190
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:190
+    wire issue = |queued; // quantizer.rs:192
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
     wire beat_last = beat_index == settings_chunks_minus_1; // quantizer_back.rs:54
     assign leaves = (issue & beat_last) & advances_4;
     always @(posedge clk) begin
@@ -7116,7 +7116,7 @@ module oaken_quantizer_core_p64_n8192 (
             sent_s1 <= sent;
         end
     end
-    wire gone = sent_s1; // quantizer.rs:197
+    wire gone = sent_s1; // quantizer.rs:199
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 7'h0;
@@ -7125,7 +7125,7 @@ module oaken_quantizer_core_p64_n8192 (
             else if (gone & (~begins)) in_flight <= in_flight - 7'h1;
         end
     end
-    wire _t25 = issue & advances_4; // quantizer.rs:113
+    wire _t25 = issue & advances_4; // quantizer.rs:115
     always @(posedge clk) begin
         if (rst) begin
             free <= 9'h100;
@@ -7177,7 +7177,7 @@ module oaken_quantizer_core_p64_n8192 (
             d_split_s1_1 <= d_split;
         end
     end
-    wire [4:0] split = d_split_s1_1; // quantizer_back.rs:159
+    wire [4:0] split = d_split_s1_1; // quantizer_back.rs:161
     always @(posedge clk) if (advances_0) begin
         d_outer_pos_r_s2 <= d_outer_pos_r_s1;
         d_outer_pos_r_s3 <= d_outer_pos_r_s2;
@@ -8389,7 +8389,7 @@ module oaken_quantizer_core_p64_n8192 (
         d_inner_e_s1_1 <= d_inner_e;
         d_split_s1_3 <= d_split;
     end
-    wire [4:0] split_2 = d_split_s1_3; // quantizer_back.rs:159
+    wire [4:0] split_2 = d_split_s1_3; // quantizer_back.rs:161
     always @(posedge clk) if (advances_1) begin
         d_outer_pos_r_s2_1 <= d_outer_pos_r_s1_1;
         d_outer_pos_r_s3_1 <= d_outer_pos_r_s2_1;
@@ -9601,7 +9601,7 @@ module oaken_quantizer_core_p64_n8192 (
         d_inner_e_s1_2 <= d_inner_e;
         d_split_s1_5 <= d_split;
     end
-    wire [4:0] split_4 = d_split_s1_5; // quantizer_back.rs:159
+    wire [4:0] split_4 = d_split_s1_5; // quantizer_back.rs:161
     always @(posedge clk) if (advances_2) begin
         d_outer_pos_r_s2_2 <= d_outer_pos_r_s1_2;
         d_outer_pos_r_s3_2 <= d_outer_pos_r_s2_2;
@@ -10813,7 +10813,7 @@ module oaken_quantizer_core_p64_n8192 (
         d_inner_e_s1_3 <= d_inner_e;
         d_split_s1_7 <= d_split;
     end
-    wire [4:0] split_6 = d_split_s1_7; // quantizer_back.rs:159
+    wire [4:0] split_6 = d_split_s1_7; // quantizer_back.rs:161
     always @(posedge clk) if (advances_3) begin
         d_outer_pos_r_s2_3 <= d_outer_pos_r_s1_3;
         d_outer_pos_r_s3_3 <= d_outer_pos_r_s2_3;
@@ -12010,73 +12010,73 @@ module oaken_quantizer_core_p64_n8192 (
     wire elements_63_sign = words_3[272]; // quantizer_back.rs:119
     wire elements_63_outer = words_3[271]; // quantizer_back.rs:119
     wire elements_63_inner = words_3[270]; // quantizer_back.rs:119
-    wire [255:0] codes = {lane_63, lane_62, lane_61, lane_60, lane_59, lane_58, lane_57, lane_56, lane_55, lane_54, lane_53, lane_52, lane_51, lane_50, lane_49, lane_48, lane_47, lane_46, lane_45, lane_44, lane_43, lane_42, lane_41, lane_40, lane_39, lane_38, lane_37, lane_36, lane_35, lane_34, lane_33, lane_32, lane_31, lane_30, lane_29, lane_28, lane_27, lane_26, lane_25, lane_24, lane_23, lane_22, lane_21, lane_20, lane_19, lane_18, lane_17, lane_16, lane_15, lane_14, lane_13, lane_12, lane_11, lane_10, lane_9, lane_8, lane_7, lane_6, lane_5, lane_4, lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:144
+    wire [255:0] codes = {lane_63, lane_62, lane_61, lane_60, lane_59, lane_58, lane_57, lane_56, lane_55, lane_54, lane_53, lane_52, lane_51, lane_50, lane_49, lane_48, lane_47, lane_46, lane_45, lane_44, lane_43, lane_42, lane_41, lane_40, lane_39, lane_38, lane_37, lane_36, lane_35, lane_34, lane_33, lane_32, lane_31, lane_30, lane_29, lane_28, lane_27, lane_26, lane_25, lane_24, lane_23, lane_22, lane_21, lane_20, lane_19, lane_18, lane_17, lane_16, lane_15, lane_14, lane_13, lane_12, lane_11, lane_10, lane_9, lane_8, lane_7, lane_6, lane_5, lane_4, lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:146
 
     // out: move the entries together
-    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer_back.rs:184
-    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer_back.rs:184
-    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer_back.rs:184
-    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer_back.rs:184
-    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer_back.rs:184
-    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer_back.rs:184
-    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer_back.rs:184
-    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer_back.rs:184
-    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer_back.rs:184
-    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer_back.rs:184
-    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer_back.rs:184
-    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer_back.rs:184
-    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer_back.rs:184
-    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer_back.rs:184
-    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer_back.rs:184
-    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer_back.rs:184
-    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer_back.rs:184
-    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer_back.rs:184
-    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer_back.rs:184
-    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer_back.rs:184
-    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer_back.rs:184
-    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer_back.rs:184
-    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer_back.rs:184
-    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer_back.rs:184
-    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer_back.rs:184
-    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer_back.rs:184
-    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer_back.rs:184
-    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer_back.rs:184
-    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer_back.rs:184
-    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer_back.rs:184
-    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer_back.rs:184
-    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer_back.rs:184
-    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer_back.rs:184
-    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer_back.rs:184
-    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer_back.rs:184
-    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer_back.rs:184
-    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer_back.rs:184
-    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer_back.rs:184
-    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer_back.rs:184
-    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer_back.rs:184
-    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer_back.rs:184
-    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer_back.rs:184
-    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer_back.rs:184
-    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer_back.rs:184
-    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer_back.rs:184
-    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer_back.rs:184
-    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer_back.rs:184
-    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer_back.rs:184
-    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer_back.rs:184
-    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer_back.rs:184
-    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer_back.rs:184
-    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer_back.rs:184
-    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer_back.rs:184
-    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer_back.rs:184
-    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer_back.rs:184
-    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer_back.rs:184
-    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer_back.rs:184
-    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer_back.rs:184
-    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer_back.rs:184
-    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer_back.rs:184
-    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer_back.rs:184
-    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer_back.rs:184
-    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer_back.rs:184
-    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer_back.rs:184
+    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer_back.rs:186
+    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer_back.rs:186
+    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer_back.rs:186
+    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer_back.rs:186
+    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer_back.rs:186
+    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer_back.rs:186
+    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer_back.rs:186
+    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer_back.rs:186
+    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer_back.rs:186
+    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer_back.rs:186
+    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer_back.rs:186
+    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer_back.rs:186
+    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer_back.rs:186
+    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer_back.rs:186
+    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer_back.rs:186
+    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer_back.rs:186
+    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer_back.rs:186
+    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer_back.rs:186
+    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer_back.rs:186
+    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer_back.rs:186
+    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer_back.rs:186
+    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer_back.rs:186
+    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer_back.rs:186
+    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer_back.rs:186
+    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer_back.rs:186
+    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer_back.rs:186
+    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer_back.rs:186
+    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer_back.rs:186
+    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer_back.rs:186
+    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer_back.rs:186
+    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer_back.rs:186
+    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer_back.rs:186
+    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer_back.rs:186
+    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer_back.rs:186
+    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer_back.rs:186
+    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer_back.rs:186
+    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer_back.rs:186
+    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer_back.rs:186
+    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer_back.rs:186
+    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer_back.rs:186
+    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer_back.rs:186
+    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer_back.rs:186
+    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer_back.rs:186
+    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer_back.rs:186
+    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer_back.rs:186
+    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer_back.rs:186
+    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer_back.rs:186
+    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer_back.rs:186
+    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer_back.rs:186
+    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer_back.rs:186
+    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer_back.rs:186
+    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer_back.rs:186
+    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer_back.rs:186
+    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer_back.rs:186
+    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer_back.rs:186
+    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer_back.rs:186
+    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer_back.rs:186
+    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer_back.rs:186
+    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer_back.rs:186
+    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer_back.rs:186
+    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer_back.rs:186
+    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer_back.rs:186
+    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer_back.rs:186
+    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer_back.rs:186
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -13299,7 +13299,7 @@ module oaken_quantizer_core_p64_n8192 (
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
     assign ready_next = writer_ready_next;
-    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:212
+    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:214
     always @(posedge clk) if (advance) begin
         compact_total_s7 <= compact_total;
         compact_total_s8 <= compact_total_s7;
@@ -13352,8 +13352,8 @@ module oaken_quantizer_core_p64_n8192 (
             issue_s9 <= issue_s8;
         end
     end
-    wire sparse_valid_1 = issue_s9; // quantizer_back.rs:218
-    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:240
+    wire sparse_valid_1 = issue_s9; // quantizer_back.rs:220
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
     always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -13371,8 +13371,8 @@ module oaken_quantizer_core_p64_n8192 (
         sparse_beat_last_s10 <= sparse_beat_last;
         sparse_beat_last_s11 <= sparse_beat_last_s10;
     end
-    wire coded = issue_s11; // quantizer_back.rs:236
-    wire last_3 = sparse_beat_last_s11; // quantizer_back.rs:236
+    wire coded = issue_s11; // quantizer_back.rs:238
+    wire last_3 = sparse_beat_last_s11; // quantizer_back.rs:238
     always @(posedge clk) begin
         if (rst) begin
             coded_1 <= 1'h0;

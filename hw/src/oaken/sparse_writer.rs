@@ -21,7 +21,8 @@
 //! | `sent` | the last word of a vector went to `m` in the cycle before; a register |
 //!
 //! Parameters: lanes 1 to 64, and the bits of a vector's number. Throughput: a beat a cycle, of any number of bytes, as long as
-//! words are taken and no more than 10 wait. Latency: a word can be taken 6 to 7 cycles after the beat that fills it.
+//! words are taken and no more than 10 wait, 7 with more than 16 lanes. Latency: a word can be taken 6 to 7 cycles after the beat that
+//! fills it.
 //! Combinational: `m` ready to nothing outside.
 
 use super::copies::valid_copies;
