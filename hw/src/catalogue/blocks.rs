@@ -100,19 +100,19 @@ pub fn engine_params(v: &Values) -> EngineParams {
 /// bus is filled by two beats of elements, and waits in the packer and the register behind it.
 pub(super) fn quantizer_latency(dense_bits: u32, wide: bool) -> (u64, u64) {
     match (dense_bits, wide) {
-        (4, false) => (36, 41),
-        (4, true) => (50, 52),
-        (5, false) => (39, 44),
-        (_, false) => (39, 43),
-        (_, true) => (53, 55),
+        (4, false) => (38, 41),
+        (5, false) => (40, 44),
+        (_, false) => (40, 43),
+        (4, true) => (48, 48),
+        (_, true) => (51, 51),
     }
 }
 /// The same of the dequantizer, at every width.
 pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (27, 38);
 
-/// `34 to 37`.
+/// `34 to 37`, or `34`.
 fn cycles((least, greatest): (u64, u64)) -> String {
-    format!("{least} to {greatest}")
+    if least == greatest { least.to_string() } else { format!("{least} to {greatest}") }
 }
 
 const OAKEN_QUANTIZER: Block = Block {

@@ -3,7 +3,7 @@
 //!
 //! An element is in one group, so both paths of the paper share everything: an outlier is encoded as a middle element of the
 //! positive side whose codes begin at 0. What differs is looked up (`scale_table`), the rounding of the outliers' codes among it.
-//! [`STAGES`] stages of the engine's pipeline, and two more around the multiplier if it is to be `fast`. The width of the code is one less than that of `split`.
+//! [`STAGES`] stages of the engine's pipeline; two more around the multiplier if it is `fast`. A code is one bit narrower than `split`.
 
 use super::align::{align, in_steps_bits, normal, product, shift_amount};
 use super::classify::Classified;
