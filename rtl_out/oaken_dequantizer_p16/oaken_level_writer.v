@@ -102,7 +102,7 @@ module oaken_level_writer (
     wire [5:0] e = step[12:7]; // half_steps.rs:91
     wire [6:0] f = step[6:0]; // half_steps.rs:91
     wire shape_legal = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:92
-    wire [5:0] _t2 = (|threshold[14:10]) ? ({1'h0, threshold[14:10]} + 6'h3) : (threshold[9] ? 6'h3 : (threshold[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire [5:0] _t2 = (|threshold[14:10]) ? ({1'h0, threshold[14:10]} + 6'h3) : (threshold[9] ? 6'h3 : (threshold[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
     wire [4:0] split = header[56:52]; // half_steps.rs:78
     wire split_legal = split <= 5'h10; // half_steps.rs:79
     wire [5:0] above = header[63:58]; // half_steps.rs:80

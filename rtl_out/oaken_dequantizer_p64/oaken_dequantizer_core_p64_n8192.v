@@ -2636,22 +2636,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [5:0] e = middle[12:7]; // half_steps.rs:91
     wire [6:0] f = middle[6:0]; // half_steps.rs:91
     wire shape_legal = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:92
-    wire [4:0] field = settings_t_high[14:10]; // step_unit.rs:76
-    wire [5:0] _t2 = (|field) ? ({1'h0, field} + 6'h3) : (settings_t_high[9] ? 6'h3 : (settings_t_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire [4:0] field = settings_t_high[14:10]; // step_unit.rs:78
+    wire [5:0] _t2 = (|field) ? ({1'h0, field} + 6'h3) : (settings_t_high[9] ? 6'h3 : (settings_t_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
     wire shape_legal_1 = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:92
-    wire [4:0] field_1 = settings_t_low[14:10]; // step_unit.rs:76
-    wire [5:0] _t3 = (|field_1) ? ({1'h0, field_1} + 6'h3) : (settings_t_low[9] ? 6'h3 : (settings_t_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire [4:0] field_1 = settings_t_low[14:10]; // step_unit.rs:78
+    wire [5:0] _t3 = (|field_1) ? ({1'h0, field_1} + 6'h3) : (settings_t_low[9] ? 6'h3 : (settings_t_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
     wire [5:0] e_1 = outer_pos[12:7]; // half_steps.rs:91
     wire [6:0] f_1 = outer_pos[6:0]; // half_steps.rs:91
     wire shape_legal_2 = (e_1 <= 6'h26) & ((|e_1) | (~(|f_1))); // half_steps.rs:92
-    wire [4:0] field_2 = settings_s_high[14:10]; // step_unit.rs:76
-    wire [5:0] _t4 = (|field_2) ? ({1'h0, field_2} + 6'h3) : (settings_s_high[9] ? 6'h3 : (settings_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire [4:0] field_2 = settings_s_high[14:10]; // step_unit.rs:78
+    wire [5:0] _t4 = (|field_2) ? ({1'h0, field_2} + 6'h3) : (settings_s_high[9] ? 6'h3 : (settings_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
     wire _t5 = ((shape_legal & ((~(|e)) | (e >= _t2))) & (shape_legal_1 & ((~(|e)) | (e >= _t3)))) & (shape_legal_2 & ((~(|e_1)) | (e_1 >= _t4))); // side_table.rs:157
     wire [5:0] e_2 = outer_neg[12:7]; // half_steps.rs:91
     wire [6:0] f_2 = outer_neg[6:0]; // half_steps.rs:91
     wire shape_legal_3 = (e_2 <= 6'h26) & ((|e_2) | (~(|f_2))); // half_steps.rs:92
-    wire [4:0] field_3 = settings_s_low[14:10]; // step_unit.rs:76
-    wire [5:0] _t6 = (|field_3) ? ({1'h0, field_3} + 6'h3) : (settings_s_low[9] ? 6'h3 : (settings_s_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire [4:0] field_3 = settings_s_low[14:10]; // step_unit.rs:78
+    wire [5:0] _t6 = (|field_3) ? ({1'h0, field_3} + 6'h3) : (settings_s_low[9] ? 6'h3 : (settings_s_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
     wire [4:0] split = header_payload[56:52]; // half_steps.rs:78
     wire split_legal = split <= 5'h10; // half_steps.rs:79
     wire [5:0] above = header_payload[63:58]; // half_steps.rs:80

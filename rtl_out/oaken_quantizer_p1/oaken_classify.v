@@ -17,22 +17,26 @@ module oaken_classify (
     output wire y_inner,
     output wire nonfinite // It was a NaN or an infinity; a cycle later.
 );
-    reg [14:0] magnitude; // classify.rs:74
-    reg sign; // classify.rs:75
-    reg nonfinite_2; // classify.rs:80
+    reg [14:0] magnitude; // classify.rs:75
+    reg sign; // classify.rs:76
+    reg nonfinite_2; // classify.rs:85
 
     // finite magnitude
-    wire nonfinite_1 = &x[14:10]; // classify.rs:71
-    wire nan = nonfinite_1 & (|x[9:0]); // classify.rs:72
-    wire [14:0] finite = nonfinite_1 ? 15'h7bff : x[14:0]; // classify.rs:73
+    wire nonfinite_1 = &x[14:10]; // classify.rs:72
+    wire nan = nonfinite_1 & (|x[9:0]); // classify.rs:73
+    wire [14:0] finite = nonfinite_1 ? 15'h7bff : x[14:0]; // classify.rs:74
     always @(posedge clk) begin
         magnitude <= nan ? 15'h0 : finite;
         sign <= x[15] & (~nan);
     end
 
     // the thresholds of its side
-    wire outer = sign ? (magnitude > thresholds_s_low) : (magnitude > thresholds_s_high); // classify.rs:78
-    wire inner = (sign ? (magnitude <= thresholds_t_low) : (magnitude <= thresholds_t_high)) & (~outer); // classify.rs:79
+    wire beyond_0 = magnitude > thresholds_s_low; // classify.rs:79
+    wire beyond_1 = magnitude > thresholds_s_high; // classify.rs:79
+    wire within_0 = magnitude <= thresholds_t_low; // classify.rs:80
+    wire within_1 = magnitude <= thresholds_t_high; // classify.rs:80
+    wire outer = sign ? beyond_0 : beyond_1; // classify.rs:83
+    wire inner = (sign ? within_0 : within_1) & (~outer); // classify.rs:84
     always @(posedge clk) nonfinite_2 <= nonfinite_1;
     assign y_magnitude = magnitude;
     assign y_sign = sign;

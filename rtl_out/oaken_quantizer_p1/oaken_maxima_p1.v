@@ -20,29 +20,29 @@ module oaken_maxima_p1 (
     output wire [14:0] maxima_inner,
     output wire remarked // Any beat of the vector had the remark.
 );
-    reg [14:0] level_0_outer_pos; // maxima.rs:105
-    reg [14:0] level_0_outer_neg; // maxima.rs:105
-    reg [14:0] level_0_middle_pos; // maxima.rs:105
-    reg [14:0] level_0_middle_neg; // maxima.rs:105
-    reg [14:0] level_0_inner; // maxima.rs:105
-    reg [14:0] so_far_outer_pos; // maxima.rs:120
-    reg [14:0] so_far_outer_neg; // maxima.rs:120
-    reg [14:0] so_far_middle_pos; // maxima.rs:120
-    reg [14:0] so_far_middle_neg; // maxima.rs:120
-    reg [14:0] so_far_inner; // maxima.rs:120
-    reg remarked_1; // maxima.rs:121
-    reg valid_1; // maxima.rs:122
-    reg first_1; // maxima.rs:123
-    reg remark_1; // maxima.rs:124
-    reg last_s1; // maxima.rs:129
-    reg done_1; // maxima.rs:129
-    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:101
-    wire elements_0_sign = elements[2]; // maxima.rs:101
-    wire elements_0_outer = elements[1]; // maxima.rs:101
-    wire elements_0_inner = elements[0]; // maxima.rs:101
+    reg [14:0] level_0_outer_pos; // maxima.rs:107
+    reg [14:0] level_0_outer_neg; // maxima.rs:107
+    reg [14:0] level_0_middle_pos; // maxima.rs:107
+    reg [14:0] level_0_middle_neg; // maxima.rs:107
+    reg [14:0] level_0_inner; // maxima.rs:107
+    reg [14:0] so_far_outer_pos; // maxima.rs:122
+    reg [14:0] so_far_outer_neg; // maxima.rs:122
+    reg [14:0] so_far_middle_pos; // maxima.rs:122
+    reg [14:0] so_far_middle_neg; // maxima.rs:122
+    reg [14:0] so_far_inner; // maxima.rs:122
+    reg remarked_1; // maxima.rs:123
+    reg valid_1; // maxima.rs:124
+    reg first_1; // maxima.rs:125
+    reg remark_1; // maxima.rs:126
+    reg last_s1; // maxima.rs:131
+    reg done_1; // maxima.rs:131
+    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:103
+    wire elements_0_sign = elements[2]; // maxima.rs:103
+    wire elements_0_outer = elements[1]; // maxima.rs:103
+    wire elements_0_inner = elements[0]; // maxima.rs:103
 
     // the tree over the lanes
-    wire _t1 = ~(elements_0_outer | elements_0_inner); // maxima.rs:62
+    wire _t1 = ~(elements_0_outer | elements_0_inner); // maxima.rs:64
     always @(posedge clk) begin
         level_0_outer_pos <= {15{elements_0_outer & (~elements_0_sign)}} & elements_0_magnitude;
         level_0_outer_neg <= {15{elements_0_outer & elements_0_sign}} & elements_0_magnitude;
@@ -63,11 +63,11 @@ module oaken_maxima_p1 (
         first_1 <= first;
         remark_1 <= remark;
     end
-    wire [14:0] _t2 = first_1 ? level_0_outer_pos : ((so_far_outer_pos >= level_0_outer_pos) ? so_far_outer_pos : level_0_outer_pos); // maxima.rs:126
-    wire [14:0] _t3 = first_1 ? level_0_outer_neg : ((so_far_outer_neg >= level_0_outer_neg) ? so_far_outer_neg : level_0_outer_neg); // maxima.rs:126
-    wire [14:0] _t4 = first_1 ? level_0_middle_pos : ((so_far_middle_pos >= level_0_middle_pos) ? so_far_middle_pos : level_0_middle_pos); // maxima.rs:126
-    wire [14:0] _t5 = first_1 ? level_0_middle_neg : ((so_far_middle_neg >= level_0_middle_neg) ? so_far_middle_neg : level_0_middle_neg); // maxima.rs:126
-    wire [14:0] _t6 = first_1 ? level_0_inner : ((so_far_inner >= level_0_inner) ? so_far_inner : level_0_inner); // maxima.rs:126
+    wire [14:0] _t2 = first_1 ? level_0_outer_pos : ((so_far_outer_pos >= level_0_outer_pos) ? so_far_outer_pos : level_0_outer_pos); // maxima.rs:128
+    wire [14:0] _t3 = first_1 ? level_0_outer_neg : ((so_far_outer_neg >= level_0_outer_neg) ? so_far_outer_neg : level_0_outer_neg); // maxima.rs:128
+    wire [14:0] _t4 = first_1 ? level_0_middle_pos : ((so_far_middle_pos >= level_0_middle_pos) ? so_far_middle_pos : level_0_middle_pos); // maxima.rs:128
+    wire [14:0] _t5 = first_1 ? level_0_middle_neg : ((so_far_middle_neg >= level_0_middle_neg) ? so_far_middle_neg : level_0_middle_neg); // maxima.rs:128
+    wire [14:0] _t6 = first_1 ? level_0_inner : ((so_far_inner >= level_0_inner) ? so_far_inner : level_0_inner); // maxima.rs:128
     always @(posedge clk) begin
         if (valid_1) begin
             so_far_outer_pos <= _t2;

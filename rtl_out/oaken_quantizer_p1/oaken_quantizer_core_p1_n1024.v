@@ -42,41 +42,41 @@ module oaken_quantizer_core_p1_n1024 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:134
-    wire [15:0] guard_m_data;
+    wire guard_m_ready; // quantizer.rs:149
+    wire [15:0] data;
     wire first;
-    wire guard_m_last;
+    wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [11:0] free; // quantizer.rs:135
-    reg room; // in the ring, for two beats at least | quantizer.rs:140
-    reg valid; // quantizer_front.rs:54
-    reg first_1; // quantizer_front.rs:55
-    reg last; // quantizer_front.rs:56
-    reg [15:0] data; // quantizer_front.rs:57
+    reg [11:0] free; // quantizer.rs:150
+    reg room; // in the ring, for two beats at least | quantizer.rs:155
+    reg valid; // quantizer_front.rs:69
+    reg first_1; // quantizer_front.rs:70
+    reg last_1; // quantizer_front.rs:71
+    reg [15:0] data_1; // quantizer_front.rs:90
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:89
-    reg found_0_0_sign; // quantizer_front.rs:89
-    reg found_0_0_outer; // quantizer_front.rs:89
-    reg found_0_0_inner; // quantizer_front.rs:89
-    reg nonfinite_1; // quantizer_front.rs:61
-    reg valid_s2; // quantizer_front.rs:62
-    reg valid_1; // quantizer_front.rs:62
-    reg first_1_s2; // quantizer_front.rs:62
-    reg first_2; // quantizer_front.rs:62
-    reg last_s2; // quantizer_front.rs:62
-    reg last_1; // quantizer_front.rs:62
-    reg [10:0] write_at; // quantizer_front.rs:101
-    reg [6:0] in_beat; // quantizer_front.rs:111
-    reg [4:0] count_at; // quantizer_front.rs:114
-    reg [6:0] so_far; // quantizer_front.rs:115
-    reg counted; // quantizer_front.rs:116
-    reg [5:0] chunk_position; // quantizer_front.rs:117
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:131
+    reg found_0_0_sign; // quantizer_front.rs:131
+    reg found_0_0_outer; // quantizer_front.rs:131
+    reg found_0_0_inner; // quantizer_front.rs:131
+    reg of_groups_0; // quantizer_front.rs:100
+    reg first_1_s2; // quantizer_front.rs:77
+    reg first_2; // quantizer_front.rs:77
+    reg last_1_s2; // quantizer_front.rs:77
+    reg last_2; // quantizer_front.rs:77
+    reg valid_s2; // quantizer_front.rs:80
+    reg valid_of_0; // quantizer_front.rs:80
+    reg [10:0] write_at; // quantizer_front.rs:164
+    reg outliers_0_s4; // compact.rs:50
+    reg [4:0] count_at; // quantizer_front.rs:179
+    reg [6:0] so_far; // quantizer_front.rs:180
+    reg counted; // quantizer_front.rs:181
+    reg [5:0] chunk_position; // quantizer_front.rs:182
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -99,37 +99,37 @@ module oaken_quantizer_core_p1_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [1:0] queue_in; // quantizer.rs:187
-    reg [1:0] queue_out; // quantizer.rs:188
-    reg [2:0] queued; // quantizer.rs:189
-    wire advance; // quantizer.rs:97
-    wire leaves; // the last beat of a vector is read | quantizer.rs:98
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
-    reg [1:0] turn; // scale_table.rs:97
-    reg [1:0] slot; // scale_table.rs:98
-    reg [1:0] slot_out; // scale_table.rs:99
-    reg write_valid; // scale_table.rs:108
-    reg [3:0] write_address; // scale_table.rs:108
-    reg [9:0] write_r; // scale_table.rs:108
-    reg [5:0] write_e; // scale_table.rs:108
-    reg [9:0] write_c; // scale_table.rs:108
+    reg [1:0] queue_in; // quantizer.rs:217
+    reg [1:0] queue_out; // quantizer.rs:218
+    reg [2:0] queued; // quantizer.rs:219
+    wire advance; // quantizer.rs:100
+    wire leaves; // the last beat of a vector is read | quantizer.rs:107
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
+    reg [1:0] turn; // scale_table.rs:101
+    reg [1:0] slot; // scale_table.rs:102
+    reg [1:0] slot_out; // scale_table.rs:103
+    reg write_valid; // scale_table.rs:112
+    reg [3:0] write_address; // scale_table.rs:112
+    reg [9:0] write_r; // scale_table.rs:112
+    reg [5:0] write_e; // scale_table.rs:112
+    reg [9:0] write_c; // scale_table.rs:112
     reg [10:0] read_at; // quantizer_back.rs:50
     reg [4:0] read_count_at; // quantizer_back.rs:51
     reg [9:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:101
-    reg [17:0] word; // quantizer_back.rs:91
-    reg [6:0] count; // quantizer_back.rs:92
-    reg [1:0] slot_out_s1; // scale_table.rs:73
-    reg [1:0] slot_out_s2; // scale_table.rs:73
-    reg [4:0] split_s1; // quantizer_back.rs:107
-    reg [4:0] split_1; // quantizer_back.rs:107
-    reg lane0_inner; // scale_table.rs:141
-    reg [3:0] lane0_step_at; // scale_table.rs:144
-    reg [3:0] lane0_threshold_at; // scale_table.rs:145
-    reg [9:0] lane0_scale_c; // scale_table.rs:162
-    reg [9:0] lane0_scale_r; // scale_table.rs:162
-    reg [5:0] lane0_scale_e; // scale_table.rs:162
+    wire sent; // quantizer.rs:110
+    reg [17:0] words_0; // quantizer_back.rs:110
+    reg [6:0] count; // quantizer_back.rs:112
+    reg [1:0] slot_out_s1; // scale_table.rs:79
+    reg [1:0] slot_out_s2; // scale_table.rs:79
+    reg [4:0] split_s1; // quantizer_back.rs:137
+    reg [4:0] split_1; // quantizer_back.rs:137
+    reg lane0_inner; // scale_table.rs:145
+    reg [3:0] lane0_step_at; // scale_table.rs:148
+    reg [3:0] lane0_threshold_at; // scale_table.rs:149
+    reg [9:0] lane0_scale_c; // scale_table.rs:166
+    reg [9:0] lane0_scale_r; // scale_table.rs:166
+    reg [5:0] lane0_scale_e; // scale_table.rs:166
     reg l16_s3; // encode.rs:20
     reg lane0_normal; // encode.rs:20
     reg [14:0] elements_0_magnitude_s3; // encode.rs:21
@@ -139,36 +139,36 @@ module oaken_quantizer_core_p1_n1024 (
     reg elements_0_outer_s3; // encode.rs:21
     reg lane0_x_outer; // encode.rs:21
     reg lane0_x_inner; // encode.rs:21
-    reg [20:0] lane0_scaled; // encode.rs:25
-    reg [5:0] lane0_amount; // encode.rs:26
-    reg [9:0] lane0_in_steps; // encode.rs:27
-    reg [9:0] lane0_s5; // encode.rs:30
-    reg [9:0] lane0_s6; // encode.rs:30
-    reg [4:0] lane0_cells; // encode.rs:30
-    reg l31_s5; // encode.rs:31
-    reg l31_s6; // encode.rs:31
-    reg lane0_negative; // encode.rs:31
-    reg lane0_middle_s5; // encode.rs:32
-    reg lane0_middle_s6; // encode.rs:32
-    reg [4:0] split_1_s3; // encode.rs:32
-    reg [4:0] split_1_s4; // encode.rs:32
-    reg [4:0] split_1_s5; // encode.rs:32
-    reg [4:0] split_1_s6; // encode.rs:32
-    reg [4:0] lane0_border; // encode.rs:32
-    reg [3:0] codes_0; // encode.rs:38
-    reg ready_s1; // quantizer_back.rs:118
-    reg ready_s2; // quantizer_back.rs:118
-    reg ready_s3; // quantizer_back.rs:118
-    reg ready_s4; // quantizer_back.rs:118
-    reg beat_last_s1; // quantizer_back.rs:118
-    reg beat_last_s2; // quantizer_back.rs:118
-    reg sparse_beat_last; // quantizer_back.rs:118
-    reg sparse_beat_last_s4; // quantizer_back.rs:118
+    reg [20:0] lane0_scaled; // encode.rs:27
+    reg [5:0] lane0_amount; // encode.rs:28
+    reg [9:0] lane0_in_steps; // encode.rs:29
+    reg [9:0] lane0_s5; // encode.rs:32
+    reg [9:0] lane0_s6; // encode.rs:32
+    reg [4:0] lane0_cells; // encode.rs:32
+    reg l33_s5; // encode.rs:33
+    reg l33_s6; // encode.rs:33
+    reg lane0_negative; // encode.rs:33
+    reg lane0_middle_s5; // encode.rs:34
+    reg lane0_middle_s6; // encode.rs:34
+    reg [4:0] split_1_s3; // encode.rs:34
+    reg [4:0] split_1_s4; // encode.rs:34
+    reg [4:0] split_1_s5; // encode.rs:34
+    reg [4:0] split_1_s6; // encode.rs:34
+    reg [4:0] lane0_border; // encode.rs:34
+    reg [3:0] lane; // encode.rs:40
+    reg ready_s1; // quantizer_back.rs:150
+    reg ready_s2; // quantizer_back.rs:150
+    reg ready_s3; // quantizer_back.rs:150
+    reg ready_s4; // quantizer_back.rs:150
+    reg beat_last_s1; // quantizer_back.rs:150
+    reg beat_last_s2; // quantizer_back.rs:150
+    reg sparse_beat_last; // quantizer_back.rs:150
+    reg sparse_beat_last_s4; // quantizer_back.rs:150
     reg [1:0] packed_0; // compact.rs:16
     reg found; // compact.rs:16
-    reg [5:0] chunk_beat_s1; // quantizer_back.rs:149
-    reg [5:0] chunk_beat_s2; // quantizer_back.rs:149
-    reg [5:0] beat_in_chunk; // quantizer_back.rs:149
+    reg [5:0] chunk_beat_s1; // quantizer_back.rs:192
+    reg [5:0] chunk_beat_s2; // quantizer_back.rs:192
+    reg [5:0] beat_in_chunk; // quantizer_back.rs:192
     wire writer_s_ready;
     wire [1:0] writer_vector;
     wire writer_m_valid;
@@ -176,29 +176,29 @@ module oaken_quantizer_core_p1_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer_back.rs:173
-    reg chunk_first_s2; // quantizer_back.rs:173
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:173
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:174
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:214
-    reg ready_s5; // quantizer_back.rs:195
-    reg ready_s6; // quantizer_back.rs:195
-    reg ready_s7; // quantizer_back.rs:195
-    reg ready_s8; // quantizer_back.rs:195
-    reg sparse_beat_last_s5; // quantizer_back.rs:195
-    reg sparse_beat_last_s6; // quantizer_back.rs:195
-    reg sparse_beat_last_s7; // quantizer_back.rs:195
-    reg sparse_beat_last_s8; // quantizer_back.rs:195
-    reg second; // quantizer_back.rs:213
-    reg [3:0] low; // quantizer_back.rs:214
+    reg chunk_first_s1; // quantizer_back.rs:216
+    reg chunk_first_s2; // quantizer_back.rs:216
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg ready_s5; // quantizer_back.rs:238
+    reg ready_s6; // quantizer_back.rs:238
+    reg ready_s7; // quantizer_back.rs:238
+    reg ready_s8; // quantizer_back.rs:238
+    reg sparse_beat_last_s5; // quantizer_back.rs:238
+    reg sparse_beat_last_s6; // quantizer_back.rs:238
+    reg sparse_beat_last_s7; // quantizer_back.rs:238
+    reg sparse_beat_last_s8; // quantizer_back.rs:238
+    reg second; // quantizer_back.rs:269
+    reg [3:0] low; // quantizer_back.rs:270
     wire dense_s_ready;
     wire dense_m_valid;
     wire [8:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [17:0] ring [0:2047];
-    reg [17:0] ring_q0; // quantizer_back.rs:91
+    reg [17:0] ring_q0; // quantizer_back.rs:110
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
-    reg [6:0] counts_q0; // quantizer_back.rs:92
+    reg [6:0] counts_q0; // quantizer_back.rs:112
     (* ram_style = "distributed" *) reg [108:0] queue [0:3];
     (* ram_style = "distributed" *) reg [57:0] headers [0:3];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
@@ -242,13 +242,13 @@ module oaken_quantizer_core_p1_n1024 (
         .s_data(s_data),
         .s_last(s_last),
         .beats_minus_1({settings_chunks_minus_1[3:0], 6'h3f}),
-        .start((may_begin & (in_flight != 3'h4)) & (~flush)),
+        .start((may_begin & (~in_flight[2])) & (~flush)),
         .flush(flush),
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
-        .m_data(guard_m_data),
+        .m_data(data),
         .m_first(first),
-        .m_last(guard_m_last),
+        .m_last(last),
         .early(guard_early),
         .late(guard_late),
         .passing(guard_passing)
@@ -260,8 +260,8 @@ module oaken_quantizer_core_p1_n1024 (
             room <= free > 12'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:145
-    wire begins = accepted & first; // quantizer.rs:146
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
+    wire begins = accepted & first; // quantizer.rs:161
 
     // in: classify
     always @(posedge clk) begin
@@ -273,12 +273,12 @@ module oaken_quantizer_core_p1_n1024 (
     end
     always @(posedge clk) begin
         first_1 <= first;
-        last <= guard_m_last;
-        data <= guard_m_data;
+        last_1 <= last;
+        data_1 <= data;
     end
     oaken_classify classify_0 (
         .clk(clk),
-        .x(data),
+        .x(data_1),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -295,42 +295,43 @@ module oaken_quantizer_core_p1_n1024 (
         found_0_0_outer <= classify_0_y_outer;
         found_0_0_inner <= classify_0_y_inner;
     end
-    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:59
-    always @(posedge clk) nonfinite_1 <= found_0_1;
+    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:74
+    always @(posedge clk) begin
+        of_groups_0 <= found_0_1;
+        first_1_s2 <= first_1;
+        first_2 <= first_1_s2;
+        last_1_s2 <= last_1;
+        last_2 <= last_1_s2;
+    end
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
-            valid_1 <= 1'h0;
+            valid_of_0 <= 1'h0;
         end else begin
             valid_s2 <= valid;
-            valid_1 <= valid_s2;
+            valid_of_0 <= valid_s2;
         end
-    end
-    always @(posedge clk) begin
-        first_1_s2 <= first_1;
-        first_2 <= first_1_s2;
-        last_s2 <= last;
-        last_1 <= last_s2;
     end
 
     // in: the ring, the count of outliers in each chunk, the maxima
-    always @(posedge clk) if (valid_1) ring[write_at] <= elements_0;
+    always @(posedge clk) if (valid_of_0) ring[write_at] <= elements_0;
     always @(posedge clk) begin
         if (rst) begin
             write_at <= 11'h0;
-        end else if (valid_1) write_at <= write_at + 11'h1;
+        end else if (valid_of_0) write_at <= write_at + 11'h1;
     end
     wire outliers_0 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    always @(posedge clk) in_beat <= {6'h0, outliers_0};
+    always @(posedge clk) outliers_0_s4 <= outliers_0;
+    wire [6:0] in_beat = {6'h0, outliers_0_s4}; // quantizer_front.rs:176
     always @(posedge clk) begin
         if (rst) begin
             counted <= 1'h0;
         end else begin
-            counted <= valid_1;
+            counted <= valid_of_0;
         end
     end
-    wire chunk_ends = chunk_position == 6'h3f; // quantizer_front.rs:118
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:119
+    wire chunk_ends = chunk_position == 6'h3f; // quantizer_front.rs:183
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:184
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -346,11 +347,11 @@ module oaken_quantizer_core_p1_n1024 (
     oaken_maxima_p1 extremes (
         .clk(clk),
         .rst(rst),
-        .valid(valid_1),
+        .valid(valid_of_0),
         .first(first_2),
-        .last(last_1),
+        .last(last_2),
         .elements(elements_0),
-        .remark(nonfinite_1),
+        .remark(of_groups_0),
         .done(extremes_done),
         .maxima_outer_pos(extremes_maxima_outer_pos),
         .maxima_outer_neg(extremes_maxima_outer_neg),
@@ -391,32 +392,47 @@ module oaken_quantizer_core_p1_n1024 (
         .scales_inner_r(steps_scales_inner_r),
         .scales_inner_e(steps_scales_inner_e)
     );
-    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t3 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:190
-    always @(posedge clk) if (steps_done) queue[queue_in] <= _t3;
+    wire done = steps_done; // quantizer.rs:222
+    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:223
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:223
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:223
+    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:223
+    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:223
+    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:223
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:223
+    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:223
+    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:223
+    wire [57:0] header = steps_header; // quantizer.rs:223
+    always @(posedge clk) if (done) headers[queue_in] <= header;
+    wire [108:0] _t3 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
+    always @(posedge clk) if (done) queue[queue_in] <= _t3;
     always @(posedge clk) begin
         if (rst) begin
             queue_in <= 2'h0;
-        end else if (steps_done) queue_in <= queue_in + 2'h1;
+        end else if (done) queue_in <= queue_in + 2'h1;
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:168
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:168
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:168
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:168
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:168
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:168
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:168
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:168
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:168
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:168
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:168
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:168
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:168
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:168
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
-    wire takes = &turn; // scale_table.rs:101
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
+    wire takes = &turn; // scale_table.rs:105
     always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
@@ -438,10 +454,10 @@ module oaken_quantizer_core_p1_n1024 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t4 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
+    wire [9:0] _t4 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:111
     always @(posedge clk) write_c <= _t4;
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:118
-    wire ready = |loaded; // scale_table.rs:119
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:122
+    wire ready = |loaded; // scale_table.rs:123
     wire beat_last = beat_index == {settings_chunks_minus_1[3:0], 6'h3f}; // quantizer_back.rs:54
     wire [5:0] chunk_beat = beat_index[5:0]; // quantizer_back.rs:58
     wire chunk_first = chunk_beat == 6'h0; // quantizer_back.rs:59
@@ -461,13 +477,13 @@ module oaken_quantizer_core_p1_n1024 (
                 if (chunk_first) read_count_at <= read_count_at + 5'h1;
             end
             if (takes) queue_out <= queue_out + 2'h1;
-            if (steps_done & (~takes)) queued <= queued + 3'h1;
-            else if (takes & (~steps_done)) queued <= queued - 3'h1;
+            if (done & (~takes)) queued <= queued + 3'h1;
+            else if (takes & (~done)) queued <= queued - 3'h1;
             if (begins & (~sent)) in_flight <= in_flight + 3'h1;
             else if (sent & (~begins)) in_flight <= in_flight - 3'h1;
         end
     end
-    wire _t5 = ready & advance; // quantizer.rs:104
+    wire _t5 = ready & advance; // quantizer.rs:115
     always @(posedge clk) begin
         if (rst) begin
             free <= 12'h800;
@@ -482,7 +498,7 @@ module oaken_quantizer_core_p1_n1024 (
         if (write_valid) lane0_thresholds[write_address] <= write_c;
         if (advance) begin
             ring_q0 <= ring[read_at];
-            word <= ring_q0;
+            words_0 <= ring_q0;
             counts_q0 <= counts[read_count_at];
             count <= counts_q0;
             slot_out_s1 <= slot_out;
@@ -491,10 +507,10 @@ module oaken_quantizer_core_p1_n1024 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:108
-    wire elements_0_sign = word[2]; // quantizer_back.rs:108
-    wire elements_0_outer = word[1]; // quantizer_back.rs:108
-    wire elements_0_inner = word[0]; // quantizer_back.rs:108
+    wire [14:0] elements_0_magnitude = words_0[17:3]; // quantizer_back.rs:138
+    wire elements_0_sign = words_0[2]; // quantizer_back.rs:138
+    wire elements_0_outer = words_0[1]; // quantizer_back.rs:138
+    wire elements_0_inner = words_0[0]; // quantizer_back.rs:138
     always @(posedge clk) begin
         if (advance) begin
             lane0_inner <= elements_0_inner;
@@ -503,15 +519,15 @@ module oaken_quantizer_core_p1_n1024 (
         end
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:150
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:151
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:154
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:155
     always @(posedge clk) if (advance) begin
         lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         lane0_scale_r <= lane0_r;
         lane0_scale_e <= lane0_e;
-        l16_s3 <= |elements_0_magnitude[14:10];
+        l16_s3 <= |words_0[17:13];
         lane0_normal <= l16_s3;
         elements_0_magnitude_s3 <= elements_0_magnitude;
         lane0_x_magnitude <= elements_0_magnitude_s3;
@@ -521,7 +537,7 @@ module oaken_quantizer_core_p1_n1024 (
         lane0_x_outer <= elements_0_outer_s3;
         lane0_x_inner <= lane0_inner;
     end
-    wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:22
+    wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:24
     wire [20:0] _t6 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:21
     always @(posedge clk) if (advance) lane0_scaled <= _t6;
     wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // align.rs:28
@@ -538,12 +554,12 @@ module oaken_quantizer_core_p1_n1024 (
         lane0_s5 <= lane0_scale_c;
         lane0_s6 <= lane0_s5;
     end
-    wire [9:0] _t12 = lane0_in_steps - lane0_s6; // encode.rs:30
+    wire [9:0] _t12 = lane0_in_steps - lane0_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane0_cells <= _t12[9:5];
-        l31_s5 <= lane0_x_sign & lane0_middle;
-        l31_s6 <= l31_s5;
-        lane0_negative <= l31_s6;
+        l33_s5 <= lane0_x_sign & lane0_middle;
+        l33_s6 <= l33_s5;
+        lane0_negative <= l33_s6;
         lane0_middle_s5 <= lane0_middle;
         lane0_middle_s6 <= lane0_middle_s5;
         split_1_s3 <= split_1;
@@ -552,10 +568,10 @@ module oaken_quantizer_core_p1_n1024 (
         split_1_s6 <= split_1_s5;
         lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:35
-    wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:36
-    wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:37
-    always @(posedge clk) if (advance) codes_0 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
+    wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:37
+    wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:38
+    wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -575,7 +591,7 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last <= beat_last_s2;
         sparse_beat_last_s4 <= sparse_beat_last;
     end
-    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer_back.rs:119
+    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer_back.rs:152
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -586,7 +602,7 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: move the entries together
-    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer_back.rs:142
+    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer_back.rs:185
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     always @(posedge clk) if (advance) begin
         packed_0 <= marks_0;
@@ -595,7 +611,7 @@ module oaken_quantizer_core_p1_n1024 (
         chunk_beat_s2 <= chunk_beat_s1;
         beat_in_chunk <= chunk_beat_s2;
     end
-    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:157
+    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:200
 
     // out: the sparse part
     assign finished = sent;
@@ -611,9 +627,9 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_starts_chunk <= chunk_first_s2;
         sparse_beat_count <= count;
     end
-    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:177
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:207
-    always @(posedge clk) was_nonfinite <= header[57];
+    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:220
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
+    always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = sent & was_nonfinite;
 
     // out: the dense part
@@ -636,24 +652,24 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:195
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:195
-    wire coded_1 = coded & advance; // quantizer_back.rs:196
-    always @(posedge clk) if (coded_1) low <= codes_0;
+    wire coded = ready_s8; // quantizer_back.rs:238
+    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:238
+    wire coded_1 = coded & advance; // quantizer_back.rs:239
+    always @(posedge clk) if (coded_1) low <= lane;
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
         end else if (coded_1) second <= ~second;
     end
-    wire complete = coded_1 & second; // quantizer_back.rs:219
-    wire [7:0] codes = {codes_0, low}; // quantizer_back.rs:219
+    wire complete = coded_1 & second; // quantizer_back.rs:275
+    wire [7:0] codes = {lane, low}; // quantizer_back.rs:275
     assign dense_valid = dense_m_valid;
     fifo_9x16_distributed dense (
         .clk(clk),
         .rst(rst),
         .s_valid(complete),
         .s_ready(dense_s_ready),
-        .s_payload({codes, last_2}),
+        .s_payload({codes, last_3}),
         .m_valid(dense_m_valid),
         .m_ready(dense_ready),
         .m_payload(dense_m_payload),
@@ -671,7 +687,7 @@ module oaken_quantizer_core_p1_n1024 (
         .s_last(sparse_beat_last),
         .stop(dense_level >= 5'hd),
         .vector(writer_vector),
-        .header({6'h0, header}),
+        .header({6'h0, header_1}),
         .m_valid(writer_m_valid),
         .m_ready(sparse_ready),
         .m_data(writer_m_data),

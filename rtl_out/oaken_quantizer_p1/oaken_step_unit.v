@@ -11,147 +11,147 @@ module oaken_step_unit (
     input  wire [14:0] item_max_b,
     input  wire [14:0] item_thr_b,
     input  wire item_middle,
-    output wire [5:0] result_e, // Its result, [`LATENCY`] cycles later.
+    output wire [5:0] result_e, // Its result, [`latency`] cycles later.
     output wire [6:0] result_f,
     output wire [9:0] result_r,
     output wire [9:0] result_c_a,
     output wire [9:0] result_c_b,
     output wire [4:0] result_split
 );
-    reg [39:0] x_a; // step_unit.rs:144
-    reg [39:0] t_a; // step_unit.rs:145
-    reg [39:0] x_b; // step_unit.rs:146
-    reg [39:0] t_b; // step_unit.rs:147
-    reg there_a; // step_unit.rs:148
-    reg there_b; // step_unit.rs:149
-    reg [5:0] least; // step_unit.rs:152
-    reg [39:0] d_a; // step_unit.rs:159
-    reg [39:0] d_b; // step_unit.rs:160
-    reg [40:0] range; // step_unit.rs:161
-    reg any_a; // step_unit.rs:162
-    reg any_b; // step_unit.rs:163
-    reg [5:0] zeros; // step_unit.rs:180
-    reg some; // step_unit.rs:181
-    reg [40:0] range_s4; // step_unit.rs:182
-    reg [40:0] normalised; // step_unit.rs:182
-    reg [12:0] rounded; // step_unit.rs:185
-    reg [9:0] digits_0; // step_unit.rs:193
-    reg [9:0] digits_1; // step_unit.rs:193
-    reg [9:0] of_all; // step_unit.rs:194
-    reg item_middle_s1; // step_unit.rs:195
-    reg item_middle_s2; // step_unit.rs:195
-    reg item_middle_s3; // step_unit.rs:195
-    reg item_middle_s4; // step_unit.rs:195
-    reg item_middle_s5; // step_unit.rs:195
-    reg item_middle_s6; // step_unit.rs:195
-    reg middle; // step_unit.rs:195
-    reg [9:0] quotient; // step_unit.rs:196
-    reg [6:0] k; // step_unit.rs:211
-    reg [5:0] least_s2; // step_unit.rs:212
-    reg [5:0] least_s3; // step_unit.rs:212
-    reg [5:0] least_s4; // step_unit.rs:212
-    reg [5:0] least_1; // step_unit.rs:212
-    reg [5:0] l216_s6; // step_unit.rs:216
-    reg [5:0] l216_s7; // step_unit.rs:216
-    reg [5:0] e_of_small; // step_unit.rs:216
-    reg too_fine_s6; // step_unit.rs:216
-    reg too_fine_s7; // step_unit.rs:216
-    reg small_too_fine; // step_unit.rs:216
-    reg [5:0] l216_s6_1; // step_unit.rs:216
-    reg [5:0] l216_s7_1; // step_unit.rs:216
-    reg [5:0] e_of_big; // step_unit.rs:216
-    reg too_fine_1_s6; // step_unit.rs:216
-    reg too_fine_1_s7; // step_unit.rs:216
-    reg big_too_fine; // step_unit.rs:216
-    reg some_s5; // step_unit.rs:231
-    reg some_s6; // step_unit.rs:231
-    reg some_s7; // step_unit.rs:231
-    reg some_1; // step_unit.rs:231
-    reg [5:0] e; // step_unit.rs:232
-    reg [6:0] f; // step_unit.rs:233
-    reg [9:0] r; // step_unit.rs:104
-    reg [14:0] item_thr_a_s1; // step_unit.rs:240
-    reg [14:0] item_thr_a_s2; // step_unit.rs:240
-    reg [14:0] item_thr_a_s3; // step_unit.rs:240
-    reg [14:0] item_thr_a_s4; // step_unit.rs:240
-    reg [14:0] item_thr_a_s5; // step_unit.rs:240
-    reg [14:0] item_thr_a_s6; // step_unit.rs:240
-    reg [14:0] item_thr_a_s7; // step_unit.rs:240
-    reg [14:0] item_thr_a_s8; // step_unit.rs:240
-    reg [14:0] item_thr_a_s9; // step_unit.rs:240
-    reg normal; // step_unit.rs:240
-    reg [14:0] x; // step_unit.rs:241
-    reg [20:0] product; // step_unit.rs:242
-    reg [5:0] e_s10; // step_unit.rs:243
-    reg [5:0] amount; // step_unit.rs:243
-    reg [9:0] c_a; // step_unit.rs:244
-    reg [14:0] item_thr_b_s1; // step_unit.rs:240
-    reg [14:0] item_thr_b_s2; // step_unit.rs:240
-    reg [14:0] item_thr_b_s3; // step_unit.rs:240
-    reg [14:0] item_thr_b_s4; // step_unit.rs:240
-    reg [14:0] item_thr_b_s5; // step_unit.rs:240
-    reg [14:0] item_thr_b_s6; // step_unit.rs:240
-    reg [14:0] item_thr_b_s7; // step_unit.rs:240
-    reg [14:0] item_thr_b_s8; // step_unit.rs:240
-    reg [14:0] item_thr_b_s9; // step_unit.rs:240
-    reg normal_1; // step_unit.rs:240
-    reg [14:0] x_1; // step_unit.rs:241
-    reg [20:0] product_1; // step_unit.rs:242
-    reg [5:0] amount_1; // step_unit.rs:243
-    reg [9:0] c_b; // step_unit.rs:244
-    reg [14:0] item_max_b_s1; // step_unit.rs:240
-    reg [14:0] item_max_b_s2; // step_unit.rs:240
-    reg [14:0] item_max_b_s3; // step_unit.rs:240
-    reg [14:0] item_max_b_s4; // step_unit.rs:240
-    reg [14:0] item_max_b_s5; // step_unit.rs:240
-    reg [14:0] item_max_b_s6; // step_unit.rs:240
-    reg [14:0] item_max_b_s7; // step_unit.rs:240
-    reg [14:0] item_max_b_s8; // step_unit.rs:240
-    reg [14:0] item_max_b_s9; // step_unit.rs:240
-    reg normal_2; // step_unit.rs:240
-    reg [14:0] x_2; // step_unit.rs:241
-    reg [20:0] product_2; // step_unit.rs:242
-    reg [5:0] amount_2; // step_unit.rs:243
-    reg [9:0] largest; // step_unit.rs:244
-    reg [4:0] cells; // step_unit.rs:250
-    reg any_a_s4; // step_unit.rs:251
-    reg any_a_s5; // step_unit.rs:251
-    reg any_a_s6; // step_unit.rs:251
-    reg any_a_s7; // step_unit.rs:251
-    reg any_a_s8; // step_unit.rs:251
-    reg any_a_s9; // step_unit.rs:251
-    reg any_a_s10; // step_unit.rs:251
-    reg any_a_s11; // step_unit.rs:251
-    reg any_a_s12; // step_unit.rs:251
-    reg any_a_1; // step_unit.rs:251
-    reg any_b_s4; // step_unit.rs:251
-    reg any_b_s5; // step_unit.rs:251
-    reg any_b_s6; // step_unit.rs:251
-    reg any_b_s7; // step_unit.rs:251
-    reg any_b_s8; // step_unit.rs:251
-    reg any_b_s9; // step_unit.rs:251
-    reg any_b_s10; // step_unit.rs:251
-    reg any_b_s11; // step_unit.rs:251
-    reg any_b_s12; // step_unit.rs:251
-    reg any_b_1; // step_unit.rs:251
-    reg [4:0] split; // step_unit.rs:256
-    reg [5:0] e_s11; // step_unit.rs:114
-    reg [5:0] e_s12; // step_unit.rs:114
-    reg [5:0] e_s13; // step_unit.rs:114
-    reg [5:0] result_e_1; // step_unit.rs:114
-    reg [6:0] f_s10; // step_unit.rs:115
-    reg [6:0] f_s11; // step_unit.rs:115
-    reg [6:0] f_s12; // step_unit.rs:115
-    reg [6:0] f_s13; // step_unit.rs:115
-    reg [6:0] result_f_1; // step_unit.rs:115
-    reg [9:0] r_s11; // step_unit.rs:116
-    reg [9:0] r_s12; // step_unit.rs:116
-    reg [9:0] r_s13; // step_unit.rs:116
-    reg [9:0] result_r_1; // step_unit.rs:116
-    reg [9:0] c_a_s13; // step_unit.rs:117
-    reg [9:0] result_c_a_1; // step_unit.rs:117
-    reg [9:0] c_b_s13; // step_unit.rs:118
-    reg [9:0] result_c_b_1; // step_unit.rs:118
+    reg [39:0] x_a; // step_unit.rs:151
+    reg [39:0] t_a; // step_unit.rs:151
+    reg [39:0] x_b; // step_unit.rs:151
+    reg [39:0] t_b; // step_unit.rs:151
+    reg there_a; // step_unit.rs:154
+    reg there_b; // step_unit.rs:155
+    reg [5:0] least; // step_unit.rs:158
+    reg [39:0] d_a; // step_unit.rs:165
+    reg [39:0] d_b; // step_unit.rs:166
+    reg [40:0] range; // step_unit.rs:167
+    reg any_a; // step_unit.rs:168
+    reg any_b; // step_unit.rs:169
+    reg [5:0] zeros; // step_unit.rs:186
+    reg some; // step_unit.rs:187
+    reg [40:0] range_s4; // step_unit.rs:194
+    reg [40:0] normalised; // step_unit.rs:194
+    reg [12:0] rounded; // step_unit.rs:198
+    reg [9:0] digits_0; // step_unit.rs:206
+    reg [9:0] digits_1; // step_unit.rs:206
+    reg [9:0] of_all; // step_unit.rs:207
+    reg item_middle_s1; // step_unit.rs:208
+    reg item_middle_s2; // step_unit.rs:208
+    reg item_middle_s3; // step_unit.rs:208
+    reg item_middle_s4; // step_unit.rs:208
+    reg item_middle_s5; // step_unit.rs:208
+    reg item_middle_s6; // step_unit.rs:208
+    reg middle; // step_unit.rs:208
+    reg [9:0] quotient; // step_unit.rs:209
+    reg [6:0] k; // step_unit.rs:224
+    reg [5:0] least_s2; // step_unit.rs:225
+    reg [5:0] least_s3; // step_unit.rs:225
+    reg [5:0] least_s4; // step_unit.rs:225
+    reg [5:0] least_1; // step_unit.rs:225
+    reg [5:0] l229_s6; // step_unit.rs:229
+    reg [5:0] l229_s7; // step_unit.rs:229
+    reg [5:0] e_of_small; // step_unit.rs:229
+    reg too_fine_s6; // step_unit.rs:229
+    reg too_fine_s7; // step_unit.rs:229
+    reg small_too_fine; // step_unit.rs:229
+    reg [5:0] l229_s6_1; // step_unit.rs:229
+    reg [5:0] l229_s7_1; // step_unit.rs:229
+    reg [5:0] e_of_big; // step_unit.rs:229
+    reg too_fine_1_s6; // step_unit.rs:229
+    reg too_fine_1_s7; // step_unit.rs:229
+    reg big_too_fine; // step_unit.rs:229
+    reg some_s5; // step_unit.rs:244
+    reg some_s6; // step_unit.rs:244
+    reg some_s7; // step_unit.rs:244
+    reg some_1; // step_unit.rs:244
+    reg [5:0] e; // step_unit.rs:245
+    reg [6:0] f; // step_unit.rs:246
+    reg [9:0] r_1; // step_unit.rs:107
+    reg [14:0] item_thr_a_s1; // step_unit.rs:253
+    reg [14:0] item_thr_a_s2; // step_unit.rs:253
+    reg [14:0] item_thr_a_s3; // step_unit.rs:253
+    reg [14:0] item_thr_a_s4; // step_unit.rs:253
+    reg [14:0] item_thr_a_s5; // step_unit.rs:253
+    reg [14:0] item_thr_a_s6; // step_unit.rs:253
+    reg [14:0] item_thr_a_s7; // step_unit.rs:253
+    reg [14:0] item_thr_a_s8; // step_unit.rs:253
+    reg [14:0] item_thr_a_s9; // step_unit.rs:253
+    reg normal; // step_unit.rs:253
+    reg [14:0] x; // step_unit.rs:254
+    reg [5:0] e_1; // step_unit.rs:256
+    reg [20:0] product; // step_unit.rs:257
+    reg [5:0] amount; // step_unit.rs:258
+    reg [9:0] c_a; // step_unit.rs:259
+    reg [14:0] item_thr_b_s1; // step_unit.rs:253
+    reg [14:0] item_thr_b_s2; // step_unit.rs:253
+    reg [14:0] item_thr_b_s3; // step_unit.rs:253
+    reg [14:0] item_thr_b_s4; // step_unit.rs:253
+    reg [14:0] item_thr_b_s5; // step_unit.rs:253
+    reg [14:0] item_thr_b_s6; // step_unit.rs:253
+    reg [14:0] item_thr_b_s7; // step_unit.rs:253
+    reg [14:0] item_thr_b_s8; // step_unit.rs:253
+    reg [14:0] item_thr_b_s9; // step_unit.rs:253
+    reg normal_1; // step_unit.rs:253
+    reg [14:0] x_1; // step_unit.rs:254
+    reg [20:0] product_1; // step_unit.rs:257
+    reg [5:0] amount_1; // step_unit.rs:258
+    reg [9:0] c_b; // step_unit.rs:259
+    reg [14:0] item_max_b_s1; // step_unit.rs:253
+    reg [14:0] item_max_b_s2; // step_unit.rs:253
+    reg [14:0] item_max_b_s3; // step_unit.rs:253
+    reg [14:0] item_max_b_s4; // step_unit.rs:253
+    reg [14:0] item_max_b_s5; // step_unit.rs:253
+    reg [14:0] item_max_b_s6; // step_unit.rs:253
+    reg [14:0] item_max_b_s7; // step_unit.rs:253
+    reg [14:0] item_max_b_s8; // step_unit.rs:253
+    reg [14:0] item_max_b_s9; // step_unit.rs:253
+    reg normal_2; // step_unit.rs:253
+    reg [14:0] x_2; // step_unit.rs:254
+    reg [20:0] product_2; // step_unit.rs:257
+    reg [5:0] amount_2; // step_unit.rs:258
+    reg [9:0] largest; // step_unit.rs:259
+    reg [4:0] cells; // step_unit.rs:265
+    reg any_a_s4; // step_unit.rs:266
+    reg any_a_s5; // step_unit.rs:266
+    reg any_a_s6; // step_unit.rs:266
+    reg any_a_s7; // step_unit.rs:266
+    reg any_a_s8; // step_unit.rs:266
+    reg any_a_s9; // step_unit.rs:266
+    reg any_a_s10; // step_unit.rs:266
+    reg any_a_s11; // step_unit.rs:266
+    reg any_a_s12; // step_unit.rs:266
+    reg any_a_1; // step_unit.rs:266
+    reg any_b_s4; // step_unit.rs:266
+    reg any_b_s5; // step_unit.rs:266
+    reg any_b_s6; // step_unit.rs:266
+    reg any_b_s7; // step_unit.rs:266
+    reg any_b_s8; // step_unit.rs:266
+    reg any_b_s9; // step_unit.rs:266
+    reg any_b_s10; // step_unit.rs:266
+    reg any_b_s11; // step_unit.rs:266
+    reg any_b_s12; // step_unit.rs:266
+    reg any_b_1; // step_unit.rs:266
+    reg [4:0] split; // step_unit.rs:271
+    reg [5:0] e_1_s11; // step_unit.rs:116
+    reg [5:0] e_1_s12; // step_unit.rs:116
+    reg [5:0] e_1_s13; // step_unit.rs:116
+    reg [5:0] result_e_1; // step_unit.rs:116
+    reg [6:0] f_s10; // step_unit.rs:117
+    reg [6:0] f_s11; // step_unit.rs:117
+    reg [6:0] f_s12; // step_unit.rs:117
+    reg [6:0] f_s13; // step_unit.rs:117
+    reg [6:0] result_f_1; // step_unit.rs:117
+    reg [9:0] r_1_s11; // step_unit.rs:118
+    reg [9:0] r_1_s12; // step_unit.rs:118
+    reg [9:0] r_1_s13; // step_unit.rs:118
+    reg [9:0] result_r_1; // step_unit.rs:118
+    reg [9:0] c_a_s13; // step_unit.rs:119
+    reg [9:0] result_c_a_1; // step_unit.rs:119
+    reg [9:0] c_b_s13; // step_unit.rs:120
+    reg [9:0] result_c_b_1; // step_unit.rs:120
     (* ram_style = "registers" *) reg [9:0] s_table [0:127];
     initial begin
         s_table[0] = 10'h200;
@@ -297,8 +297,8 @@ module oaken_step_unit (
         there_a <= |item_max_a;
         there_b <= |item_max_b;
     end
-    wire [5:0] least_a = (|item_thr_a[14:10]) ? ({1'h0, item_thr_a[14:10]} + 6'h3) : (item_thr_a[9] ? 6'h3 : (item_thr_a[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
-    wire [5:0] least_b = (|item_thr_b[14:10]) ? ({1'h0, item_thr_b[14:10]} + 6'h3) : (item_thr_b[9] ? 6'h3 : (item_thr_b[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
+    wire [5:0] least_a = (|item_thr_a[14:10]) ? ({1'h0, item_thr_a[14:10]} + 6'h3) : (item_thr_a[9] ? 6'h3 : (item_thr_a[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire [5:0] least_b = (|item_thr_b[14:10]) ? ({1'h0, item_thr_b[14:10]} + 6'h3) : (item_thr_b[9] ? 6'h3 : (item_thr_b[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
     always @(posedge clk) least <= (least_a > least_b) ? least_a : least_b;
 
     // stages 2 and 3: the range after the group shift; an empty side has none
@@ -398,18 +398,18 @@ module oaken_step_unit (
         range_s4 <= range;
         normalised <= range_s4 << zeros;
     end
-    wire rest = |normalised[28:0]; // step_unit.rs:184
+    wire rest = |normalised[28:0]; // step_unit.rs:197
     always @(posedge clk) rounded <= {1'h0, normalised[40:29]} + {12'h0, rest};
 
     // stages 7 and 8: the share of a code, rounded up
-    wire [13:0] _t8 = {1'h0, rounded} + 14'he; // step_unit.rs:193
+    wire [13:0] _t8 = {1'h0, rounded} + 14'he; // step_unit.rs:206
     wire [9:0] high_20 = _t8[13:4]; // divide_by_ones.rs:14
     wire [3:0] low_20 = _t8[3:0]; // divide_by_ones.rs:14
     always @(posedge clk) begin
         digits_0 <= high_20;
         digits_1 <= high_20 + {6'h0, low_20};
     end
-    wire [13:0] _t9 = {1'h0, rounded} + 14'hf; // step_unit.rs:194
+    wire [13:0] _t9 = {1'h0, rounded} + 14'hf; // step_unit.rs:207
     always @(posedge clk) begin
         of_all <= _t9[13:4];
         item_middle_s1 <= item_middle;
@@ -434,36 +434,36 @@ module oaken_step_unit (
         least_s4 <= least_s3;
         least_1 <= least_s4;
     end
-    wire [6:0] raised = {1'h0, least_1} + 7'h3; // step_unit.rs:213
-    wire too_fine = k < raised; // step_unit.rs:215
-    wire [6:0] _t10 = k - 7'h3; // step_unit.rs:216
+    wire [6:0] raised = {1'h0, least_1} + 7'h3; // step_unit.rs:226
+    wire too_fine = k < raised; // step_unit.rs:228
+    wire [6:0] _t10 = k - 7'h3; // step_unit.rs:229
     always @(posedge clk) begin
-        l216_s6 <= too_fine ? least_1 : _t10[5:0];
-        l216_s7 <= l216_s6;
-        e_of_small <= l216_s7;
+        l229_s6 <= too_fine ? least_1 : _t10[5:0];
+        l229_s7 <= l229_s6;
+        e_of_small <= l229_s7;
         too_fine_s6 <= too_fine;
         too_fine_s7 <= too_fine_s6;
         small_too_fine <= too_fine_s7;
     end
-    wire [6:0] _t11 = k + 7'h1; // step_unit.rs:219
-    wire too_fine_1 = _t11 < raised; // step_unit.rs:215
-    wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:216
+    wire [6:0] _t11 = k + 7'h1; // step_unit.rs:232
+    wire too_fine_1 = _t11 < raised; // step_unit.rs:228
+    wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:229
     always @(posedge clk) begin
-        l216_s6_1 <= too_fine_1 ? least_1 : _t12[5:0];
-        l216_s7_1 <= l216_s6_1;
-        e_of_big <= l216_s7_1;
+        l229_s6_1 <= too_fine_1 ? least_1 : _t12[5:0];
+        l229_s7_1 <= l229_s6_1;
+        e_of_big <= l229_s7_1;
         too_fine_1_s6 <= too_fine_1;
         too_fine_1_s7 <= too_fine_1_s6;
         big_too_fine <= too_fine_1_s7;
     end
 
     // stage 9: the step
-    wire big = |quotient[9:8]; // step_unit.rs:226
-    wire [9:0] _t13 = quotient + 10'h1; // step_unit.rs:227
-    wire [8:0] halved = _t13[9:1]; // step_unit.rs:227
-    wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:228
-    wire [5:0] chosen = big ? e_of_big : e_of_small; // step_unit.rs:229
-    wire too_fine_2 = big ? big_too_fine : small_too_fine; // step_unit.rs:230
+    wire big = |quotient[9:8]; // step_unit.rs:239
+    wire [9:0] _t13 = quotient + 10'h1; // step_unit.rs:240
+    wire [8:0] halved = _t13[9:1]; // step_unit.rs:240
+    wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:241
+    wire [5:0] chosen = big ? e_of_big : e_of_small; // step_unit.rs:242
+    wire too_fine_2 = big ? big_too_fine : small_too_fine; // step_unit.rs:243
     always @(posedge clk) begin
         some_s5 <= some;
         some_s6 <= some_s5;
@@ -474,8 +474,8 @@ module oaken_step_unit (
     end
 
     // stage 10: the reciprocal
-    wire [9:0] s_table_q0 = s_table[f]; // reciprocal.rs:12
-    always @(posedge clk) r <= (|e) ? s_table_q0 : 10'h0;
+    wire [9:0] r = s_table[f]; // reciprocal.rs:12
+    always @(posedge clk) r_1 <= (|e) ? r : 10'h0;
 
     // stages 11 and 12: the thresholds and the largest negative magnitude in steps
     always @(posedge clk) begin
@@ -490,15 +490,13 @@ module oaken_step_unit (
         item_thr_a_s9 <= item_thr_a_s8;
         normal <= |item_thr_a_s9[14:10];
         x <= item_thr_a_s9;
+        e_1 <= e;
     end
-    wire [20:0] _t14 = {10'h0, {normal, x[9:0]}} * {11'h0, r}; // align.rs:21
-    always @(posedge clk) begin
-        product <= _t14;
-        e_s10 <= e;
-    end
+    wire [20:0] _t14 = {10'h0, {normal, x[9:0]}} * {11'h0, r_1}; // align.rs:21
+    always @(posedge clk) product <= _t14;
     wire [4:0] field = x[14:10]; // align.rs:28
     wire [6:0] less = {~{1'h0, field}, normal}; // align.rs:29
-    wire [6:0] _t15 = {e_s10, 1'h1} + less; // align.rs:30
+    wire [6:0] _t15 = {e_1, 1'h1} + less; // align.rs:30
     always @(posedge clk) amount <= _t15[6:1];
     wire [15:0] _t16 = amount[3] ? {8'h0, product[19:12]} : product[19:4]; // align.rs:39
     wire [15:0] _t17 = amount[2] ? {4'h0, _t16[15:4]} : _t16; // align.rs:39
@@ -519,11 +517,11 @@ module oaken_step_unit (
         normal_1 <= |item_thr_b_s9[14:10];
         x_1 <= item_thr_b_s9;
     end
-    wire [20:0] _t20 = {10'h0, {normal_1, x_1[9:0]}} * {11'h0, r}; // align.rs:21
+    wire [20:0] _t20 = {10'h0, {normal_1, x_1[9:0]}} * {11'h0, r_1}; // align.rs:21
     always @(posedge clk) product_1 <= _t20;
     wire [4:0] field_1 = x_1[14:10]; // align.rs:28
     wire [6:0] less_1 = {~{1'h0, field_1}, normal_1}; // align.rs:29
-    wire [6:0] _t21 = {e_s10, 1'h1} + less_1; // align.rs:30
+    wire [6:0] _t21 = {e_1, 1'h1} + less_1; // align.rs:30
     always @(posedge clk) amount_1 <= _t21[6:1];
     wire [15:0] _t22 = amount_1[3] ? {8'h0, product_1[19:12]} : product_1[19:4]; // align.rs:39
     wire [15:0] _t23 = amount_1[2] ? {4'h0, _t22[15:4]} : _t22; // align.rs:39
@@ -544,11 +542,11 @@ module oaken_step_unit (
         normal_2 <= |item_max_b_s9[14:10];
         x_2 <= item_max_b_s9;
     end
-    wire [20:0] _t26 = {10'h0, {normal_2, x_2[9:0]}} * {11'h0, r}; // align.rs:21
+    wire [20:0] _t26 = {10'h0, {normal_2, x_2[9:0]}} * {11'h0, r_1}; // align.rs:21
     always @(posedge clk) product_2 <= _t26;
     wire [4:0] field_2 = x_2[14:10]; // align.rs:28
     wire [6:0] less_2 = {~{1'h0, field_2}, normal_2}; // align.rs:29
-    wire [6:0] _t27 = {e_s10, 1'h1} + less_2; // align.rs:30
+    wire [6:0] _t27 = {e_1, 1'h1} + less_2; // align.rs:30
     always @(posedge clk) amount_2 <= _t27[6:1];
     wire [15:0] _t28 = amount_2[3] ? {8'h0, product_2[19:12]} : product_2[19:4]; // align.rs:39
     wire [15:0] _t29 = amount_2[2] ? {4'h0, _t28[15:4]} : _t28; // align.rs:39
@@ -558,7 +556,7 @@ module oaken_step_unit (
     always @(posedge clk) largest <= (|amount_2[5:4]) ? 10'h0 : shifted_2;
 
     // stages 13 and 14: how many codes the negative side gets
-    wire [9:0] _t32 = (largest - c_b) + 10'h10; // step_unit.rs:250
+    wire [9:0] _t32 = (largest - c_b) + 10'h10; // step_unit.rs:265
     always @(posedge clk) begin
         cells <= _t32[9:5];
         any_a_s4 <= any_a;
@@ -582,24 +580,24 @@ module oaken_step_unit (
         any_b_s12 <= any_b_s11;
         any_b_1 <= any_b_s12;
     end
-    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:253
-    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:254
-    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:255
+    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:268
+    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:269
+    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:270
     always @(posedge clk) begin
         split <= any_b_1 ? at_least_one : 5'h0;
-        e_s11 <= e_s10;
-        e_s12 <= e_s11;
-        e_s13 <= e_s12;
-        result_e_1 <= e_s13;
+        e_1_s11 <= e_1;
+        e_1_s12 <= e_1_s11;
+        e_1_s13 <= e_1_s12;
+        result_e_1 <= e_1_s13;
         f_s10 <= f;
         f_s11 <= f_s10;
         f_s12 <= f_s11;
         f_s13 <= f_s12;
         result_f_1 <= f_s13;
-        r_s11 <= r;
-        r_s12 <= r_s11;
-        r_s13 <= r_s12;
-        result_r_1 <= r_s13;
+        r_1_s11 <= r_1;
+        r_1_s12 <= r_1_s11;
+        r_1_s13 <= r_1_s12;
+        result_r_1 <= r_1_s13;
         c_a_s13 <= c_a;
         result_c_a_1 <= c_a_s13;
         c_b_s13 <= c_b;

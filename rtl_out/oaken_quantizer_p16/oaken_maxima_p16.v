@@ -20,393 +20,393 @@ module oaken_maxima_p16 (
     output wire [14:0] maxima_inner,
     output wire remarked // Any beat of the vector had the remark.
 );
-    reg [14:0] level_0_outer_pos; // maxima.rs:106
-    reg [14:0] level_0_outer_neg; // maxima.rs:106
-    reg [14:0] level_0_middle_pos; // maxima.rs:106
-    reg [14:0] level_0_middle_neg; // maxima.rs:106
-    reg [14:0] level_0_inner; // maxima.rs:106
-    reg [14:0] level_1_outer_pos; // maxima.rs:106
-    reg [14:0] level_1_outer_neg; // maxima.rs:106
-    reg [14:0] level_1_middle_pos; // maxima.rs:106
-    reg [14:0] level_1_middle_neg; // maxima.rs:106
-    reg [14:0] level_1_inner; // maxima.rs:106
-    reg [14:0] level_2_outer_pos; // maxima.rs:106
-    reg [14:0] level_2_outer_neg; // maxima.rs:106
-    reg [14:0] level_2_middle_pos; // maxima.rs:106
-    reg [14:0] level_2_middle_neg; // maxima.rs:106
-    reg [14:0] level_2_inner; // maxima.rs:106
-    reg [14:0] level_3_outer_pos; // maxima.rs:106
-    reg [14:0] level_3_outer_neg; // maxima.rs:106
-    reg [14:0] level_3_middle_pos; // maxima.rs:106
-    reg [14:0] level_3_middle_neg; // maxima.rs:106
-    reg [14:0] level_3_inner; // maxima.rs:106
-    reg [14:0] level_4_outer_pos; // maxima.rs:106
-    reg [14:0] level_4_outer_neg; // maxima.rs:106
-    reg [14:0] level_4_middle_pos; // maxima.rs:106
-    reg [14:0] level_4_middle_neg; // maxima.rs:106
-    reg [14:0] level_4_inner; // maxima.rs:106
-    reg [14:0] level_5_outer_pos; // maxima.rs:106
-    reg [14:0] level_5_outer_neg; // maxima.rs:106
-    reg [14:0] level_5_middle_pos; // maxima.rs:106
-    reg [14:0] level_5_middle_neg; // maxima.rs:106
-    reg [14:0] level_5_inner; // maxima.rs:106
-    reg [14:0] level_6_outer_pos; // maxima.rs:106
-    reg [14:0] level_6_outer_neg; // maxima.rs:106
-    reg [14:0] level_6_middle_pos; // maxima.rs:106
-    reg [14:0] level_6_middle_neg; // maxima.rs:106
-    reg [14:0] level_6_inner; // maxima.rs:106
-    reg [14:0] level_7_outer_pos; // maxima.rs:106
-    reg [14:0] level_7_outer_neg; // maxima.rs:106
-    reg [14:0] level_7_middle_pos; // maxima.rs:106
-    reg [14:0] level_7_middle_neg; // maxima.rs:106
-    reg [14:0] level_7_inner; // maxima.rs:106
-    reg [14:0] level2_0_outer_pos; // maxima.rs:115
-    reg [14:0] level2_0_outer_neg; // maxima.rs:115
-    reg [14:0] level2_0_middle_pos; // maxima.rs:115
-    reg [14:0] level2_0_middle_neg; // maxima.rs:115
-    reg [14:0] level2_0_inner; // maxima.rs:115
-    reg [14:0] level2_1_outer_pos; // maxima.rs:115
-    reg [14:0] level2_1_outer_neg; // maxima.rs:115
-    reg [14:0] level2_1_middle_pos; // maxima.rs:115
-    reg [14:0] level2_1_middle_neg; // maxima.rs:115
-    reg [14:0] level2_1_inner; // maxima.rs:115
-    reg [14:0] level2_2_outer_pos; // maxima.rs:115
-    reg [14:0] level2_2_outer_neg; // maxima.rs:115
-    reg [14:0] level2_2_middle_pos; // maxima.rs:115
-    reg [14:0] level2_2_middle_neg; // maxima.rs:115
-    reg [14:0] level2_2_inner; // maxima.rs:115
-    reg [14:0] level2_3_outer_pos; // maxima.rs:115
-    reg [14:0] level2_3_outer_neg; // maxima.rs:115
-    reg [14:0] level2_3_middle_pos; // maxima.rs:115
-    reg [14:0] level2_3_middle_neg; // maxima.rs:115
-    reg [14:0] level2_3_inner; // maxima.rs:115
-    reg [14:0] level3_0_outer_pos; // maxima.rs:115
-    reg [14:0] level3_0_outer_neg; // maxima.rs:115
-    reg [14:0] level3_0_middle_pos; // maxima.rs:115
-    reg [14:0] level3_0_middle_neg; // maxima.rs:115
-    reg [14:0] level3_0_inner; // maxima.rs:115
-    reg [14:0] level3_1_outer_pos; // maxima.rs:115
-    reg [14:0] level3_1_outer_neg; // maxima.rs:115
-    reg [14:0] level3_1_middle_pos; // maxima.rs:115
-    reg [14:0] level3_1_middle_neg; // maxima.rs:115
-    reg [14:0] level3_1_inner; // maxima.rs:115
-    reg [14:0] level4_0_outer_pos; // maxima.rs:115
-    reg [14:0] level4_0_outer_neg; // maxima.rs:115
-    reg [14:0] level4_0_middle_pos; // maxima.rs:115
-    reg [14:0] level4_0_middle_neg; // maxima.rs:115
-    reg [14:0] level4_0_inner; // maxima.rs:115
-    reg [14:0] so_far_outer_pos; // maxima.rs:120
-    reg [14:0] so_far_outer_neg; // maxima.rs:120
-    reg [14:0] so_far_middle_pos; // maxima.rs:120
-    reg [14:0] so_far_middle_neg; // maxima.rs:120
-    reg [14:0] so_far_inner; // maxima.rs:120
-    reg remarked_1; // maxima.rs:121
-    reg valid_s1; // maxima.rs:122
-    reg valid_s2; // maxima.rs:122
-    reg valid_s3; // maxima.rs:122
-    reg valid_1; // maxima.rs:122
-    reg first_s1; // maxima.rs:123
-    reg first_s2; // maxima.rs:123
-    reg first_s3; // maxima.rs:123
-    reg first_1; // maxima.rs:123
-    reg remark_s1; // maxima.rs:124
-    reg remark_s2; // maxima.rs:124
-    reg remark_s3; // maxima.rs:124
-    reg remark_1; // maxima.rs:124
-    reg last_s1; // maxima.rs:129
-    reg last_s2; // maxima.rs:129
-    reg last_s3; // maxima.rs:129
-    reg last_s4; // maxima.rs:129
-    reg done_1; // maxima.rs:129
-    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:101
-    wire elements_0_sign = elements[2]; // maxima.rs:101
-    wire elements_0_outer = elements[1]; // maxima.rs:101
-    wire elements_0_inner = elements[0]; // maxima.rs:101
-    wire [14:0] elements_1_magnitude = elements[35:21]; // maxima.rs:101
-    wire elements_1_sign = elements[20]; // maxima.rs:101
-    wire elements_1_outer = elements[19]; // maxima.rs:101
-    wire elements_1_inner = elements[18]; // maxima.rs:101
-    wire [14:0] elements_2_magnitude = elements[53:39]; // maxima.rs:101
-    wire elements_2_sign = elements[38]; // maxima.rs:101
-    wire elements_2_outer = elements[37]; // maxima.rs:101
-    wire elements_2_inner = elements[36]; // maxima.rs:101
-    wire [14:0] elements_3_magnitude = elements[71:57]; // maxima.rs:101
-    wire elements_3_sign = elements[56]; // maxima.rs:101
-    wire elements_3_outer = elements[55]; // maxima.rs:101
-    wire elements_3_inner = elements[54]; // maxima.rs:101
-    wire [14:0] elements_4_magnitude = elements[89:75]; // maxima.rs:101
-    wire elements_4_sign = elements[74]; // maxima.rs:101
-    wire elements_4_outer = elements[73]; // maxima.rs:101
-    wire elements_4_inner = elements[72]; // maxima.rs:101
-    wire [14:0] elements_5_magnitude = elements[107:93]; // maxima.rs:101
-    wire elements_5_sign = elements[92]; // maxima.rs:101
-    wire elements_5_outer = elements[91]; // maxima.rs:101
-    wire elements_5_inner = elements[90]; // maxima.rs:101
-    wire [14:0] elements_6_magnitude = elements[125:111]; // maxima.rs:101
-    wire elements_6_sign = elements[110]; // maxima.rs:101
-    wire elements_6_outer = elements[109]; // maxima.rs:101
-    wire elements_6_inner = elements[108]; // maxima.rs:101
-    wire [14:0] elements_7_magnitude = elements[143:129]; // maxima.rs:101
-    wire elements_7_sign = elements[128]; // maxima.rs:101
-    wire elements_7_outer = elements[127]; // maxima.rs:101
-    wire elements_7_inner = elements[126]; // maxima.rs:101
-    wire [14:0] elements_8_magnitude = elements[161:147]; // maxima.rs:101
-    wire elements_8_sign = elements[146]; // maxima.rs:101
-    wire elements_8_outer = elements[145]; // maxima.rs:101
-    wire elements_8_inner = elements[144]; // maxima.rs:101
-    wire [14:0] elements_9_magnitude = elements[179:165]; // maxima.rs:101
-    wire elements_9_sign = elements[164]; // maxima.rs:101
-    wire elements_9_outer = elements[163]; // maxima.rs:101
-    wire elements_9_inner = elements[162]; // maxima.rs:101
-    wire [14:0] elements_10_magnitude = elements[197:183]; // maxima.rs:101
-    wire elements_10_sign = elements[182]; // maxima.rs:101
-    wire elements_10_outer = elements[181]; // maxima.rs:101
-    wire elements_10_inner = elements[180]; // maxima.rs:101
-    wire [14:0] elements_11_magnitude = elements[215:201]; // maxima.rs:101
-    wire elements_11_sign = elements[200]; // maxima.rs:101
-    wire elements_11_outer = elements[199]; // maxima.rs:101
-    wire elements_11_inner = elements[198]; // maxima.rs:101
-    wire [14:0] elements_12_magnitude = elements[233:219]; // maxima.rs:101
-    wire elements_12_sign = elements[218]; // maxima.rs:101
-    wire elements_12_outer = elements[217]; // maxima.rs:101
-    wire elements_12_inner = elements[216]; // maxima.rs:101
-    wire [14:0] elements_13_magnitude = elements[251:237]; // maxima.rs:101
-    wire elements_13_sign = elements[236]; // maxima.rs:101
-    wire elements_13_outer = elements[235]; // maxima.rs:101
-    wire elements_13_inner = elements[234]; // maxima.rs:101
-    wire [14:0] elements_14_magnitude = elements[269:255]; // maxima.rs:101
-    wire elements_14_sign = elements[254]; // maxima.rs:101
-    wire elements_14_outer = elements[253]; // maxima.rs:101
-    wire elements_14_inner = elements[252]; // maxima.rs:101
-    wire [14:0] elements_15_magnitude = elements[287:273]; // maxima.rs:101
-    wire elements_15_sign = elements[272]; // maxima.rs:101
-    wire elements_15_outer = elements[271]; // maxima.rs:101
-    wire elements_15_inner = elements[270]; // maxima.rs:101
+    reg [14:0] level_0_outer_pos; // maxima.rs:108
+    reg [14:0] level_0_outer_neg; // maxima.rs:108
+    reg [14:0] level_0_middle_pos; // maxima.rs:108
+    reg [14:0] level_0_middle_neg; // maxima.rs:108
+    reg [14:0] level_0_inner; // maxima.rs:108
+    reg [14:0] level_1_outer_pos; // maxima.rs:108
+    reg [14:0] level_1_outer_neg; // maxima.rs:108
+    reg [14:0] level_1_middle_pos; // maxima.rs:108
+    reg [14:0] level_1_middle_neg; // maxima.rs:108
+    reg [14:0] level_1_inner; // maxima.rs:108
+    reg [14:0] level_2_outer_pos; // maxima.rs:108
+    reg [14:0] level_2_outer_neg; // maxima.rs:108
+    reg [14:0] level_2_middle_pos; // maxima.rs:108
+    reg [14:0] level_2_middle_neg; // maxima.rs:108
+    reg [14:0] level_2_inner; // maxima.rs:108
+    reg [14:0] level_3_outer_pos; // maxima.rs:108
+    reg [14:0] level_3_outer_neg; // maxima.rs:108
+    reg [14:0] level_3_middle_pos; // maxima.rs:108
+    reg [14:0] level_3_middle_neg; // maxima.rs:108
+    reg [14:0] level_3_inner; // maxima.rs:108
+    reg [14:0] level_4_outer_pos; // maxima.rs:108
+    reg [14:0] level_4_outer_neg; // maxima.rs:108
+    reg [14:0] level_4_middle_pos; // maxima.rs:108
+    reg [14:0] level_4_middle_neg; // maxima.rs:108
+    reg [14:0] level_4_inner; // maxima.rs:108
+    reg [14:0] level_5_outer_pos; // maxima.rs:108
+    reg [14:0] level_5_outer_neg; // maxima.rs:108
+    reg [14:0] level_5_middle_pos; // maxima.rs:108
+    reg [14:0] level_5_middle_neg; // maxima.rs:108
+    reg [14:0] level_5_inner; // maxima.rs:108
+    reg [14:0] level_6_outer_pos; // maxima.rs:108
+    reg [14:0] level_6_outer_neg; // maxima.rs:108
+    reg [14:0] level_6_middle_pos; // maxima.rs:108
+    reg [14:0] level_6_middle_neg; // maxima.rs:108
+    reg [14:0] level_6_inner; // maxima.rs:108
+    reg [14:0] level_7_outer_pos; // maxima.rs:108
+    reg [14:0] level_7_outer_neg; // maxima.rs:108
+    reg [14:0] level_7_middle_pos; // maxima.rs:108
+    reg [14:0] level_7_middle_neg; // maxima.rs:108
+    reg [14:0] level_7_inner; // maxima.rs:108
+    reg [14:0] level2_0_outer_pos; // maxima.rs:117
+    reg [14:0] level2_0_outer_neg; // maxima.rs:117
+    reg [14:0] level2_0_middle_pos; // maxima.rs:117
+    reg [14:0] level2_0_middle_neg; // maxima.rs:117
+    reg [14:0] level2_0_inner; // maxima.rs:117
+    reg [14:0] level2_1_outer_pos; // maxima.rs:117
+    reg [14:0] level2_1_outer_neg; // maxima.rs:117
+    reg [14:0] level2_1_middle_pos; // maxima.rs:117
+    reg [14:0] level2_1_middle_neg; // maxima.rs:117
+    reg [14:0] level2_1_inner; // maxima.rs:117
+    reg [14:0] level2_2_outer_pos; // maxima.rs:117
+    reg [14:0] level2_2_outer_neg; // maxima.rs:117
+    reg [14:0] level2_2_middle_pos; // maxima.rs:117
+    reg [14:0] level2_2_middle_neg; // maxima.rs:117
+    reg [14:0] level2_2_inner; // maxima.rs:117
+    reg [14:0] level2_3_outer_pos; // maxima.rs:117
+    reg [14:0] level2_3_outer_neg; // maxima.rs:117
+    reg [14:0] level2_3_middle_pos; // maxima.rs:117
+    reg [14:0] level2_3_middle_neg; // maxima.rs:117
+    reg [14:0] level2_3_inner; // maxima.rs:117
+    reg [14:0] level3_0_outer_pos; // maxima.rs:117
+    reg [14:0] level3_0_outer_neg; // maxima.rs:117
+    reg [14:0] level3_0_middle_pos; // maxima.rs:117
+    reg [14:0] level3_0_middle_neg; // maxima.rs:117
+    reg [14:0] level3_0_inner; // maxima.rs:117
+    reg [14:0] level3_1_outer_pos; // maxima.rs:117
+    reg [14:0] level3_1_outer_neg; // maxima.rs:117
+    reg [14:0] level3_1_middle_pos; // maxima.rs:117
+    reg [14:0] level3_1_middle_neg; // maxima.rs:117
+    reg [14:0] level3_1_inner; // maxima.rs:117
+    reg [14:0] level4_0_outer_pos; // maxima.rs:117
+    reg [14:0] level4_0_outer_neg; // maxima.rs:117
+    reg [14:0] level4_0_middle_pos; // maxima.rs:117
+    reg [14:0] level4_0_middle_neg; // maxima.rs:117
+    reg [14:0] level4_0_inner; // maxima.rs:117
+    reg [14:0] so_far_outer_pos; // maxima.rs:122
+    reg [14:0] so_far_outer_neg; // maxima.rs:122
+    reg [14:0] so_far_middle_pos; // maxima.rs:122
+    reg [14:0] so_far_middle_neg; // maxima.rs:122
+    reg [14:0] so_far_inner; // maxima.rs:122
+    reg remarked_1; // maxima.rs:123
+    reg valid_s1; // maxima.rs:124
+    reg valid_s2; // maxima.rs:124
+    reg valid_s3; // maxima.rs:124
+    reg valid_1; // maxima.rs:124
+    reg first_s1; // maxima.rs:125
+    reg first_s2; // maxima.rs:125
+    reg first_s3; // maxima.rs:125
+    reg first_1; // maxima.rs:125
+    reg remark_s1; // maxima.rs:126
+    reg remark_s2; // maxima.rs:126
+    reg remark_s3; // maxima.rs:126
+    reg remark_1; // maxima.rs:126
+    reg last_s1; // maxima.rs:131
+    reg last_s2; // maxima.rs:131
+    reg last_s3; // maxima.rs:131
+    reg last_s4; // maxima.rs:131
+    reg done_1; // maxima.rs:131
+    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:103
+    wire elements_0_sign = elements[2]; // maxima.rs:103
+    wire elements_0_outer = elements[1]; // maxima.rs:103
+    wire elements_0_inner = elements[0]; // maxima.rs:103
+    wire [14:0] elements_1_magnitude = elements[35:21]; // maxima.rs:103
+    wire elements_1_sign = elements[20]; // maxima.rs:103
+    wire elements_1_outer = elements[19]; // maxima.rs:103
+    wire elements_1_inner = elements[18]; // maxima.rs:103
+    wire [14:0] elements_2_magnitude = elements[53:39]; // maxima.rs:103
+    wire elements_2_sign = elements[38]; // maxima.rs:103
+    wire elements_2_outer = elements[37]; // maxima.rs:103
+    wire elements_2_inner = elements[36]; // maxima.rs:103
+    wire [14:0] elements_3_magnitude = elements[71:57]; // maxima.rs:103
+    wire elements_3_sign = elements[56]; // maxima.rs:103
+    wire elements_3_outer = elements[55]; // maxima.rs:103
+    wire elements_3_inner = elements[54]; // maxima.rs:103
+    wire [14:0] elements_4_magnitude = elements[89:75]; // maxima.rs:103
+    wire elements_4_sign = elements[74]; // maxima.rs:103
+    wire elements_4_outer = elements[73]; // maxima.rs:103
+    wire elements_4_inner = elements[72]; // maxima.rs:103
+    wire [14:0] elements_5_magnitude = elements[107:93]; // maxima.rs:103
+    wire elements_5_sign = elements[92]; // maxima.rs:103
+    wire elements_5_outer = elements[91]; // maxima.rs:103
+    wire elements_5_inner = elements[90]; // maxima.rs:103
+    wire [14:0] elements_6_magnitude = elements[125:111]; // maxima.rs:103
+    wire elements_6_sign = elements[110]; // maxima.rs:103
+    wire elements_6_outer = elements[109]; // maxima.rs:103
+    wire elements_6_inner = elements[108]; // maxima.rs:103
+    wire [14:0] elements_7_magnitude = elements[143:129]; // maxima.rs:103
+    wire elements_7_sign = elements[128]; // maxima.rs:103
+    wire elements_7_outer = elements[127]; // maxima.rs:103
+    wire elements_7_inner = elements[126]; // maxima.rs:103
+    wire [14:0] elements_8_magnitude = elements[161:147]; // maxima.rs:103
+    wire elements_8_sign = elements[146]; // maxima.rs:103
+    wire elements_8_outer = elements[145]; // maxima.rs:103
+    wire elements_8_inner = elements[144]; // maxima.rs:103
+    wire [14:0] elements_9_magnitude = elements[179:165]; // maxima.rs:103
+    wire elements_9_sign = elements[164]; // maxima.rs:103
+    wire elements_9_outer = elements[163]; // maxima.rs:103
+    wire elements_9_inner = elements[162]; // maxima.rs:103
+    wire [14:0] elements_10_magnitude = elements[197:183]; // maxima.rs:103
+    wire elements_10_sign = elements[182]; // maxima.rs:103
+    wire elements_10_outer = elements[181]; // maxima.rs:103
+    wire elements_10_inner = elements[180]; // maxima.rs:103
+    wire [14:0] elements_11_magnitude = elements[215:201]; // maxima.rs:103
+    wire elements_11_sign = elements[200]; // maxima.rs:103
+    wire elements_11_outer = elements[199]; // maxima.rs:103
+    wire elements_11_inner = elements[198]; // maxima.rs:103
+    wire [14:0] elements_12_magnitude = elements[233:219]; // maxima.rs:103
+    wire elements_12_sign = elements[218]; // maxima.rs:103
+    wire elements_12_outer = elements[217]; // maxima.rs:103
+    wire elements_12_inner = elements[216]; // maxima.rs:103
+    wire [14:0] elements_13_magnitude = elements[251:237]; // maxima.rs:103
+    wire elements_13_sign = elements[236]; // maxima.rs:103
+    wire elements_13_outer = elements[235]; // maxima.rs:103
+    wire elements_13_inner = elements[234]; // maxima.rs:103
+    wire [14:0] elements_14_magnitude = elements[269:255]; // maxima.rs:103
+    wire elements_14_sign = elements[254]; // maxima.rs:103
+    wire elements_14_outer = elements[253]; // maxima.rs:103
+    wire elements_14_inner = elements[252]; // maxima.rs:103
+    wire [14:0] elements_15_magnitude = elements[287:273]; // maxima.rs:103
+    wire elements_15_sign = elements[272]; // maxima.rs:103
+    wire elements_15_outer = elements[271]; // maxima.rs:103
+    wire elements_15_inner = elements[270]; // maxima.rs:103
 
     // the tree over the lanes
-    wire a_wins = elements_0_magnitude >= elements_1_magnitude; // maxima.rs:78
-    wire _t1 = ~(elements_0_outer | elements_0_inner); // maxima.rs:62
-    wire in_a_0 = elements_0_outer & (~elements_0_sign); // maxima.rs:63
-    wire in_a_1 = elements_0_outer & elements_0_sign; // maxima.rs:63
-    wire in_a_2 = _t1 & (~elements_0_sign); // maxima.rs:63
-    wire in_a_3 = _t1 & elements_0_sign; // maxima.rs:63
-    wire _t2 = ~(elements_1_outer | elements_1_inner); // maxima.rs:62
-    wire in_b_0 = elements_1_outer & (~elements_1_sign); // maxima.rs:63
-    wire in_b_1 = elements_1_outer & elements_1_sign; // maxima.rs:63
-    wire in_b_2 = _t2 & (~elements_1_sign); // maxima.rs:63
-    wire in_b_3 = _t2 & elements_1_sign; // maxima.rs:63
-    wire take_a = in_a_0 & (a_wins | (~in_b_0)); // maxima.rs:81
-    wire take_b = in_b_0 & (~(in_a_0 & a_wins)); // maxima.rs:82
-    wire take_a_1 = in_a_1 & (a_wins | (~in_b_1)); // maxima.rs:81
-    wire take_b_1 = in_b_1 & (~(in_a_1 & a_wins)); // maxima.rs:82
-    wire take_a_2 = in_a_2 & (a_wins | (~in_b_2)); // maxima.rs:81
-    wire take_b_2 = in_b_2 & (~(in_a_2 & a_wins)); // maxima.rs:82
-    wire take_a_3 = in_a_3 & (a_wins | (~in_b_3)); // maxima.rs:81
-    wire take_b_3 = in_b_3 & (~(in_a_3 & a_wins)); // maxima.rs:82
-    wire take_a_4 = elements_0_inner & (a_wins | (~elements_1_inner)); // maxima.rs:81
-    wire take_b_4 = elements_1_inner & (~(elements_0_inner & a_wins)); // maxima.rs:82
+    wire a_wins = elements_0_magnitude >= elements_1_magnitude; // maxima.rs:80
+    wire _t1 = ~(elements_0_outer | elements_0_inner); // maxima.rs:64
+    wire in_a_0 = elements_0_outer & (~elements_0_sign); // maxima.rs:65
+    wire in_a_1 = elements_0_outer & elements_0_sign; // maxima.rs:65
+    wire in_a_2 = _t1 & (~elements_0_sign); // maxima.rs:65
+    wire in_a_3 = _t1 & elements_0_sign; // maxima.rs:65
+    wire _t2 = ~(elements_1_outer | elements_1_inner); // maxima.rs:64
+    wire in_b_0 = elements_1_outer & (~elements_1_sign); // maxima.rs:65
+    wire in_b_1 = elements_1_outer & elements_1_sign; // maxima.rs:65
+    wire in_b_2 = _t2 & (~elements_1_sign); // maxima.rs:65
+    wire in_b_3 = _t2 & elements_1_sign; // maxima.rs:65
+    wire take_0 = in_a_0 & (a_wins | (~in_b_0)); // maxima.rs:83
+    wire take_1 = in_b_0 & (~(in_a_0 & a_wins)); // maxima.rs:83
+    wire take_0_1 = in_a_1 & (a_wins | (~in_b_1)); // maxima.rs:83
+    wire take_1_1 = in_b_1 & (~(in_a_1 & a_wins)); // maxima.rs:83
+    wire take_0_2 = in_a_2 & (a_wins | (~in_b_2)); // maxima.rs:83
+    wire take_1_2 = in_b_2 & (~(in_a_2 & a_wins)); // maxima.rs:83
+    wire take_0_3 = in_a_3 & (a_wins | (~in_b_3)); // maxima.rs:83
+    wire take_1_3 = in_b_3 & (~(in_a_3 & a_wins)); // maxima.rs:83
+    wire take_0_4 = elements_0_inner & (a_wins | (~elements_1_inner)); // maxima.rs:83
+    wire take_1_4 = elements_1_inner & (~(elements_0_inner & a_wins)); // maxima.rs:83
     always @(posedge clk) begin
-        level_0_outer_pos <= ({15{take_a}} & elements_0_magnitude) | ({15{take_b}} & elements_1_magnitude);
-        level_0_outer_neg <= ({15{take_a_1}} & elements_0_magnitude) | ({15{take_b_1}} & elements_1_magnitude);
-        level_0_middle_pos <= ({15{take_a_2}} & elements_0_magnitude) | ({15{take_b_2}} & elements_1_magnitude);
-        level_0_middle_neg <= ({15{take_a_3}} & elements_0_magnitude) | ({15{take_b_3}} & elements_1_magnitude);
-        level_0_inner <= ({15{take_a_4}} & elements_0_magnitude) | ({15{take_b_4}} & elements_1_magnitude);
+        level_0_outer_pos <= ({15{take_0}} & elements_0_magnitude) | ({15{take_1}} & elements_1_magnitude);
+        level_0_outer_neg <= ({15{take_0_1}} & elements_0_magnitude) | ({15{take_1_1}} & elements_1_magnitude);
+        level_0_middle_pos <= ({15{take_0_2}} & elements_0_magnitude) | ({15{take_1_2}} & elements_1_magnitude);
+        level_0_middle_neg <= ({15{take_0_3}} & elements_0_magnitude) | ({15{take_1_3}} & elements_1_magnitude);
+        level_0_inner <= ({15{take_0_4}} & elements_0_magnitude) | ({15{take_1_4}} & elements_1_magnitude);
     end
-    wire a_wins_1 = elements_2_magnitude >= elements_3_magnitude; // maxima.rs:78
-    wire _t3 = ~(elements_2_outer | elements_2_inner); // maxima.rs:62
-    wire in_a_0_1 = elements_2_outer & (~elements_2_sign); // maxima.rs:63
-    wire in_a_1_1 = elements_2_outer & elements_2_sign; // maxima.rs:63
-    wire in_a_2_1 = _t3 & (~elements_2_sign); // maxima.rs:63
-    wire in_a_3_1 = _t3 & elements_2_sign; // maxima.rs:63
-    wire _t4 = ~(elements_3_outer | elements_3_inner); // maxima.rs:62
-    wire in_b_0_1 = elements_3_outer & (~elements_3_sign); // maxima.rs:63
-    wire in_b_1_1 = elements_3_outer & elements_3_sign; // maxima.rs:63
-    wire in_b_2_1 = _t4 & (~elements_3_sign); // maxima.rs:63
-    wire in_b_3_1 = _t4 & elements_3_sign; // maxima.rs:63
-    wire take_a_5 = in_a_0_1 & (a_wins_1 | (~in_b_0_1)); // maxima.rs:81
-    wire take_b_5 = in_b_0_1 & (~(in_a_0_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_6 = in_a_1_1 & (a_wins_1 | (~in_b_1_1)); // maxima.rs:81
-    wire take_b_6 = in_b_1_1 & (~(in_a_1_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_7 = in_a_2_1 & (a_wins_1 | (~in_b_2_1)); // maxima.rs:81
-    wire take_b_7 = in_b_2_1 & (~(in_a_2_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_8 = in_a_3_1 & (a_wins_1 | (~in_b_3_1)); // maxima.rs:81
-    wire take_b_8 = in_b_3_1 & (~(in_a_3_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_9 = elements_2_inner & (a_wins_1 | (~elements_3_inner)); // maxima.rs:81
-    wire take_b_9 = elements_3_inner & (~(elements_2_inner & a_wins_1)); // maxima.rs:82
+    wire a_wins_1 = elements_2_magnitude >= elements_3_magnitude; // maxima.rs:80
+    wire _t3 = ~(elements_2_outer | elements_2_inner); // maxima.rs:64
+    wire in_a_0_1 = elements_2_outer & (~elements_2_sign); // maxima.rs:65
+    wire in_a_1_1 = elements_2_outer & elements_2_sign; // maxima.rs:65
+    wire in_a_2_1 = _t3 & (~elements_2_sign); // maxima.rs:65
+    wire in_a_3_1 = _t3 & elements_2_sign; // maxima.rs:65
+    wire _t4 = ~(elements_3_outer | elements_3_inner); // maxima.rs:64
+    wire in_b_0_1 = elements_3_outer & (~elements_3_sign); // maxima.rs:65
+    wire in_b_1_1 = elements_3_outer & elements_3_sign; // maxima.rs:65
+    wire in_b_2_1 = _t4 & (~elements_3_sign); // maxima.rs:65
+    wire in_b_3_1 = _t4 & elements_3_sign; // maxima.rs:65
+    wire take_0_5 = in_a_0_1 & (a_wins_1 | (~in_b_0_1)); // maxima.rs:83
+    wire take_1_5 = in_b_0_1 & (~(in_a_0_1 & a_wins_1)); // maxima.rs:83
+    wire take_0_6 = in_a_1_1 & (a_wins_1 | (~in_b_1_1)); // maxima.rs:83
+    wire take_1_6 = in_b_1_1 & (~(in_a_1_1 & a_wins_1)); // maxima.rs:83
+    wire take_0_7 = in_a_2_1 & (a_wins_1 | (~in_b_2_1)); // maxima.rs:83
+    wire take_1_7 = in_b_2_1 & (~(in_a_2_1 & a_wins_1)); // maxima.rs:83
+    wire take_0_8 = in_a_3_1 & (a_wins_1 | (~in_b_3_1)); // maxima.rs:83
+    wire take_1_8 = in_b_3_1 & (~(in_a_3_1 & a_wins_1)); // maxima.rs:83
+    wire take_0_9 = elements_2_inner & (a_wins_1 | (~elements_3_inner)); // maxima.rs:83
+    wire take_1_9 = elements_3_inner & (~(elements_2_inner & a_wins_1)); // maxima.rs:83
     always @(posedge clk) begin
-        level_1_outer_pos <= ({15{take_a_5}} & elements_2_magnitude) | ({15{take_b_5}} & elements_3_magnitude);
-        level_1_outer_neg <= ({15{take_a_6}} & elements_2_magnitude) | ({15{take_b_6}} & elements_3_magnitude);
-        level_1_middle_pos <= ({15{take_a_7}} & elements_2_magnitude) | ({15{take_b_7}} & elements_3_magnitude);
-        level_1_middle_neg <= ({15{take_a_8}} & elements_2_magnitude) | ({15{take_b_8}} & elements_3_magnitude);
-        level_1_inner <= ({15{take_a_9}} & elements_2_magnitude) | ({15{take_b_9}} & elements_3_magnitude);
+        level_1_outer_pos <= ({15{take_0_5}} & elements_2_magnitude) | ({15{take_1_5}} & elements_3_magnitude);
+        level_1_outer_neg <= ({15{take_0_6}} & elements_2_magnitude) | ({15{take_1_6}} & elements_3_magnitude);
+        level_1_middle_pos <= ({15{take_0_7}} & elements_2_magnitude) | ({15{take_1_7}} & elements_3_magnitude);
+        level_1_middle_neg <= ({15{take_0_8}} & elements_2_magnitude) | ({15{take_1_8}} & elements_3_magnitude);
+        level_1_inner <= ({15{take_0_9}} & elements_2_magnitude) | ({15{take_1_9}} & elements_3_magnitude);
     end
-    wire a_wins_2 = elements_4_magnitude >= elements_5_magnitude; // maxima.rs:78
-    wire _t5 = ~(elements_4_outer | elements_4_inner); // maxima.rs:62
-    wire in_a_0_2 = elements_4_outer & (~elements_4_sign); // maxima.rs:63
-    wire in_a_1_2 = elements_4_outer & elements_4_sign; // maxima.rs:63
-    wire in_a_2_2 = _t5 & (~elements_4_sign); // maxima.rs:63
-    wire in_a_3_2 = _t5 & elements_4_sign; // maxima.rs:63
-    wire _t6 = ~(elements_5_outer | elements_5_inner); // maxima.rs:62
-    wire in_b_0_2 = elements_5_outer & (~elements_5_sign); // maxima.rs:63
-    wire in_b_1_2 = elements_5_outer & elements_5_sign; // maxima.rs:63
-    wire in_b_2_2 = _t6 & (~elements_5_sign); // maxima.rs:63
-    wire in_b_3_2 = _t6 & elements_5_sign; // maxima.rs:63
-    wire take_a_10 = in_a_0_2 & (a_wins_2 | (~in_b_0_2)); // maxima.rs:81
-    wire take_b_10 = in_b_0_2 & (~(in_a_0_2 & a_wins_2)); // maxima.rs:82
-    wire take_a_11 = in_a_1_2 & (a_wins_2 | (~in_b_1_2)); // maxima.rs:81
-    wire take_b_11 = in_b_1_2 & (~(in_a_1_2 & a_wins_2)); // maxima.rs:82
-    wire take_a_12 = in_a_2_2 & (a_wins_2 | (~in_b_2_2)); // maxima.rs:81
-    wire take_b_12 = in_b_2_2 & (~(in_a_2_2 & a_wins_2)); // maxima.rs:82
-    wire take_a_13 = in_a_3_2 & (a_wins_2 | (~in_b_3_2)); // maxima.rs:81
-    wire take_b_13 = in_b_3_2 & (~(in_a_3_2 & a_wins_2)); // maxima.rs:82
-    wire take_a_14 = elements_4_inner & (a_wins_2 | (~elements_5_inner)); // maxima.rs:81
-    wire take_b_14 = elements_5_inner & (~(elements_4_inner & a_wins_2)); // maxima.rs:82
+    wire a_wins_2 = elements_4_magnitude >= elements_5_magnitude; // maxima.rs:80
+    wire _t5 = ~(elements_4_outer | elements_4_inner); // maxima.rs:64
+    wire in_a_0_2 = elements_4_outer & (~elements_4_sign); // maxima.rs:65
+    wire in_a_1_2 = elements_4_outer & elements_4_sign; // maxima.rs:65
+    wire in_a_2_2 = _t5 & (~elements_4_sign); // maxima.rs:65
+    wire in_a_3_2 = _t5 & elements_4_sign; // maxima.rs:65
+    wire _t6 = ~(elements_5_outer | elements_5_inner); // maxima.rs:64
+    wire in_b_0_2 = elements_5_outer & (~elements_5_sign); // maxima.rs:65
+    wire in_b_1_2 = elements_5_outer & elements_5_sign; // maxima.rs:65
+    wire in_b_2_2 = _t6 & (~elements_5_sign); // maxima.rs:65
+    wire in_b_3_2 = _t6 & elements_5_sign; // maxima.rs:65
+    wire take_0_10 = in_a_0_2 & (a_wins_2 | (~in_b_0_2)); // maxima.rs:83
+    wire take_1_10 = in_b_0_2 & (~(in_a_0_2 & a_wins_2)); // maxima.rs:83
+    wire take_0_11 = in_a_1_2 & (a_wins_2 | (~in_b_1_2)); // maxima.rs:83
+    wire take_1_11 = in_b_1_2 & (~(in_a_1_2 & a_wins_2)); // maxima.rs:83
+    wire take_0_12 = in_a_2_2 & (a_wins_2 | (~in_b_2_2)); // maxima.rs:83
+    wire take_1_12 = in_b_2_2 & (~(in_a_2_2 & a_wins_2)); // maxima.rs:83
+    wire take_0_13 = in_a_3_2 & (a_wins_2 | (~in_b_3_2)); // maxima.rs:83
+    wire take_1_13 = in_b_3_2 & (~(in_a_3_2 & a_wins_2)); // maxima.rs:83
+    wire take_0_14 = elements_4_inner & (a_wins_2 | (~elements_5_inner)); // maxima.rs:83
+    wire take_1_14 = elements_5_inner & (~(elements_4_inner & a_wins_2)); // maxima.rs:83
     always @(posedge clk) begin
-        level_2_outer_pos <= ({15{take_a_10}} & elements_4_magnitude) | ({15{take_b_10}} & elements_5_magnitude);
-        level_2_outer_neg <= ({15{take_a_11}} & elements_4_magnitude) | ({15{take_b_11}} & elements_5_magnitude);
-        level_2_middle_pos <= ({15{take_a_12}} & elements_4_magnitude) | ({15{take_b_12}} & elements_5_magnitude);
-        level_2_middle_neg <= ({15{take_a_13}} & elements_4_magnitude) | ({15{take_b_13}} & elements_5_magnitude);
-        level_2_inner <= ({15{take_a_14}} & elements_4_magnitude) | ({15{take_b_14}} & elements_5_magnitude);
+        level_2_outer_pos <= ({15{take_0_10}} & elements_4_magnitude) | ({15{take_1_10}} & elements_5_magnitude);
+        level_2_outer_neg <= ({15{take_0_11}} & elements_4_magnitude) | ({15{take_1_11}} & elements_5_magnitude);
+        level_2_middle_pos <= ({15{take_0_12}} & elements_4_magnitude) | ({15{take_1_12}} & elements_5_magnitude);
+        level_2_middle_neg <= ({15{take_0_13}} & elements_4_magnitude) | ({15{take_1_13}} & elements_5_magnitude);
+        level_2_inner <= ({15{take_0_14}} & elements_4_magnitude) | ({15{take_1_14}} & elements_5_magnitude);
     end
-    wire a_wins_3 = elements_6_magnitude >= elements_7_magnitude; // maxima.rs:78
-    wire _t7 = ~(elements_6_outer | elements_6_inner); // maxima.rs:62
-    wire in_a_0_3 = elements_6_outer & (~elements_6_sign); // maxima.rs:63
-    wire in_a_1_3 = elements_6_outer & elements_6_sign; // maxima.rs:63
-    wire in_a_2_3 = _t7 & (~elements_6_sign); // maxima.rs:63
-    wire in_a_3_3 = _t7 & elements_6_sign; // maxima.rs:63
-    wire _t8 = ~(elements_7_outer | elements_7_inner); // maxima.rs:62
-    wire in_b_0_3 = elements_7_outer & (~elements_7_sign); // maxima.rs:63
-    wire in_b_1_3 = elements_7_outer & elements_7_sign; // maxima.rs:63
-    wire in_b_2_3 = _t8 & (~elements_7_sign); // maxima.rs:63
-    wire in_b_3_3 = _t8 & elements_7_sign; // maxima.rs:63
-    wire take_a_15 = in_a_0_3 & (a_wins_3 | (~in_b_0_3)); // maxima.rs:81
-    wire take_b_15 = in_b_0_3 & (~(in_a_0_3 & a_wins_3)); // maxima.rs:82
-    wire take_a_16 = in_a_1_3 & (a_wins_3 | (~in_b_1_3)); // maxima.rs:81
-    wire take_b_16 = in_b_1_3 & (~(in_a_1_3 & a_wins_3)); // maxima.rs:82
-    wire take_a_17 = in_a_2_3 & (a_wins_3 | (~in_b_2_3)); // maxima.rs:81
-    wire take_b_17 = in_b_2_3 & (~(in_a_2_3 & a_wins_3)); // maxima.rs:82
-    wire take_a_18 = in_a_3_3 & (a_wins_3 | (~in_b_3_3)); // maxima.rs:81
-    wire take_b_18 = in_b_3_3 & (~(in_a_3_3 & a_wins_3)); // maxima.rs:82
-    wire take_a_19 = elements_6_inner & (a_wins_3 | (~elements_7_inner)); // maxima.rs:81
-    wire take_b_19 = elements_7_inner & (~(elements_6_inner & a_wins_3)); // maxima.rs:82
+    wire a_wins_3 = elements_6_magnitude >= elements_7_magnitude; // maxima.rs:80
+    wire _t7 = ~(elements_6_outer | elements_6_inner); // maxima.rs:64
+    wire in_a_0_3 = elements_6_outer & (~elements_6_sign); // maxima.rs:65
+    wire in_a_1_3 = elements_6_outer & elements_6_sign; // maxima.rs:65
+    wire in_a_2_3 = _t7 & (~elements_6_sign); // maxima.rs:65
+    wire in_a_3_3 = _t7 & elements_6_sign; // maxima.rs:65
+    wire _t8 = ~(elements_7_outer | elements_7_inner); // maxima.rs:64
+    wire in_b_0_3 = elements_7_outer & (~elements_7_sign); // maxima.rs:65
+    wire in_b_1_3 = elements_7_outer & elements_7_sign; // maxima.rs:65
+    wire in_b_2_3 = _t8 & (~elements_7_sign); // maxima.rs:65
+    wire in_b_3_3 = _t8 & elements_7_sign; // maxima.rs:65
+    wire take_0_15 = in_a_0_3 & (a_wins_3 | (~in_b_0_3)); // maxima.rs:83
+    wire take_1_15 = in_b_0_3 & (~(in_a_0_3 & a_wins_3)); // maxima.rs:83
+    wire take_0_16 = in_a_1_3 & (a_wins_3 | (~in_b_1_3)); // maxima.rs:83
+    wire take_1_16 = in_b_1_3 & (~(in_a_1_3 & a_wins_3)); // maxima.rs:83
+    wire take_0_17 = in_a_2_3 & (a_wins_3 | (~in_b_2_3)); // maxima.rs:83
+    wire take_1_17 = in_b_2_3 & (~(in_a_2_3 & a_wins_3)); // maxima.rs:83
+    wire take_0_18 = in_a_3_3 & (a_wins_3 | (~in_b_3_3)); // maxima.rs:83
+    wire take_1_18 = in_b_3_3 & (~(in_a_3_3 & a_wins_3)); // maxima.rs:83
+    wire take_0_19 = elements_6_inner & (a_wins_3 | (~elements_7_inner)); // maxima.rs:83
+    wire take_1_19 = elements_7_inner & (~(elements_6_inner & a_wins_3)); // maxima.rs:83
     always @(posedge clk) begin
-        level_3_outer_pos <= ({15{take_a_15}} & elements_6_magnitude) | ({15{take_b_15}} & elements_7_magnitude);
-        level_3_outer_neg <= ({15{take_a_16}} & elements_6_magnitude) | ({15{take_b_16}} & elements_7_magnitude);
-        level_3_middle_pos <= ({15{take_a_17}} & elements_6_magnitude) | ({15{take_b_17}} & elements_7_magnitude);
-        level_3_middle_neg <= ({15{take_a_18}} & elements_6_magnitude) | ({15{take_b_18}} & elements_7_magnitude);
-        level_3_inner <= ({15{take_a_19}} & elements_6_magnitude) | ({15{take_b_19}} & elements_7_magnitude);
+        level_3_outer_pos <= ({15{take_0_15}} & elements_6_magnitude) | ({15{take_1_15}} & elements_7_magnitude);
+        level_3_outer_neg <= ({15{take_0_16}} & elements_6_magnitude) | ({15{take_1_16}} & elements_7_magnitude);
+        level_3_middle_pos <= ({15{take_0_17}} & elements_6_magnitude) | ({15{take_1_17}} & elements_7_magnitude);
+        level_3_middle_neg <= ({15{take_0_18}} & elements_6_magnitude) | ({15{take_1_18}} & elements_7_magnitude);
+        level_3_inner <= ({15{take_0_19}} & elements_6_magnitude) | ({15{take_1_19}} & elements_7_magnitude);
     end
-    wire a_wins_4 = elements_8_magnitude >= elements_9_magnitude; // maxima.rs:78
-    wire _t9 = ~(elements_8_outer | elements_8_inner); // maxima.rs:62
-    wire in_a_0_4 = elements_8_outer & (~elements_8_sign); // maxima.rs:63
-    wire in_a_1_4 = elements_8_outer & elements_8_sign; // maxima.rs:63
-    wire in_a_2_4 = _t9 & (~elements_8_sign); // maxima.rs:63
-    wire in_a_3_4 = _t9 & elements_8_sign; // maxima.rs:63
-    wire _t10 = ~(elements_9_outer | elements_9_inner); // maxima.rs:62
-    wire in_b_0_4 = elements_9_outer & (~elements_9_sign); // maxima.rs:63
-    wire in_b_1_4 = elements_9_outer & elements_9_sign; // maxima.rs:63
-    wire in_b_2_4 = _t10 & (~elements_9_sign); // maxima.rs:63
-    wire in_b_3_4 = _t10 & elements_9_sign; // maxima.rs:63
-    wire take_a_20 = in_a_0_4 & (a_wins_4 | (~in_b_0_4)); // maxima.rs:81
-    wire take_b_20 = in_b_0_4 & (~(in_a_0_4 & a_wins_4)); // maxima.rs:82
-    wire take_a_21 = in_a_1_4 & (a_wins_4 | (~in_b_1_4)); // maxima.rs:81
-    wire take_b_21 = in_b_1_4 & (~(in_a_1_4 & a_wins_4)); // maxima.rs:82
-    wire take_a_22 = in_a_2_4 & (a_wins_4 | (~in_b_2_4)); // maxima.rs:81
-    wire take_b_22 = in_b_2_4 & (~(in_a_2_4 & a_wins_4)); // maxima.rs:82
-    wire take_a_23 = in_a_3_4 & (a_wins_4 | (~in_b_3_4)); // maxima.rs:81
-    wire take_b_23 = in_b_3_4 & (~(in_a_3_4 & a_wins_4)); // maxima.rs:82
-    wire take_a_24 = elements_8_inner & (a_wins_4 | (~elements_9_inner)); // maxima.rs:81
-    wire take_b_24 = elements_9_inner & (~(elements_8_inner & a_wins_4)); // maxima.rs:82
+    wire a_wins_4 = elements_8_magnitude >= elements_9_magnitude; // maxima.rs:80
+    wire _t9 = ~(elements_8_outer | elements_8_inner); // maxima.rs:64
+    wire in_a_0_4 = elements_8_outer & (~elements_8_sign); // maxima.rs:65
+    wire in_a_1_4 = elements_8_outer & elements_8_sign; // maxima.rs:65
+    wire in_a_2_4 = _t9 & (~elements_8_sign); // maxima.rs:65
+    wire in_a_3_4 = _t9 & elements_8_sign; // maxima.rs:65
+    wire _t10 = ~(elements_9_outer | elements_9_inner); // maxima.rs:64
+    wire in_b_0_4 = elements_9_outer & (~elements_9_sign); // maxima.rs:65
+    wire in_b_1_4 = elements_9_outer & elements_9_sign; // maxima.rs:65
+    wire in_b_2_4 = _t10 & (~elements_9_sign); // maxima.rs:65
+    wire in_b_3_4 = _t10 & elements_9_sign; // maxima.rs:65
+    wire take_0_20 = in_a_0_4 & (a_wins_4 | (~in_b_0_4)); // maxima.rs:83
+    wire take_1_20 = in_b_0_4 & (~(in_a_0_4 & a_wins_4)); // maxima.rs:83
+    wire take_0_21 = in_a_1_4 & (a_wins_4 | (~in_b_1_4)); // maxima.rs:83
+    wire take_1_21 = in_b_1_4 & (~(in_a_1_4 & a_wins_4)); // maxima.rs:83
+    wire take_0_22 = in_a_2_4 & (a_wins_4 | (~in_b_2_4)); // maxima.rs:83
+    wire take_1_22 = in_b_2_4 & (~(in_a_2_4 & a_wins_4)); // maxima.rs:83
+    wire take_0_23 = in_a_3_4 & (a_wins_4 | (~in_b_3_4)); // maxima.rs:83
+    wire take_1_23 = in_b_3_4 & (~(in_a_3_4 & a_wins_4)); // maxima.rs:83
+    wire take_0_24 = elements_8_inner & (a_wins_4 | (~elements_9_inner)); // maxima.rs:83
+    wire take_1_24 = elements_9_inner & (~(elements_8_inner & a_wins_4)); // maxima.rs:83
     always @(posedge clk) begin
-        level_4_outer_pos <= ({15{take_a_20}} & elements_8_magnitude) | ({15{take_b_20}} & elements_9_magnitude);
-        level_4_outer_neg <= ({15{take_a_21}} & elements_8_magnitude) | ({15{take_b_21}} & elements_9_magnitude);
-        level_4_middle_pos <= ({15{take_a_22}} & elements_8_magnitude) | ({15{take_b_22}} & elements_9_magnitude);
-        level_4_middle_neg <= ({15{take_a_23}} & elements_8_magnitude) | ({15{take_b_23}} & elements_9_magnitude);
-        level_4_inner <= ({15{take_a_24}} & elements_8_magnitude) | ({15{take_b_24}} & elements_9_magnitude);
+        level_4_outer_pos <= ({15{take_0_20}} & elements_8_magnitude) | ({15{take_1_20}} & elements_9_magnitude);
+        level_4_outer_neg <= ({15{take_0_21}} & elements_8_magnitude) | ({15{take_1_21}} & elements_9_magnitude);
+        level_4_middle_pos <= ({15{take_0_22}} & elements_8_magnitude) | ({15{take_1_22}} & elements_9_magnitude);
+        level_4_middle_neg <= ({15{take_0_23}} & elements_8_magnitude) | ({15{take_1_23}} & elements_9_magnitude);
+        level_4_inner <= ({15{take_0_24}} & elements_8_magnitude) | ({15{take_1_24}} & elements_9_magnitude);
     end
-    wire a_wins_5 = elements_10_magnitude >= elements_11_magnitude; // maxima.rs:78
-    wire _t11 = ~(elements_10_outer | elements_10_inner); // maxima.rs:62
-    wire in_a_0_5 = elements_10_outer & (~elements_10_sign); // maxima.rs:63
-    wire in_a_1_5 = elements_10_outer & elements_10_sign; // maxima.rs:63
-    wire in_a_2_5 = _t11 & (~elements_10_sign); // maxima.rs:63
-    wire in_a_3_5 = _t11 & elements_10_sign; // maxima.rs:63
-    wire _t12 = ~(elements_11_outer | elements_11_inner); // maxima.rs:62
-    wire in_b_0_5 = elements_11_outer & (~elements_11_sign); // maxima.rs:63
-    wire in_b_1_5 = elements_11_outer & elements_11_sign; // maxima.rs:63
-    wire in_b_2_5 = _t12 & (~elements_11_sign); // maxima.rs:63
-    wire in_b_3_5 = _t12 & elements_11_sign; // maxima.rs:63
-    wire take_a_25 = in_a_0_5 & (a_wins_5 | (~in_b_0_5)); // maxima.rs:81
-    wire take_b_25 = in_b_0_5 & (~(in_a_0_5 & a_wins_5)); // maxima.rs:82
-    wire take_a_26 = in_a_1_5 & (a_wins_5 | (~in_b_1_5)); // maxima.rs:81
-    wire take_b_26 = in_b_1_5 & (~(in_a_1_5 & a_wins_5)); // maxima.rs:82
-    wire take_a_27 = in_a_2_5 & (a_wins_5 | (~in_b_2_5)); // maxima.rs:81
-    wire take_b_27 = in_b_2_5 & (~(in_a_2_5 & a_wins_5)); // maxima.rs:82
-    wire take_a_28 = in_a_3_5 & (a_wins_5 | (~in_b_3_5)); // maxima.rs:81
-    wire take_b_28 = in_b_3_5 & (~(in_a_3_5 & a_wins_5)); // maxima.rs:82
-    wire take_a_29 = elements_10_inner & (a_wins_5 | (~elements_11_inner)); // maxima.rs:81
-    wire take_b_29 = elements_11_inner & (~(elements_10_inner & a_wins_5)); // maxima.rs:82
+    wire a_wins_5 = elements_10_magnitude >= elements_11_magnitude; // maxima.rs:80
+    wire _t11 = ~(elements_10_outer | elements_10_inner); // maxima.rs:64
+    wire in_a_0_5 = elements_10_outer & (~elements_10_sign); // maxima.rs:65
+    wire in_a_1_5 = elements_10_outer & elements_10_sign; // maxima.rs:65
+    wire in_a_2_5 = _t11 & (~elements_10_sign); // maxima.rs:65
+    wire in_a_3_5 = _t11 & elements_10_sign; // maxima.rs:65
+    wire _t12 = ~(elements_11_outer | elements_11_inner); // maxima.rs:64
+    wire in_b_0_5 = elements_11_outer & (~elements_11_sign); // maxima.rs:65
+    wire in_b_1_5 = elements_11_outer & elements_11_sign; // maxima.rs:65
+    wire in_b_2_5 = _t12 & (~elements_11_sign); // maxima.rs:65
+    wire in_b_3_5 = _t12 & elements_11_sign; // maxima.rs:65
+    wire take_0_25 = in_a_0_5 & (a_wins_5 | (~in_b_0_5)); // maxima.rs:83
+    wire take_1_25 = in_b_0_5 & (~(in_a_0_5 & a_wins_5)); // maxima.rs:83
+    wire take_0_26 = in_a_1_5 & (a_wins_5 | (~in_b_1_5)); // maxima.rs:83
+    wire take_1_26 = in_b_1_5 & (~(in_a_1_5 & a_wins_5)); // maxima.rs:83
+    wire take_0_27 = in_a_2_5 & (a_wins_5 | (~in_b_2_5)); // maxima.rs:83
+    wire take_1_27 = in_b_2_5 & (~(in_a_2_5 & a_wins_5)); // maxima.rs:83
+    wire take_0_28 = in_a_3_5 & (a_wins_5 | (~in_b_3_5)); // maxima.rs:83
+    wire take_1_28 = in_b_3_5 & (~(in_a_3_5 & a_wins_5)); // maxima.rs:83
+    wire take_0_29 = elements_10_inner & (a_wins_5 | (~elements_11_inner)); // maxima.rs:83
+    wire take_1_29 = elements_11_inner & (~(elements_10_inner & a_wins_5)); // maxima.rs:83
     always @(posedge clk) begin
-        level_5_outer_pos <= ({15{take_a_25}} & elements_10_magnitude) | ({15{take_b_25}} & elements_11_magnitude);
-        level_5_outer_neg <= ({15{take_a_26}} & elements_10_magnitude) | ({15{take_b_26}} & elements_11_magnitude);
-        level_5_middle_pos <= ({15{take_a_27}} & elements_10_magnitude) | ({15{take_b_27}} & elements_11_magnitude);
-        level_5_middle_neg <= ({15{take_a_28}} & elements_10_magnitude) | ({15{take_b_28}} & elements_11_magnitude);
-        level_5_inner <= ({15{take_a_29}} & elements_10_magnitude) | ({15{take_b_29}} & elements_11_magnitude);
+        level_5_outer_pos <= ({15{take_0_25}} & elements_10_magnitude) | ({15{take_1_25}} & elements_11_magnitude);
+        level_5_outer_neg <= ({15{take_0_26}} & elements_10_magnitude) | ({15{take_1_26}} & elements_11_magnitude);
+        level_5_middle_pos <= ({15{take_0_27}} & elements_10_magnitude) | ({15{take_1_27}} & elements_11_magnitude);
+        level_5_middle_neg <= ({15{take_0_28}} & elements_10_magnitude) | ({15{take_1_28}} & elements_11_magnitude);
+        level_5_inner <= ({15{take_0_29}} & elements_10_magnitude) | ({15{take_1_29}} & elements_11_magnitude);
     end
-    wire a_wins_6 = elements_12_magnitude >= elements_13_magnitude; // maxima.rs:78
-    wire _t13 = ~(elements_12_outer | elements_12_inner); // maxima.rs:62
-    wire in_a_0_6 = elements_12_outer & (~elements_12_sign); // maxima.rs:63
-    wire in_a_1_6 = elements_12_outer & elements_12_sign; // maxima.rs:63
-    wire in_a_2_6 = _t13 & (~elements_12_sign); // maxima.rs:63
-    wire in_a_3_6 = _t13 & elements_12_sign; // maxima.rs:63
-    wire _t14 = ~(elements_13_outer | elements_13_inner); // maxima.rs:62
-    wire in_b_0_6 = elements_13_outer & (~elements_13_sign); // maxima.rs:63
-    wire in_b_1_6 = elements_13_outer & elements_13_sign; // maxima.rs:63
-    wire in_b_2_6 = _t14 & (~elements_13_sign); // maxima.rs:63
-    wire in_b_3_6 = _t14 & elements_13_sign; // maxima.rs:63
-    wire take_a_30 = in_a_0_6 & (a_wins_6 | (~in_b_0_6)); // maxima.rs:81
-    wire take_b_30 = in_b_0_6 & (~(in_a_0_6 & a_wins_6)); // maxima.rs:82
-    wire take_a_31 = in_a_1_6 & (a_wins_6 | (~in_b_1_6)); // maxima.rs:81
-    wire take_b_31 = in_b_1_6 & (~(in_a_1_6 & a_wins_6)); // maxima.rs:82
-    wire take_a_32 = in_a_2_6 & (a_wins_6 | (~in_b_2_6)); // maxima.rs:81
-    wire take_b_32 = in_b_2_6 & (~(in_a_2_6 & a_wins_6)); // maxima.rs:82
-    wire take_a_33 = in_a_3_6 & (a_wins_6 | (~in_b_3_6)); // maxima.rs:81
-    wire take_b_33 = in_b_3_6 & (~(in_a_3_6 & a_wins_6)); // maxima.rs:82
-    wire take_a_34 = elements_12_inner & (a_wins_6 | (~elements_13_inner)); // maxima.rs:81
-    wire take_b_34 = elements_13_inner & (~(elements_12_inner & a_wins_6)); // maxima.rs:82
+    wire a_wins_6 = elements_12_magnitude >= elements_13_magnitude; // maxima.rs:80
+    wire _t13 = ~(elements_12_outer | elements_12_inner); // maxima.rs:64
+    wire in_a_0_6 = elements_12_outer & (~elements_12_sign); // maxima.rs:65
+    wire in_a_1_6 = elements_12_outer & elements_12_sign; // maxima.rs:65
+    wire in_a_2_6 = _t13 & (~elements_12_sign); // maxima.rs:65
+    wire in_a_3_6 = _t13 & elements_12_sign; // maxima.rs:65
+    wire _t14 = ~(elements_13_outer | elements_13_inner); // maxima.rs:64
+    wire in_b_0_6 = elements_13_outer & (~elements_13_sign); // maxima.rs:65
+    wire in_b_1_6 = elements_13_outer & elements_13_sign; // maxima.rs:65
+    wire in_b_2_6 = _t14 & (~elements_13_sign); // maxima.rs:65
+    wire in_b_3_6 = _t14 & elements_13_sign; // maxima.rs:65
+    wire take_0_30 = in_a_0_6 & (a_wins_6 | (~in_b_0_6)); // maxima.rs:83
+    wire take_1_30 = in_b_0_6 & (~(in_a_0_6 & a_wins_6)); // maxima.rs:83
+    wire take_0_31 = in_a_1_6 & (a_wins_6 | (~in_b_1_6)); // maxima.rs:83
+    wire take_1_31 = in_b_1_6 & (~(in_a_1_6 & a_wins_6)); // maxima.rs:83
+    wire take_0_32 = in_a_2_6 & (a_wins_6 | (~in_b_2_6)); // maxima.rs:83
+    wire take_1_32 = in_b_2_6 & (~(in_a_2_6 & a_wins_6)); // maxima.rs:83
+    wire take_0_33 = in_a_3_6 & (a_wins_6 | (~in_b_3_6)); // maxima.rs:83
+    wire take_1_33 = in_b_3_6 & (~(in_a_3_6 & a_wins_6)); // maxima.rs:83
+    wire take_0_34 = elements_12_inner & (a_wins_6 | (~elements_13_inner)); // maxima.rs:83
+    wire take_1_34 = elements_13_inner & (~(elements_12_inner & a_wins_6)); // maxima.rs:83
     always @(posedge clk) begin
-        level_6_outer_pos <= ({15{take_a_30}} & elements_12_magnitude) | ({15{take_b_30}} & elements_13_magnitude);
-        level_6_outer_neg <= ({15{take_a_31}} & elements_12_magnitude) | ({15{take_b_31}} & elements_13_magnitude);
-        level_6_middle_pos <= ({15{take_a_32}} & elements_12_magnitude) | ({15{take_b_32}} & elements_13_magnitude);
-        level_6_middle_neg <= ({15{take_a_33}} & elements_12_magnitude) | ({15{take_b_33}} & elements_13_magnitude);
-        level_6_inner <= ({15{take_a_34}} & elements_12_magnitude) | ({15{take_b_34}} & elements_13_magnitude);
+        level_6_outer_pos <= ({15{take_0_30}} & elements_12_magnitude) | ({15{take_1_30}} & elements_13_magnitude);
+        level_6_outer_neg <= ({15{take_0_31}} & elements_12_magnitude) | ({15{take_1_31}} & elements_13_magnitude);
+        level_6_middle_pos <= ({15{take_0_32}} & elements_12_magnitude) | ({15{take_1_32}} & elements_13_magnitude);
+        level_6_middle_neg <= ({15{take_0_33}} & elements_12_magnitude) | ({15{take_1_33}} & elements_13_magnitude);
+        level_6_inner <= ({15{take_0_34}} & elements_12_magnitude) | ({15{take_1_34}} & elements_13_magnitude);
     end
-    wire a_wins_7 = elements_14_magnitude >= elements_15_magnitude; // maxima.rs:78
-    wire _t15 = ~(elements_14_outer | elements_14_inner); // maxima.rs:62
-    wire in_a_0_7 = elements_14_outer & (~elements_14_sign); // maxima.rs:63
-    wire in_a_1_7 = elements_14_outer & elements_14_sign; // maxima.rs:63
-    wire in_a_2_7 = _t15 & (~elements_14_sign); // maxima.rs:63
-    wire in_a_3_7 = _t15 & elements_14_sign; // maxima.rs:63
-    wire _t16 = ~(elements_15_outer | elements_15_inner); // maxima.rs:62
-    wire in_b_0_7 = elements_15_outer & (~elements_15_sign); // maxima.rs:63
-    wire in_b_1_7 = elements_15_outer & elements_15_sign; // maxima.rs:63
-    wire in_b_2_7 = _t16 & (~elements_15_sign); // maxima.rs:63
-    wire in_b_3_7 = _t16 & elements_15_sign; // maxima.rs:63
-    wire take_a_35 = in_a_0_7 & (a_wins_7 | (~in_b_0_7)); // maxima.rs:81
-    wire take_b_35 = in_b_0_7 & (~(in_a_0_7 & a_wins_7)); // maxima.rs:82
-    wire take_a_36 = in_a_1_7 & (a_wins_7 | (~in_b_1_7)); // maxima.rs:81
-    wire take_b_36 = in_b_1_7 & (~(in_a_1_7 & a_wins_7)); // maxima.rs:82
-    wire take_a_37 = in_a_2_7 & (a_wins_7 | (~in_b_2_7)); // maxima.rs:81
-    wire take_b_37 = in_b_2_7 & (~(in_a_2_7 & a_wins_7)); // maxima.rs:82
-    wire take_a_38 = in_a_3_7 & (a_wins_7 | (~in_b_3_7)); // maxima.rs:81
-    wire take_b_38 = in_b_3_7 & (~(in_a_3_7 & a_wins_7)); // maxima.rs:82
-    wire take_a_39 = elements_14_inner & (a_wins_7 | (~elements_15_inner)); // maxima.rs:81
-    wire take_b_39 = elements_15_inner & (~(elements_14_inner & a_wins_7)); // maxima.rs:82
+    wire a_wins_7 = elements_14_magnitude >= elements_15_magnitude; // maxima.rs:80
+    wire _t15 = ~(elements_14_outer | elements_14_inner); // maxima.rs:64
+    wire in_a_0_7 = elements_14_outer & (~elements_14_sign); // maxima.rs:65
+    wire in_a_1_7 = elements_14_outer & elements_14_sign; // maxima.rs:65
+    wire in_a_2_7 = _t15 & (~elements_14_sign); // maxima.rs:65
+    wire in_a_3_7 = _t15 & elements_14_sign; // maxima.rs:65
+    wire _t16 = ~(elements_15_outer | elements_15_inner); // maxima.rs:64
+    wire in_b_0_7 = elements_15_outer & (~elements_15_sign); // maxima.rs:65
+    wire in_b_1_7 = elements_15_outer & elements_15_sign; // maxima.rs:65
+    wire in_b_2_7 = _t16 & (~elements_15_sign); // maxima.rs:65
+    wire in_b_3_7 = _t16 & elements_15_sign; // maxima.rs:65
+    wire take_0_35 = in_a_0_7 & (a_wins_7 | (~in_b_0_7)); // maxima.rs:83
+    wire take_1_35 = in_b_0_7 & (~(in_a_0_7 & a_wins_7)); // maxima.rs:83
+    wire take_0_36 = in_a_1_7 & (a_wins_7 | (~in_b_1_7)); // maxima.rs:83
+    wire take_1_36 = in_b_1_7 & (~(in_a_1_7 & a_wins_7)); // maxima.rs:83
+    wire take_0_37 = in_a_2_7 & (a_wins_7 | (~in_b_2_7)); // maxima.rs:83
+    wire take_1_37 = in_b_2_7 & (~(in_a_2_7 & a_wins_7)); // maxima.rs:83
+    wire take_0_38 = in_a_3_7 & (a_wins_7 | (~in_b_3_7)); // maxima.rs:83
+    wire take_1_38 = in_b_3_7 & (~(in_a_3_7 & a_wins_7)); // maxima.rs:83
+    wire take_0_39 = elements_14_inner & (a_wins_7 | (~elements_15_inner)); // maxima.rs:83
+    wire take_1_39 = elements_15_inner & (~(elements_14_inner & a_wins_7)); // maxima.rs:83
     always @(posedge clk) begin
-        level_7_outer_pos <= ({15{take_a_35}} & elements_14_magnitude) | ({15{take_b_35}} & elements_15_magnitude);
-        level_7_outer_neg <= ({15{take_a_36}} & elements_14_magnitude) | ({15{take_b_36}} & elements_15_magnitude);
-        level_7_middle_pos <= ({15{take_a_37}} & elements_14_magnitude) | ({15{take_b_37}} & elements_15_magnitude);
-        level_7_middle_neg <= ({15{take_a_38}} & elements_14_magnitude) | ({15{take_b_38}} & elements_15_magnitude);
-        level_7_inner <= ({15{take_a_39}} & elements_14_magnitude) | ({15{take_b_39}} & elements_15_magnitude);
+        level_7_outer_pos <= ({15{take_0_35}} & elements_14_magnitude) | ({15{take_1_35}} & elements_15_magnitude);
+        level_7_outer_neg <= ({15{take_0_36}} & elements_14_magnitude) | ({15{take_1_36}} & elements_15_magnitude);
+        level_7_middle_pos <= ({15{take_0_37}} & elements_14_magnitude) | ({15{take_1_37}} & elements_15_magnitude);
+        level_7_middle_neg <= ({15{take_0_38}} & elements_14_magnitude) | ({15{take_1_38}} & elements_15_magnitude);
+        level_7_inner <= ({15{take_0_39}} & elements_14_magnitude) | ({15{take_1_39}} & elements_15_magnitude);
         level2_0_outer_pos <= (level_0_outer_pos >= level_1_outer_pos) ? level_0_outer_pos : level_1_outer_pos;
         level2_0_outer_neg <= (level_0_outer_neg >= level_1_outer_neg) ? level_0_outer_neg : level_1_outer_neg;
         level2_0_middle_pos <= (level_0_middle_pos >= level_1_middle_pos) ? level_0_middle_pos : level_1_middle_pos;
@@ -468,11 +468,11 @@ module oaken_maxima_p16 (
         remark_s3 <= remark_s2;
         remark_1 <= remark_s3;
     end
-    wire [14:0] _t17 = first_1 ? level4_0_outer_pos : ((so_far_outer_pos >= level4_0_outer_pos) ? so_far_outer_pos : level4_0_outer_pos); // maxima.rs:126
-    wire [14:0] _t18 = first_1 ? level4_0_outer_neg : ((so_far_outer_neg >= level4_0_outer_neg) ? so_far_outer_neg : level4_0_outer_neg); // maxima.rs:126
-    wire [14:0] _t19 = first_1 ? level4_0_middle_pos : ((so_far_middle_pos >= level4_0_middle_pos) ? so_far_middle_pos : level4_0_middle_pos); // maxima.rs:126
-    wire [14:0] _t20 = first_1 ? level4_0_middle_neg : ((so_far_middle_neg >= level4_0_middle_neg) ? so_far_middle_neg : level4_0_middle_neg); // maxima.rs:126
-    wire [14:0] _t21 = first_1 ? level4_0_inner : ((so_far_inner >= level4_0_inner) ? so_far_inner : level4_0_inner); // maxima.rs:126
+    wire [14:0] _t17 = first_1 ? level4_0_outer_pos : ((so_far_outer_pos >= level4_0_outer_pos) ? so_far_outer_pos : level4_0_outer_pos); // maxima.rs:128
+    wire [14:0] _t18 = first_1 ? level4_0_outer_neg : ((so_far_outer_neg >= level4_0_outer_neg) ? so_far_outer_neg : level4_0_outer_neg); // maxima.rs:128
+    wire [14:0] _t19 = first_1 ? level4_0_middle_pos : ((so_far_middle_pos >= level4_0_middle_pos) ? so_far_middle_pos : level4_0_middle_pos); // maxima.rs:128
+    wire [14:0] _t20 = first_1 ? level4_0_middle_neg : ((so_far_middle_neg >= level4_0_middle_neg) ? so_far_middle_neg : level4_0_middle_neg); // maxima.rs:128
+    wire [14:0] _t21 = first_1 ? level4_0_inner : ((so_far_inner >= level4_0_inner) ? so_far_inner : level4_0_inner); // maxima.rs:128
     always @(posedge clk) begin
         if (valid_1) begin
             so_far_outer_pos <= _t17;

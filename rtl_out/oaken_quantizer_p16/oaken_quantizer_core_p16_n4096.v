@@ -42,176 +42,176 @@ module oaken_quantizer_core_p16_n4096 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:134
-    wire [255:0] guard_m_data;
+    wire guard_m_ready; // quantizer.rs:149
+    wire [255:0] data;
     wire first;
-    wire guard_m_last;
+    wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [9:0] free; // quantizer.rs:135
-    reg room; // in the ring, for two beats at least | quantizer.rs:140
-    reg valid; // quantizer_front.rs:54
-    reg first_1; // quantizer_front.rs:55
-    reg last; // quantizer_front.rs:56
-    reg [255:0] data; // quantizer_front.rs:57
+    reg [9:0] free; // quantizer.rs:150
+    reg room; // in the ring, for two beats at least | quantizer.rs:155
+    reg valid; // quantizer_front.rs:69
+    reg first_1; // quantizer_front.rs:70
+    reg last_1; // quantizer_front.rs:71
+    reg [255:0] data_1; // quantizer_front.rs:90
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:89
-    reg found_0_0_sign; // quantizer_front.rs:89
-    reg found_0_0_outer; // quantizer_front.rs:89
-    reg found_0_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:131
+    reg found_0_0_sign; // quantizer_front.rs:131
+    reg found_0_0_outer; // quantizer_front.rs:131
+    reg found_0_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:89
-    reg found_1_0_sign; // quantizer_front.rs:89
-    reg found_1_0_outer; // quantizer_front.rs:89
-    reg found_1_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:131
+    reg found_1_0_sign; // quantizer_front.rs:131
+    reg found_1_0_outer; // quantizer_front.rs:131
+    reg found_1_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:89
-    reg found_2_0_sign; // quantizer_front.rs:89
-    reg found_2_0_outer; // quantizer_front.rs:89
-    reg found_2_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:131
+    reg found_2_0_sign; // quantizer_front.rs:131
+    reg found_2_0_outer; // quantizer_front.rs:131
+    reg found_2_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:89
-    reg found_3_0_sign; // quantizer_front.rs:89
-    reg found_3_0_outer; // quantizer_front.rs:89
-    reg found_3_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:131
+    reg found_3_0_sign; // quantizer_front.rs:131
+    reg found_3_0_outer; // quantizer_front.rs:131
+    reg found_3_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_4_y_magnitude;
     wire classify_4_y_sign;
     wire classify_4_y_outer;
     wire classify_4_y_inner;
     wire found_4_1;
-    reg [14:0] found_4_0_magnitude; // quantizer_front.rs:89
-    reg found_4_0_sign; // quantizer_front.rs:89
-    reg found_4_0_outer; // quantizer_front.rs:89
-    reg found_4_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_4_0_magnitude; // quantizer_front.rs:131
+    reg found_4_0_sign; // quantizer_front.rs:131
+    reg found_4_0_outer; // quantizer_front.rs:131
+    reg found_4_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_5_y_magnitude;
     wire classify_5_y_sign;
     wire classify_5_y_outer;
     wire classify_5_y_inner;
     wire found_5_1;
-    reg [14:0] found_5_0_magnitude; // quantizer_front.rs:89
-    reg found_5_0_sign; // quantizer_front.rs:89
-    reg found_5_0_outer; // quantizer_front.rs:89
-    reg found_5_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_5_0_magnitude; // quantizer_front.rs:131
+    reg found_5_0_sign; // quantizer_front.rs:131
+    reg found_5_0_outer; // quantizer_front.rs:131
+    reg found_5_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_6_y_magnitude;
     wire classify_6_y_sign;
     wire classify_6_y_outer;
     wire classify_6_y_inner;
     wire found_6_1;
-    reg [14:0] found_6_0_magnitude; // quantizer_front.rs:89
-    reg found_6_0_sign; // quantizer_front.rs:89
-    reg found_6_0_outer; // quantizer_front.rs:89
-    reg found_6_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_6_0_magnitude; // quantizer_front.rs:131
+    reg found_6_0_sign; // quantizer_front.rs:131
+    reg found_6_0_outer; // quantizer_front.rs:131
+    reg found_6_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_7_y_magnitude;
     wire classify_7_y_sign;
     wire classify_7_y_outer;
     wire classify_7_y_inner;
     wire found_7_1;
-    reg [14:0] found_7_0_magnitude; // quantizer_front.rs:89
-    reg found_7_0_sign; // quantizer_front.rs:89
-    reg found_7_0_outer; // quantizer_front.rs:89
-    reg found_7_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_7_0_magnitude; // quantizer_front.rs:131
+    reg found_7_0_sign; // quantizer_front.rs:131
+    reg found_7_0_outer; // quantizer_front.rs:131
+    reg found_7_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_8_y_magnitude;
     wire classify_8_y_sign;
     wire classify_8_y_outer;
     wire classify_8_y_inner;
     wire found_8_1;
-    reg [14:0] found_8_0_magnitude; // quantizer_front.rs:89
-    reg found_8_0_sign; // quantizer_front.rs:89
-    reg found_8_0_outer; // quantizer_front.rs:89
-    reg found_8_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_8_0_magnitude; // quantizer_front.rs:131
+    reg found_8_0_sign; // quantizer_front.rs:131
+    reg found_8_0_outer; // quantizer_front.rs:131
+    reg found_8_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_9_y_magnitude;
     wire classify_9_y_sign;
     wire classify_9_y_outer;
     wire classify_9_y_inner;
     wire found_9_1;
-    reg [14:0] found_9_0_magnitude; // quantizer_front.rs:89
-    reg found_9_0_sign; // quantizer_front.rs:89
-    reg found_9_0_outer; // quantizer_front.rs:89
-    reg found_9_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_9_0_magnitude; // quantizer_front.rs:131
+    reg found_9_0_sign; // quantizer_front.rs:131
+    reg found_9_0_outer; // quantizer_front.rs:131
+    reg found_9_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_10_y_magnitude;
     wire classify_10_y_sign;
     wire classify_10_y_outer;
     wire classify_10_y_inner;
     wire found_10_1;
-    reg [14:0] found_10_0_magnitude; // quantizer_front.rs:89
-    reg found_10_0_sign; // quantizer_front.rs:89
-    reg found_10_0_outer; // quantizer_front.rs:89
-    reg found_10_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_10_0_magnitude; // quantizer_front.rs:131
+    reg found_10_0_sign; // quantizer_front.rs:131
+    reg found_10_0_outer; // quantizer_front.rs:131
+    reg found_10_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_11_y_magnitude;
     wire classify_11_y_sign;
     wire classify_11_y_outer;
     wire classify_11_y_inner;
     wire found_11_1;
-    reg [14:0] found_11_0_magnitude; // quantizer_front.rs:89
-    reg found_11_0_sign; // quantizer_front.rs:89
-    reg found_11_0_outer; // quantizer_front.rs:89
-    reg found_11_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_11_0_magnitude; // quantizer_front.rs:131
+    reg found_11_0_sign; // quantizer_front.rs:131
+    reg found_11_0_outer; // quantizer_front.rs:131
+    reg found_11_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_12_y_magnitude;
     wire classify_12_y_sign;
     wire classify_12_y_outer;
     wire classify_12_y_inner;
     wire found_12_1;
-    reg [14:0] found_12_0_magnitude; // quantizer_front.rs:89
-    reg found_12_0_sign; // quantizer_front.rs:89
-    reg found_12_0_outer; // quantizer_front.rs:89
-    reg found_12_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_12_0_magnitude; // quantizer_front.rs:131
+    reg found_12_0_sign; // quantizer_front.rs:131
+    reg found_12_0_outer; // quantizer_front.rs:131
+    reg found_12_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_13_y_magnitude;
     wire classify_13_y_sign;
     wire classify_13_y_outer;
     wire classify_13_y_inner;
     wire found_13_1;
-    reg [14:0] found_13_0_magnitude; // quantizer_front.rs:89
-    reg found_13_0_sign; // quantizer_front.rs:89
-    reg found_13_0_outer; // quantizer_front.rs:89
-    reg found_13_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_13_0_magnitude; // quantizer_front.rs:131
+    reg found_13_0_sign; // quantizer_front.rs:131
+    reg found_13_0_outer; // quantizer_front.rs:131
+    reg found_13_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_14_y_magnitude;
     wire classify_14_y_sign;
     wire classify_14_y_outer;
     wire classify_14_y_inner;
     wire found_14_1;
-    reg [14:0] found_14_0_magnitude; // quantizer_front.rs:89
-    reg found_14_0_sign; // quantizer_front.rs:89
-    reg found_14_0_outer; // quantizer_front.rs:89
-    reg found_14_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_14_0_magnitude; // quantizer_front.rs:131
+    reg found_14_0_sign; // quantizer_front.rs:131
+    reg found_14_0_outer; // quantizer_front.rs:131
+    reg found_14_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_15_y_magnitude;
     wire classify_15_y_sign;
     wire classify_15_y_outer;
     wire classify_15_y_inner;
     wire found_15_1;
-    reg [14:0] found_15_0_magnitude; // quantizer_front.rs:89
-    reg found_15_0_sign; // quantizer_front.rs:89
-    reg found_15_0_outer; // quantizer_front.rs:89
-    reg found_15_0_inner; // quantizer_front.rs:89
-    reg nonfinite_1; // quantizer_front.rs:61
-    reg valid_s2; // quantizer_front.rs:62
-    reg valid_1; // quantizer_front.rs:62
-    reg first_1_s2; // quantizer_front.rs:62
-    reg first_2; // quantizer_front.rs:62
-    reg last_s2; // quantizer_front.rs:62
-    reg last_1; // quantizer_front.rs:62
-    reg [8:0] write_at; // quantizer_front.rs:101
-    reg [6:0] in_beat; // quantizer_front.rs:111
-    reg [6:0] count_at; // quantizer_front.rs:114
-    reg [6:0] so_far; // quantizer_front.rs:115
-    reg counted; // quantizer_front.rs:116
-    reg [1:0] chunk_position; // quantizer_front.rs:117
+    reg [14:0] found_15_0_magnitude; // quantizer_front.rs:131
+    reg found_15_0_sign; // quantizer_front.rs:131
+    reg found_15_0_outer; // quantizer_front.rs:131
+    reg found_15_0_inner; // quantizer_front.rs:131
+    reg of_groups_0; // quantizer_front.rs:100
+    reg first_1_s2; // quantizer_front.rs:77
+    reg first_2; // quantizer_front.rs:77
+    reg last_1_s2; // quantizer_front.rs:77
+    reg last_2; // quantizer_front.rs:77
+    reg valid_s2; // quantizer_front.rs:80
+    reg valid_of_0; // quantizer_front.rs:80
+    reg [8:0] write_at; // quantizer_front.rs:164
+    reg [4:0] l106_s4; // compact.rs:50
+    reg [6:0] count_at; // quantizer_front.rs:179
+    reg [6:0] so_far; // quantizer_front.rs:180
+    reg counted; // quantizer_front.rs:181
+    reg [1:0] chunk_position; // quantizer_front.rs:182
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -234,462 +234,38 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [3:0] queue_in; // quantizer.rs:187
-    reg [3:0] queue_out; // quantizer.rs:188
-    reg [4:0] queued; // quantizer.rs:189
-    wire advance; // quantizer.rs:97
-    wire leaves; // the last beat of a vector is read | quantizer.rs:98
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
-    reg [1:0] turn; // scale_table.rs:97
-    reg [1:0] slot; // scale_table.rs:98
-    reg [1:0] slot_out; // scale_table.rs:99
-    reg write_valid; // scale_table.rs:108
-    reg [3:0] write_address; // scale_table.rs:108
-    reg [9:0] write_r; // scale_table.rs:108
-    reg [5:0] write_e; // scale_table.rs:108
-    reg [9:0] write_c; // scale_table.rs:108
+    reg [3:0] queue_in; // quantizer.rs:217
+    reg [3:0] queue_out; // quantizer.rs:218
+    reg [4:0] queued; // quantizer.rs:219
+    wire advance; // quantizer.rs:100
+    wire leaves; // the last beat of a vector is read | quantizer.rs:107
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
+    reg [1:0] turn; // scale_table.rs:101
+    reg [1:0] slot; // scale_table.rs:102
+    reg [1:0] slot_out; // scale_table.rs:103
+    reg write_valid; // scale_table.rs:112
+    reg [3:0] write_address; // scale_table.rs:112
+    reg [9:0] write_r; // scale_table.rs:112
+    reg [5:0] write_e; // scale_table.rs:112
+    reg [9:0] write_c; // scale_table.rs:112
     reg [8:0] read_at; // quantizer_back.rs:50
     reg [6:0] read_count_at; // quantizer_back.rs:51
     reg [7:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:101
-    reg [287:0] word; // quantizer_back.rs:91
-    reg [6:0] count; // quantizer_back.rs:92
-    reg [1:0] slot_out_s1; // scale_table.rs:73
-    reg [1:0] slot_out_s2; // scale_table.rs:73
-    reg [4:0] split_s1; // quantizer_back.rs:107
-    reg [4:0] split_1; // quantizer_back.rs:107
-    reg lane15_inner; // scale_table.rs:141
-    reg [3:0] lane15_step_at; // scale_table.rs:144
-    reg [3:0] lane15_threshold_at; // scale_table.rs:145
-    reg [9:0] lane15_scale_c; // scale_table.rs:162
-    reg [9:0] lane15_scale_r; // scale_table.rs:162
-    reg [5:0] lane15_scale_e; // scale_table.rs:162
+    wire sent; // quantizer.rs:110
+    reg [287:0] words_0; // quantizer_back.rs:110
+    reg [6:0] count; // quantizer_back.rs:112
+    reg [1:0] slot_out_s1; // scale_table.rs:79
+    reg [1:0] slot_out_s2; // scale_table.rs:79
+    reg [4:0] split_s1; // quantizer_back.rs:137
+    reg [4:0] split_1; // quantizer_back.rs:137
+    reg lane0_inner; // scale_table.rs:145
+    reg [3:0] lane0_step_at; // scale_table.rs:148
+    reg [3:0] lane0_threshold_at; // scale_table.rs:149
+    reg [9:0] lane0_scale_c; // scale_table.rs:166
+    reg [9:0] lane0_scale_r; // scale_table.rs:166
+    reg [5:0] lane0_scale_e; // scale_table.rs:166
     reg l16_s3; // encode.rs:20
-    reg lane15_normal; // encode.rs:20
-    reg [14:0] elements_15_magnitude_s3; // encode.rs:21
-    reg [14:0] lane15_x_magnitude; // encode.rs:21
-    reg elements_15_sign_s3; // encode.rs:21
-    reg lane15_x_sign; // encode.rs:21
-    reg elements_15_outer_s3; // encode.rs:21
-    reg lane15_x_outer; // encode.rs:21
-    reg lane15_x_inner; // encode.rs:21
-    reg [20:0] lane15_scaled; // encode.rs:25
-    reg [5:0] lane15_amount; // encode.rs:26
-    reg [9:0] lane15_in_steps; // encode.rs:27
-    reg [9:0] lane15_s5; // encode.rs:30
-    reg [9:0] lane15_s6; // encode.rs:30
-    reg [4:0] lane15_cells; // encode.rs:30
-    reg l31_s5; // encode.rs:31
-    reg l31_s6; // encode.rs:31
-    reg lane15_negative; // encode.rs:31
-    reg lane15_middle_s5; // encode.rs:32
-    reg lane15_middle_s6; // encode.rs:32
-    reg [4:0] split_1_s3; // encode.rs:32
-    reg [4:0] split_1_s4; // encode.rs:32
-    reg [4:0] split_1_s5; // encode.rs:32
-    reg [4:0] split_1_s6; // encode.rs:32
-    reg [4:0] lane15_border; // encode.rs:32
-    reg [3:0] codes_0; // encode.rs:38
-    reg lane14_inner; // scale_table.rs:141
-    reg [3:0] lane14_step_at; // scale_table.rs:144
-    reg [3:0] lane14_threshold_at; // scale_table.rs:145
-    reg [9:0] lane14_scale_c; // scale_table.rs:162
-    reg [9:0] lane14_scale_r; // scale_table.rs:162
-    reg [5:0] lane14_scale_e; // scale_table.rs:162
-    reg l16_s3_1; // encode.rs:20
-    reg lane14_normal; // encode.rs:20
-    reg [14:0] elements_14_magnitude_s3; // encode.rs:21
-    reg [14:0] lane14_x_magnitude; // encode.rs:21
-    reg elements_14_sign_s3; // encode.rs:21
-    reg lane14_x_sign; // encode.rs:21
-    reg elements_14_outer_s3; // encode.rs:21
-    reg lane14_x_outer; // encode.rs:21
-    reg lane14_x_inner; // encode.rs:21
-    reg [20:0] lane14_scaled; // encode.rs:25
-    reg [5:0] lane14_amount; // encode.rs:26
-    reg [9:0] lane14_in_steps; // encode.rs:27
-    reg [9:0] lane14_s5; // encode.rs:30
-    reg [9:0] lane14_s6; // encode.rs:30
-    reg [4:0] lane14_cells; // encode.rs:30
-    reg l31_s5_1; // encode.rs:31
-    reg l31_s6_1; // encode.rs:31
-    reg lane14_negative; // encode.rs:31
-    reg lane14_middle_s5; // encode.rs:32
-    reg lane14_middle_s6; // encode.rs:32
-    reg [4:0] lane14_border; // encode.rs:32
-    reg [3:0] codes_1; // encode.rs:38
-    reg lane13_inner; // scale_table.rs:141
-    reg [3:0] lane13_step_at; // scale_table.rs:144
-    reg [3:0] lane13_threshold_at; // scale_table.rs:145
-    reg [9:0] lane13_scale_c; // scale_table.rs:162
-    reg [9:0] lane13_scale_r; // scale_table.rs:162
-    reg [5:0] lane13_scale_e; // scale_table.rs:162
-    reg l16_s3_2; // encode.rs:20
-    reg lane13_normal; // encode.rs:20
-    reg [14:0] elements_13_magnitude_s3; // encode.rs:21
-    reg [14:0] lane13_x_magnitude; // encode.rs:21
-    reg elements_13_sign_s3; // encode.rs:21
-    reg lane13_x_sign; // encode.rs:21
-    reg elements_13_outer_s3; // encode.rs:21
-    reg lane13_x_outer; // encode.rs:21
-    reg lane13_x_inner; // encode.rs:21
-    reg [20:0] lane13_scaled; // encode.rs:25
-    reg [5:0] lane13_amount; // encode.rs:26
-    reg [9:0] lane13_in_steps; // encode.rs:27
-    reg [9:0] lane13_s5; // encode.rs:30
-    reg [9:0] lane13_s6; // encode.rs:30
-    reg [4:0] lane13_cells; // encode.rs:30
-    reg l31_s5_2; // encode.rs:31
-    reg l31_s6_2; // encode.rs:31
-    reg lane13_negative; // encode.rs:31
-    reg lane13_middle_s5; // encode.rs:32
-    reg lane13_middle_s6; // encode.rs:32
-    reg [4:0] lane13_border; // encode.rs:32
-    reg [3:0] codes_2; // encode.rs:38
-    reg lane12_inner; // scale_table.rs:141
-    reg [3:0] lane12_step_at; // scale_table.rs:144
-    reg [3:0] lane12_threshold_at; // scale_table.rs:145
-    reg [9:0] lane12_scale_c; // scale_table.rs:162
-    reg [9:0] lane12_scale_r; // scale_table.rs:162
-    reg [5:0] lane12_scale_e; // scale_table.rs:162
-    reg l16_s3_3; // encode.rs:20
-    reg lane12_normal; // encode.rs:20
-    reg [14:0] elements_12_magnitude_s3; // encode.rs:21
-    reg [14:0] lane12_x_magnitude; // encode.rs:21
-    reg elements_12_sign_s3; // encode.rs:21
-    reg lane12_x_sign; // encode.rs:21
-    reg elements_12_outer_s3; // encode.rs:21
-    reg lane12_x_outer; // encode.rs:21
-    reg lane12_x_inner; // encode.rs:21
-    reg [20:0] lane12_scaled; // encode.rs:25
-    reg [5:0] lane12_amount; // encode.rs:26
-    reg [9:0] lane12_in_steps; // encode.rs:27
-    reg [9:0] lane12_s5; // encode.rs:30
-    reg [9:0] lane12_s6; // encode.rs:30
-    reg [4:0] lane12_cells; // encode.rs:30
-    reg l31_s5_3; // encode.rs:31
-    reg l31_s6_3; // encode.rs:31
-    reg lane12_negative; // encode.rs:31
-    reg lane12_middle_s5; // encode.rs:32
-    reg lane12_middle_s6; // encode.rs:32
-    reg [4:0] lane12_border; // encode.rs:32
-    reg [3:0] codes_3; // encode.rs:38
-    reg lane11_inner; // scale_table.rs:141
-    reg [3:0] lane11_step_at; // scale_table.rs:144
-    reg [3:0] lane11_threshold_at; // scale_table.rs:145
-    reg [9:0] lane11_scale_c; // scale_table.rs:162
-    reg [9:0] lane11_scale_r; // scale_table.rs:162
-    reg [5:0] lane11_scale_e; // scale_table.rs:162
-    reg l16_s3_4; // encode.rs:20
-    reg lane11_normal; // encode.rs:20
-    reg [14:0] elements_11_magnitude_s3; // encode.rs:21
-    reg [14:0] lane11_x_magnitude; // encode.rs:21
-    reg elements_11_sign_s3; // encode.rs:21
-    reg lane11_x_sign; // encode.rs:21
-    reg elements_11_outer_s3; // encode.rs:21
-    reg lane11_x_outer; // encode.rs:21
-    reg lane11_x_inner; // encode.rs:21
-    reg [20:0] lane11_scaled; // encode.rs:25
-    reg [5:0] lane11_amount; // encode.rs:26
-    reg [9:0] lane11_in_steps; // encode.rs:27
-    reg [9:0] lane11_s5; // encode.rs:30
-    reg [9:0] lane11_s6; // encode.rs:30
-    reg [4:0] lane11_cells; // encode.rs:30
-    reg l31_s5_4; // encode.rs:31
-    reg l31_s6_4; // encode.rs:31
-    reg lane11_negative; // encode.rs:31
-    reg lane11_middle_s5; // encode.rs:32
-    reg lane11_middle_s6; // encode.rs:32
-    reg [4:0] lane11_border; // encode.rs:32
-    reg [3:0] codes_4; // encode.rs:38
-    reg lane10_inner; // scale_table.rs:141
-    reg [3:0] lane10_step_at; // scale_table.rs:144
-    reg [3:0] lane10_threshold_at; // scale_table.rs:145
-    reg [9:0] lane10_scale_c; // scale_table.rs:162
-    reg [9:0] lane10_scale_r; // scale_table.rs:162
-    reg [5:0] lane10_scale_e; // scale_table.rs:162
-    reg l16_s3_5; // encode.rs:20
-    reg lane10_normal; // encode.rs:20
-    reg [14:0] elements_10_magnitude_s3; // encode.rs:21
-    reg [14:0] lane10_x_magnitude; // encode.rs:21
-    reg elements_10_sign_s3; // encode.rs:21
-    reg lane10_x_sign; // encode.rs:21
-    reg elements_10_outer_s3; // encode.rs:21
-    reg lane10_x_outer; // encode.rs:21
-    reg lane10_x_inner; // encode.rs:21
-    reg [20:0] lane10_scaled; // encode.rs:25
-    reg [5:0] lane10_amount; // encode.rs:26
-    reg [9:0] lane10_in_steps; // encode.rs:27
-    reg [9:0] lane10_s5; // encode.rs:30
-    reg [9:0] lane10_s6; // encode.rs:30
-    reg [4:0] lane10_cells; // encode.rs:30
-    reg l31_s5_5; // encode.rs:31
-    reg l31_s6_5; // encode.rs:31
-    reg lane10_negative; // encode.rs:31
-    reg lane10_middle_s5; // encode.rs:32
-    reg lane10_middle_s6; // encode.rs:32
-    reg [4:0] lane10_border; // encode.rs:32
-    reg [3:0] codes_5; // encode.rs:38
-    reg lane9_inner; // scale_table.rs:141
-    reg [3:0] lane9_step_at; // scale_table.rs:144
-    reg [3:0] lane9_threshold_at; // scale_table.rs:145
-    reg [9:0] lane9_scale_c; // scale_table.rs:162
-    reg [9:0] lane9_scale_r; // scale_table.rs:162
-    reg [5:0] lane9_scale_e; // scale_table.rs:162
-    reg l16_s3_6; // encode.rs:20
-    reg lane9_normal; // encode.rs:20
-    reg [14:0] elements_9_magnitude_s3; // encode.rs:21
-    reg [14:0] lane9_x_magnitude; // encode.rs:21
-    reg elements_9_sign_s3; // encode.rs:21
-    reg lane9_x_sign; // encode.rs:21
-    reg elements_9_outer_s3; // encode.rs:21
-    reg lane9_x_outer; // encode.rs:21
-    reg lane9_x_inner; // encode.rs:21
-    reg [20:0] lane9_scaled; // encode.rs:25
-    reg [5:0] lane9_amount; // encode.rs:26
-    reg [9:0] lane9_in_steps; // encode.rs:27
-    reg [9:0] lane9_s5; // encode.rs:30
-    reg [9:0] lane9_s6; // encode.rs:30
-    reg [4:0] lane9_cells; // encode.rs:30
-    reg l31_s5_6; // encode.rs:31
-    reg l31_s6_6; // encode.rs:31
-    reg lane9_negative; // encode.rs:31
-    reg lane9_middle_s5; // encode.rs:32
-    reg lane9_middle_s6; // encode.rs:32
-    reg [4:0] lane9_border; // encode.rs:32
-    reg [3:0] codes_6; // encode.rs:38
-    reg lane8_inner; // scale_table.rs:141
-    reg [3:0] lane8_step_at; // scale_table.rs:144
-    reg [3:0] lane8_threshold_at; // scale_table.rs:145
-    reg [9:0] lane8_scale_c; // scale_table.rs:162
-    reg [9:0] lane8_scale_r; // scale_table.rs:162
-    reg [5:0] lane8_scale_e; // scale_table.rs:162
-    reg l16_s3_7; // encode.rs:20
-    reg lane8_normal; // encode.rs:20
-    reg [14:0] elements_8_magnitude_s3; // encode.rs:21
-    reg [14:0] lane8_x_magnitude; // encode.rs:21
-    reg elements_8_sign_s3; // encode.rs:21
-    reg lane8_x_sign; // encode.rs:21
-    reg elements_8_outer_s3; // encode.rs:21
-    reg lane8_x_outer; // encode.rs:21
-    reg lane8_x_inner; // encode.rs:21
-    reg [20:0] lane8_scaled; // encode.rs:25
-    reg [5:0] lane8_amount; // encode.rs:26
-    reg [9:0] lane8_in_steps; // encode.rs:27
-    reg [9:0] lane8_s5; // encode.rs:30
-    reg [9:0] lane8_s6; // encode.rs:30
-    reg [4:0] lane8_cells; // encode.rs:30
-    reg l31_s5_7; // encode.rs:31
-    reg l31_s6_7; // encode.rs:31
-    reg lane8_negative; // encode.rs:31
-    reg lane8_middle_s5; // encode.rs:32
-    reg lane8_middle_s6; // encode.rs:32
-    reg [4:0] lane8_border; // encode.rs:32
-    reg [3:0] codes_7; // encode.rs:38
-    reg lane7_inner; // scale_table.rs:141
-    reg [3:0] lane7_step_at; // scale_table.rs:144
-    reg [3:0] lane7_threshold_at; // scale_table.rs:145
-    reg [9:0] lane7_scale_c; // scale_table.rs:162
-    reg [9:0] lane7_scale_r; // scale_table.rs:162
-    reg [5:0] lane7_scale_e; // scale_table.rs:162
-    reg l16_s3_8; // encode.rs:20
-    reg lane7_normal; // encode.rs:20
-    reg [14:0] elements_7_magnitude_s3; // encode.rs:21
-    reg [14:0] lane7_x_magnitude; // encode.rs:21
-    reg elements_7_sign_s3; // encode.rs:21
-    reg lane7_x_sign; // encode.rs:21
-    reg elements_7_outer_s3; // encode.rs:21
-    reg lane7_x_outer; // encode.rs:21
-    reg lane7_x_inner; // encode.rs:21
-    reg [20:0] lane7_scaled; // encode.rs:25
-    reg [5:0] lane7_amount; // encode.rs:26
-    reg [9:0] lane7_in_steps; // encode.rs:27
-    reg [9:0] lane7_s5; // encode.rs:30
-    reg [9:0] lane7_s6; // encode.rs:30
-    reg [4:0] lane7_cells; // encode.rs:30
-    reg l31_s5_8; // encode.rs:31
-    reg l31_s6_8; // encode.rs:31
-    reg lane7_negative; // encode.rs:31
-    reg lane7_middle_s5; // encode.rs:32
-    reg lane7_middle_s6; // encode.rs:32
-    reg [4:0] lane7_border; // encode.rs:32
-    reg [3:0] codes_8; // encode.rs:38
-    reg lane6_inner; // scale_table.rs:141
-    reg [3:0] lane6_step_at; // scale_table.rs:144
-    reg [3:0] lane6_threshold_at; // scale_table.rs:145
-    reg [9:0] lane6_scale_c; // scale_table.rs:162
-    reg [9:0] lane6_scale_r; // scale_table.rs:162
-    reg [5:0] lane6_scale_e; // scale_table.rs:162
-    reg l16_s3_9; // encode.rs:20
-    reg lane6_normal; // encode.rs:20
-    reg [14:0] elements_6_magnitude_s3; // encode.rs:21
-    reg [14:0] lane6_x_magnitude; // encode.rs:21
-    reg elements_6_sign_s3; // encode.rs:21
-    reg lane6_x_sign; // encode.rs:21
-    reg elements_6_outer_s3; // encode.rs:21
-    reg lane6_x_outer; // encode.rs:21
-    reg lane6_x_inner; // encode.rs:21
-    reg [20:0] lane6_scaled; // encode.rs:25
-    reg [5:0] lane6_amount; // encode.rs:26
-    reg [9:0] lane6_in_steps; // encode.rs:27
-    reg [9:0] lane6_s5; // encode.rs:30
-    reg [9:0] lane6_s6; // encode.rs:30
-    reg [4:0] lane6_cells; // encode.rs:30
-    reg l31_s5_9; // encode.rs:31
-    reg l31_s6_9; // encode.rs:31
-    reg lane6_negative; // encode.rs:31
-    reg lane6_middle_s5; // encode.rs:32
-    reg lane6_middle_s6; // encode.rs:32
-    reg [4:0] lane6_border; // encode.rs:32
-    reg [3:0] codes_9; // encode.rs:38
-    reg lane5_inner; // scale_table.rs:141
-    reg [3:0] lane5_step_at; // scale_table.rs:144
-    reg [3:0] lane5_threshold_at; // scale_table.rs:145
-    reg [9:0] lane5_scale_c; // scale_table.rs:162
-    reg [9:0] lane5_scale_r; // scale_table.rs:162
-    reg [5:0] lane5_scale_e; // scale_table.rs:162
-    reg l16_s3_10; // encode.rs:20
-    reg lane5_normal; // encode.rs:20
-    reg [14:0] elements_5_magnitude_s3; // encode.rs:21
-    reg [14:0] lane5_x_magnitude; // encode.rs:21
-    reg elements_5_sign_s3; // encode.rs:21
-    reg lane5_x_sign; // encode.rs:21
-    reg elements_5_outer_s3; // encode.rs:21
-    reg lane5_x_outer; // encode.rs:21
-    reg lane5_x_inner; // encode.rs:21
-    reg [20:0] lane5_scaled; // encode.rs:25
-    reg [5:0] lane5_amount; // encode.rs:26
-    reg [9:0] lane5_in_steps; // encode.rs:27
-    reg [9:0] lane5_s5; // encode.rs:30
-    reg [9:0] lane5_s6; // encode.rs:30
-    reg [4:0] lane5_cells; // encode.rs:30
-    reg l31_s5_10; // encode.rs:31
-    reg l31_s6_10; // encode.rs:31
-    reg lane5_negative; // encode.rs:31
-    reg lane5_middle_s5; // encode.rs:32
-    reg lane5_middle_s6; // encode.rs:32
-    reg [4:0] lane5_border; // encode.rs:32
-    reg [3:0] codes_10; // encode.rs:38
-    reg lane4_inner; // scale_table.rs:141
-    reg [3:0] lane4_step_at; // scale_table.rs:144
-    reg [3:0] lane4_threshold_at; // scale_table.rs:145
-    reg [9:0] lane4_scale_c; // scale_table.rs:162
-    reg [9:0] lane4_scale_r; // scale_table.rs:162
-    reg [5:0] lane4_scale_e; // scale_table.rs:162
-    reg l16_s3_11; // encode.rs:20
-    reg lane4_normal; // encode.rs:20
-    reg [14:0] elements_4_magnitude_s3; // encode.rs:21
-    reg [14:0] lane4_x_magnitude; // encode.rs:21
-    reg elements_4_sign_s3; // encode.rs:21
-    reg lane4_x_sign; // encode.rs:21
-    reg elements_4_outer_s3; // encode.rs:21
-    reg lane4_x_outer; // encode.rs:21
-    reg lane4_x_inner; // encode.rs:21
-    reg [20:0] lane4_scaled; // encode.rs:25
-    reg [5:0] lane4_amount; // encode.rs:26
-    reg [9:0] lane4_in_steps; // encode.rs:27
-    reg [9:0] lane4_s5; // encode.rs:30
-    reg [9:0] lane4_s6; // encode.rs:30
-    reg [4:0] lane4_cells; // encode.rs:30
-    reg l31_s5_11; // encode.rs:31
-    reg l31_s6_11; // encode.rs:31
-    reg lane4_negative; // encode.rs:31
-    reg lane4_middle_s5; // encode.rs:32
-    reg lane4_middle_s6; // encode.rs:32
-    reg [4:0] lane4_border; // encode.rs:32
-    reg [3:0] codes_11; // encode.rs:38
-    reg lane3_inner; // scale_table.rs:141
-    reg [3:0] lane3_step_at; // scale_table.rs:144
-    reg [3:0] lane3_threshold_at; // scale_table.rs:145
-    reg [9:0] lane3_scale_c; // scale_table.rs:162
-    reg [9:0] lane3_scale_r; // scale_table.rs:162
-    reg [5:0] lane3_scale_e; // scale_table.rs:162
-    reg l16_s3_12; // encode.rs:20
-    reg lane3_normal; // encode.rs:20
-    reg [14:0] elements_3_magnitude_s3; // encode.rs:21
-    reg [14:0] lane3_x_magnitude; // encode.rs:21
-    reg elements_3_sign_s3; // encode.rs:21
-    reg lane3_x_sign; // encode.rs:21
-    reg elements_3_outer_s3; // encode.rs:21
-    reg lane3_x_outer; // encode.rs:21
-    reg lane3_x_inner; // encode.rs:21
-    reg [20:0] lane3_scaled; // encode.rs:25
-    reg [5:0] lane3_amount; // encode.rs:26
-    reg [9:0] lane3_in_steps; // encode.rs:27
-    reg [9:0] lane3_s5; // encode.rs:30
-    reg [9:0] lane3_s6; // encode.rs:30
-    reg [4:0] lane3_cells; // encode.rs:30
-    reg l31_s5_12; // encode.rs:31
-    reg l31_s6_12; // encode.rs:31
-    reg lane3_negative; // encode.rs:31
-    reg lane3_middle_s5; // encode.rs:32
-    reg lane3_middle_s6; // encode.rs:32
-    reg [4:0] lane3_border; // encode.rs:32
-    reg [3:0] codes_12; // encode.rs:38
-    reg lane2_inner; // scale_table.rs:141
-    reg [3:0] lane2_step_at; // scale_table.rs:144
-    reg [3:0] lane2_threshold_at; // scale_table.rs:145
-    reg [9:0] lane2_scale_c; // scale_table.rs:162
-    reg [9:0] lane2_scale_r; // scale_table.rs:162
-    reg [5:0] lane2_scale_e; // scale_table.rs:162
-    reg l16_s3_13; // encode.rs:20
-    reg lane2_normal; // encode.rs:20
-    reg [14:0] elements_2_magnitude_s3; // encode.rs:21
-    reg [14:0] lane2_x_magnitude; // encode.rs:21
-    reg elements_2_sign_s3; // encode.rs:21
-    reg lane2_x_sign; // encode.rs:21
-    reg elements_2_outer_s3; // encode.rs:21
-    reg lane2_x_outer; // encode.rs:21
-    reg lane2_x_inner; // encode.rs:21
-    reg [20:0] lane2_scaled; // encode.rs:25
-    reg [5:0] lane2_amount; // encode.rs:26
-    reg [9:0] lane2_in_steps; // encode.rs:27
-    reg [9:0] lane2_s5; // encode.rs:30
-    reg [9:0] lane2_s6; // encode.rs:30
-    reg [4:0] lane2_cells; // encode.rs:30
-    reg l31_s5_13; // encode.rs:31
-    reg l31_s6_13; // encode.rs:31
-    reg lane2_negative; // encode.rs:31
-    reg lane2_middle_s5; // encode.rs:32
-    reg lane2_middle_s6; // encode.rs:32
-    reg [4:0] lane2_border; // encode.rs:32
-    reg [3:0] codes_13; // encode.rs:38
-    reg lane1_inner; // scale_table.rs:141
-    reg [3:0] lane1_step_at; // scale_table.rs:144
-    reg [3:0] lane1_threshold_at; // scale_table.rs:145
-    reg [9:0] lane1_scale_c; // scale_table.rs:162
-    reg [9:0] lane1_scale_r; // scale_table.rs:162
-    reg [5:0] lane1_scale_e; // scale_table.rs:162
-    reg l16_s3_14; // encode.rs:20
-    reg lane1_normal; // encode.rs:20
-    reg [14:0] elements_1_magnitude_s3; // encode.rs:21
-    reg [14:0] lane1_x_magnitude; // encode.rs:21
-    reg elements_1_sign_s3; // encode.rs:21
-    reg lane1_x_sign; // encode.rs:21
-    reg elements_1_outer_s3; // encode.rs:21
-    reg lane1_x_outer; // encode.rs:21
-    reg lane1_x_inner; // encode.rs:21
-    reg [20:0] lane1_scaled; // encode.rs:25
-    reg [5:0] lane1_amount; // encode.rs:26
-    reg [9:0] lane1_in_steps; // encode.rs:27
-    reg [9:0] lane1_s5; // encode.rs:30
-    reg [9:0] lane1_s6; // encode.rs:30
-    reg [4:0] lane1_cells; // encode.rs:30
-    reg l31_s5_14; // encode.rs:31
-    reg l31_s6_14; // encode.rs:31
-    reg lane1_negative; // encode.rs:31
-    reg lane1_middle_s5; // encode.rs:32
-    reg lane1_middle_s6; // encode.rs:32
-    reg [4:0] lane1_border; // encode.rs:32
-    reg [3:0] codes_14; // encode.rs:38
-    reg lane0_inner; // scale_table.rs:141
-    reg [3:0] lane0_step_at; // scale_table.rs:144
-    reg [3:0] lane0_threshold_at; // scale_table.rs:145
-    reg [9:0] lane0_scale_c; // scale_table.rs:162
-    reg [9:0] lane0_scale_r; // scale_table.rs:162
-    reg [5:0] lane0_scale_e; // scale_table.rs:162
-    reg l16_s3_15; // encode.rs:20
     reg lane0_normal; // encode.rs:20
     reg [14:0] elements_0_magnitude_s3; // encode.rs:21
     reg [14:0] lane0_x_magnitude; // encode.rs:21
@@ -698,108 +274,532 @@ module oaken_quantizer_core_p16_n4096 (
     reg elements_0_outer_s3; // encode.rs:21
     reg lane0_x_outer; // encode.rs:21
     reg lane0_x_inner; // encode.rs:21
-    reg [20:0] lane0_scaled; // encode.rs:25
-    reg [5:0] lane0_amount; // encode.rs:26
-    reg [9:0] lane0_in_steps; // encode.rs:27
-    reg [9:0] lane0_s5; // encode.rs:30
-    reg [9:0] lane0_s6; // encode.rs:30
-    reg [4:0] lane0_cells; // encode.rs:30
-    reg l31_s5_15; // encode.rs:31
-    reg l31_s6_15; // encode.rs:31
-    reg lane0_negative; // encode.rs:31
-    reg lane0_middle_s5; // encode.rs:32
-    reg lane0_middle_s6; // encode.rs:32
-    reg [4:0] lane0_border; // encode.rs:32
-    reg [3:0] codes_15; // encode.rs:38
-    reg ready_s1; // quantizer_back.rs:118
-    reg ready_s2; // quantizer_back.rs:118
-    reg ready_s3; // quantizer_back.rs:118
-    reg ready_s4; // quantizer_back.rs:118
-    reg beat_last_s1; // quantizer_back.rs:118
-    reg beat_last_s2; // quantizer_back.rs:118
-    reg beat_last_s3; // quantizer_back.rs:118
-    reg beat_last_s4; // quantizer_back.rs:118
-    reg [4:0] compact_distance_1; // compact.rs:22
-    reg [4:0] compact_distance_2; // compact.rs:22
-    reg [4:0] compact_distance_3; // compact.rs:22
-    reg [4:0] compact_distance_4; // compact.rs:22
-    reg [4:0] compact_distance_5; // compact.rs:22
-    reg [4:0] compact_distance_6; // compact.rs:22
-    reg [4:0] compact_distance_7; // compact.rs:22
-    reg [4:0] compact_distance_8; // compact.rs:22
-    reg [4:0] compact_distance_9; // compact.rs:22
-    reg [4:0] compact_distance_10; // compact.rs:22
-    reg [4:0] compact_distance_11; // compact.rs:22
-    reg [4:0] compact_distance_12; // compact.rs:22
-    reg [4:0] compact_distance_13; // compact.rs:22
-    reg [4:0] compact_distance_14; // compact.rs:22
-    reg [4:0] compact_distance_15; // compact.rs:22
-    reg [4:0] compact_total; // compact.rs:23
-    reg [5:0] compact_slots_0_0; // compact.rs:25
-    reg [5:0] compact_slots_1_0; // compact.rs:25
-    reg [5:0] compact_slots_2_0; // compact.rs:25
-    reg [5:0] compact_slots_3_0; // compact.rs:25
-    reg [5:0] compact_slots_4_0; // compact.rs:25
-    reg [5:0] compact_slots_5_0; // compact.rs:25
-    reg [5:0] compact_slots_6_0; // compact.rs:25
-    reg [5:0] compact_slots_7_0; // compact.rs:25
-    reg [5:0] compact_slots_8_0; // compact.rs:25
-    reg [5:0] compact_slots_9_0; // compact.rs:25
-    reg [5:0] compact_slots_10_0; // compact.rs:25
-    reg [5:0] compact_slots_11_0; // compact.rs:25
-    reg [5:0] compact_slots_12_0; // compact.rs:25
-    reg [5:0] compact_slots_13_0; // compact.rs:25
-    reg [5:0] compact_slots_14_0; // compact.rs:25
-    reg [5:0] compact_slots_15_0; // compact.rs:25
-    reg [5:0] l38_s4; // compact.rs:29
-    reg [5:0] l38_s4_2; // compact.rs:29
-    reg [5:0] l38_s4_4; // compact.rs:29
-    reg [5:0] l38_s4_6; // compact.rs:29
-    reg [5:0] l38_s4_8; // compact.rs:29
-    reg [4:0] l38_s4_9; // compact.rs:29
-    reg [5:0] l38_s4_10; // compact.rs:29
-    reg [4:0] l38_s4_11; // compact.rs:29
-    reg [5:0] l38_s4_12; // compact.rs:29
-    reg [4:0] l38_s4_13; // compact.rs:29
-    reg [5:0] l38_s4_14; // compact.rs:29
-    reg [4:0] l38_s4_15; // compact.rs:29
-    reg [5:0] l38_s4_16; // compact.rs:29
-    reg [4:0] l38_s4_17; // compact.rs:29
-    reg [5:0] l38_s4_18; // compact.rs:29
-    reg [4:0] l38_s4_19; // compact.rs:29
-    reg [5:0] l38_s4_20; // compact.rs:29
-    reg [4:0] l38_s4_21; // compact.rs:29
-    reg [5:0] l38_s4_22; // compact.rs:29
-    reg [4:0] l38_s4_23; // compact.rs:29
-    reg [5:0] l38_s4_24; // compact.rs:29
-    reg [4:0] l38_s4_25; // compact.rs:29
-    reg [5:0] l38_s4_26; // compact.rs:29
-    reg [4:0] l38_s4_27; // compact.rs:29
-    reg [5:0] l38_s4_28; // compact.rs:29
-    reg [4:0] l38_s4_29; // compact.rs:29
-    reg [5:0] compact_s4; // compact.rs:29
-    reg [4:0] compact_distance_15_s4; // compact.rs:29
-    reg [5:0] packed_0; // compact.rs:29
-    reg [5:0] packed_1; // compact.rs:29
-    reg [5:0] packed_2; // compact.rs:29
-    reg [5:0] packed_3; // compact.rs:29
-    reg [5:0] packed_4; // compact.rs:29
-    reg [5:0] packed_5; // compact.rs:29
-    reg [5:0] packed_6; // compact.rs:29
-    reg [5:0] packed_7; // compact.rs:29
-    reg [5:0] packed_8; // compact.rs:29
-    reg [5:0] packed_9; // compact.rs:29
-    reg [5:0] packed_10; // compact.rs:29
-    reg [5:0] packed_11; // compact.rs:29
-    reg [5:0] packed_12; // compact.rs:29
-    reg [5:0] packed_13; // compact.rs:29
-    reg [5:0] packed_14; // compact.rs:29
-    reg [5:0] packed_15; // compact.rs:29
-    reg [1:0] chunk_beat_s1; // quantizer_back.rs:149
-    reg [1:0] chunk_beat_s2; // quantizer_back.rs:149
-    reg [1:0] chunk_beat_s3; // quantizer_back.rs:149
-    reg [1:0] chunk_beat_s4; // quantizer_back.rs:149
-    reg [1:0] beat_in_chunk; // quantizer_back.rs:149
+    reg [20:0] lane0_scaled; // encode.rs:27
+    reg [5:0] lane0_amount; // encode.rs:28
+    reg [9:0] lane0_in_steps; // encode.rs:29
+    reg [9:0] lane0_s5; // encode.rs:32
+    reg [9:0] lane0_s6; // encode.rs:32
+    reg [4:0] lane0_cells; // encode.rs:32
+    reg l33_s5; // encode.rs:33
+    reg l33_s6; // encode.rs:33
+    reg lane0_negative; // encode.rs:33
+    reg lane0_middle_s5; // encode.rs:34
+    reg lane0_middle_s6; // encode.rs:34
+    reg [4:0] split_1_s3; // encode.rs:34
+    reg [4:0] split_1_s4; // encode.rs:34
+    reg [4:0] split_1_s5; // encode.rs:34
+    reg [4:0] split_1_s6; // encode.rs:34
+    reg [4:0] lane0_border; // encode.rs:34
+    reg [3:0] lane; // encode.rs:40
+    reg lane1_inner; // scale_table.rs:145
+    reg [3:0] lane1_step_at; // scale_table.rs:148
+    reg [3:0] lane1_threshold_at; // scale_table.rs:149
+    reg [9:0] lane1_scale_c; // scale_table.rs:166
+    reg [9:0] lane1_scale_r; // scale_table.rs:166
+    reg [5:0] lane1_scale_e; // scale_table.rs:166
+    reg l16_s3_1; // encode.rs:20
+    reg lane1_normal; // encode.rs:20
+    reg [14:0] elements_1_magnitude_s3; // encode.rs:21
+    reg [14:0] lane1_x_magnitude; // encode.rs:21
+    reg elements_1_sign_s3; // encode.rs:21
+    reg lane1_x_sign; // encode.rs:21
+    reg elements_1_outer_s3; // encode.rs:21
+    reg lane1_x_outer; // encode.rs:21
+    reg lane1_x_inner; // encode.rs:21
+    reg [20:0] lane1_scaled; // encode.rs:27
+    reg [5:0] lane1_amount; // encode.rs:28
+    reg [9:0] lane1_in_steps; // encode.rs:29
+    reg [9:0] lane1_s5; // encode.rs:32
+    reg [9:0] lane1_s6; // encode.rs:32
+    reg [4:0] lane1_cells; // encode.rs:32
+    reg l33_s5_1; // encode.rs:33
+    reg l33_s6_1; // encode.rs:33
+    reg lane1_negative; // encode.rs:33
+    reg lane1_middle_s5; // encode.rs:34
+    reg lane1_middle_s6; // encode.rs:34
+    reg [4:0] lane1_border; // encode.rs:34
+    reg [3:0] lane_1; // encode.rs:40
+    reg lane2_inner; // scale_table.rs:145
+    reg [3:0] lane2_step_at; // scale_table.rs:148
+    reg [3:0] lane2_threshold_at; // scale_table.rs:149
+    reg [9:0] lane2_scale_c; // scale_table.rs:166
+    reg [9:0] lane2_scale_r; // scale_table.rs:166
+    reg [5:0] lane2_scale_e; // scale_table.rs:166
+    reg l16_s3_2; // encode.rs:20
+    reg lane2_normal; // encode.rs:20
+    reg [14:0] elements_2_magnitude_s3; // encode.rs:21
+    reg [14:0] lane2_x_magnitude; // encode.rs:21
+    reg elements_2_sign_s3; // encode.rs:21
+    reg lane2_x_sign; // encode.rs:21
+    reg elements_2_outer_s3; // encode.rs:21
+    reg lane2_x_outer; // encode.rs:21
+    reg lane2_x_inner; // encode.rs:21
+    reg [20:0] lane2_scaled; // encode.rs:27
+    reg [5:0] lane2_amount; // encode.rs:28
+    reg [9:0] lane2_in_steps; // encode.rs:29
+    reg [9:0] lane2_s5; // encode.rs:32
+    reg [9:0] lane2_s6; // encode.rs:32
+    reg [4:0] lane2_cells; // encode.rs:32
+    reg l33_s5_2; // encode.rs:33
+    reg l33_s6_2; // encode.rs:33
+    reg lane2_negative; // encode.rs:33
+    reg lane2_middle_s5; // encode.rs:34
+    reg lane2_middle_s6; // encode.rs:34
+    reg [4:0] lane2_border; // encode.rs:34
+    reg [3:0] lane_2; // encode.rs:40
+    reg lane3_inner; // scale_table.rs:145
+    reg [3:0] lane3_step_at; // scale_table.rs:148
+    reg [3:0] lane3_threshold_at; // scale_table.rs:149
+    reg [9:0] lane3_scale_c; // scale_table.rs:166
+    reg [9:0] lane3_scale_r; // scale_table.rs:166
+    reg [5:0] lane3_scale_e; // scale_table.rs:166
+    reg l16_s3_3; // encode.rs:20
+    reg lane3_normal; // encode.rs:20
+    reg [14:0] elements_3_magnitude_s3; // encode.rs:21
+    reg [14:0] lane3_x_magnitude; // encode.rs:21
+    reg elements_3_sign_s3; // encode.rs:21
+    reg lane3_x_sign; // encode.rs:21
+    reg elements_3_outer_s3; // encode.rs:21
+    reg lane3_x_outer; // encode.rs:21
+    reg lane3_x_inner; // encode.rs:21
+    reg [20:0] lane3_scaled; // encode.rs:27
+    reg [5:0] lane3_amount; // encode.rs:28
+    reg [9:0] lane3_in_steps; // encode.rs:29
+    reg [9:0] lane3_s5; // encode.rs:32
+    reg [9:0] lane3_s6; // encode.rs:32
+    reg [4:0] lane3_cells; // encode.rs:32
+    reg l33_s5_3; // encode.rs:33
+    reg l33_s6_3; // encode.rs:33
+    reg lane3_negative; // encode.rs:33
+    reg lane3_middle_s5; // encode.rs:34
+    reg lane3_middle_s6; // encode.rs:34
+    reg [4:0] lane3_border; // encode.rs:34
+    reg [3:0] lane_3; // encode.rs:40
+    reg lane4_inner; // scale_table.rs:145
+    reg [3:0] lane4_step_at; // scale_table.rs:148
+    reg [3:0] lane4_threshold_at; // scale_table.rs:149
+    reg [9:0] lane4_scale_c; // scale_table.rs:166
+    reg [9:0] lane4_scale_r; // scale_table.rs:166
+    reg [5:0] lane4_scale_e; // scale_table.rs:166
+    reg l16_s3_4; // encode.rs:20
+    reg lane4_normal; // encode.rs:20
+    reg [14:0] elements_4_magnitude_s3; // encode.rs:21
+    reg [14:0] lane4_x_magnitude; // encode.rs:21
+    reg elements_4_sign_s3; // encode.rs:21
+    reg lane4_x_sign; // encode.rs:21
+    reg elements_4_outer_s3; // encode.rs:21
+    reg lane4_x_outer; // encode.rs:21
+    reg lane4_x_inner; // encode.rs:21
+    reg [20:0] lane4_scaled; // encode.rs:27
+    reg [5:0] lane4_amount; // encode.rs:28
+    reg [9:0] lane4_in_steps; // encode.rs:29
+    reg [9:0] lane4_s5; // encode.rs:32
+    reg [9:0] lane4_s6; // encode.rs:32
+    reg [4:0] lane4_cells; // encode.rs:32
+    reg l33_s5_4; // encode.rs:33
+    reg l33_s6_4; // encode.rs:33
+    reg lane4_negative; // encode.rs:33
+    reg lane4_middle_s5; // encode.rs:34
+    reg lane4_middle_s6; // encode.rs:34
+    reg [4:0] lane4_border; // encode.rs:34
+    reg [3:0] lane_4; // encode.rs:40
+    reg lane5_inner; // scale_table.rs:145
+    reg [3:0] lane5_step_at; // scale_table.rs:148
+    reg [3:0] lane5_threshold_at; // scale_table.rs:149
+    reg [9:0] lane5_scale_c; // scale_table.rs:166
+    reg [9:0] lane5_scale_r; // scale_table.rs:166
+    reg [5:0] lane5_scale_e; // scale_table.rs:166
+    reg l16_s3_5; // encode.rs:20
+    reg lane5_normal; // encode.rs:20
+    reg [14:0] elements_5_magnitude_s3; // encode.rs:21
+    reg [14:0] lane5_x_magnitude; // encode.rs:21
+    reg elements_5_sign_s3; // encode.rs:21
+    reg lane5_x_sign; // encode.rs:21
+    reg elements_5_outer_s3; // encode.rs:21
+    reg lane5_x_outer; // encode.rs:21
+    reg lane5_x_inner; // encode.rs:21
+    reg [20:0] lane5_scaled; // encode.rs:27
+    reg [5:0] lane5_amount; // encode.rs:28
+    reg [9:0] lane5_in_steps; // encode.rs:29
+    reg [9:0] lane5_s5; // encode.rs:32
+    reg [9:0] lane5_s6; // encode.rs:32
+    reg [4:0] lane5_cells; // encode.rs:32
+    reg l33_s5_5; // encode.rs:33
+    reg l33_s6_5; // encode.rs:33
+    reg lane5_negative; // encode.rs:33
+    reg lane5_middle_s5; // encode.rs:34
+    reg lane5_middle_s6; // encode.rs:34
+    reg [4:0] lane5_border; // encode.rs:34
+    reg [3:0] lane_5; // encode.rs:40
+    reg lane6_inner; // scale_table.rs:145
+    reg [3:0] lane6_step_at; // scale_table.rs:148
+    reg [3:0] lane6_threshold_at; // scale_table.rs:149
+    reg [9:0] lane6_scale_c; // scale_table.rs:166
+    reg [9:0] lane6_scale_r; // scale_table.rs:166
+    reg [5:0] lane6_scale_e; // scale_table.rs:166
+    reg l16_s3_6; // encode.rs:20
+    reg lane6_normal; // encode.rs:20
+    reg [14:0] elements_6_magnitude_s3; // encode.rs:21
+    reg [14:0] lane6_x_magnitude; // encode.rs:21
+    reg elements_6_sign_s3; // encode.rs:21
+    reg lane6_x_sign; // encode.rs:21
+    reg elements_6_outer_s3; // encode.rs:21
+    reg lane6_x_outer; // encode.rs:21
+    reg lane6_x_inner; // encode.rs:21
+    reg [20:0] lane6_scaled; // encode.rs:27
+    reg [5:0] lane6_amount; // encode.rs:28
+    reg [9:0] lane6_in_steps; // encode.rs:29
+    reg [9:0] lane6_s5; // encode.rs:32
+    reg [9:0] lane6_s6; // encode.rs:32
+    reg [4:0] lane6_cells; // encode.rs:32
+    reg l33_s5_6; // encode.rs:33
+    reg l33_s6_6; // encode.rs:33
+    reg lane6_negative; // encode.rs:33
+    reg lane6_middle_s5; // encode.rs:34
+    reg lane6_middle_s6; // encode.rs:34
+    reg [4:0] lane6_border; // encode.rs:34
+    reg [3:0] lane_6; // encode.rs:40
+    reg lane7_inner; // scale_table.rs:145
+    reg [3:0] lane7_step_at; // scale_table.rs:148
+    reg [3:0] lane7_threshold_at; // scale_table.rs:149
+    reg [9:0] lane7_scale_c; // scale_table.rs:166
+    reg [9:0] lane7_scale_r; // scale_table.rs:166
+    reg [5:0] lane7_scale_e; // scale_table.rs:166
+    reg l16_s3_7; // encode.rs:20
+    reg lane7_normal; // encode.rs:20
+    reg [14:0] elements_7_magnitude_s3; // encode.rs:21
+    reg [14:0] lane7_x_magnitude; // encode.rs:21
+    reg elements_7_sign_s3; // encode.rs:21
+    reg lane7_x_sign; // encode.rs:21
+    reg elements_7_outer_s3; // encode.rs:21
+    reg lane7_x_outer; // encode.rs:21
+    reg lane7_x_inner; // encode.rs:21
+    reg [20:0] lane7_scaled; // encode.rs:27
+    reg [5:0] lane7_amount; // encode.rs:28
+    reg [9:0] lane7_in_steps; // encode.rs:29
+    reg [9:0] lane7_s5; // encode.rs:32
+    reg [9:0] lane7_s6; // encode.rs:32
+    reg [4:0] lane7_cells; // encode.rs:32
+    reg l33_s5_7; // encode.rs:33
+    reg l33_s6_7; // encode.rs:33
+    reg lane7_negative; // encode.rs:33
+    reg lane7_middle_s5; // encode.rs:34
+    reg lane7_middle_s6; // encode.rs:34
+    reg [4:0] lane7_border; // encode.rs:34
+    reg [3:0] lane_7; // encode.rs:40
+    reg lane8_inner; // scale_table.rs:145
+    reg [3:0] lane8_step_at; // scale_table.rs:148
+    reg [3:0] lane8_threshold_at; // scale_table.rs:149
+    reg [9:0] lane8_scale_c; // scale_table.rs:166
+    reg [9:0] lane8_scale_r; // scale_table.rs:166
+    reg [5:0] lane8_scale_e; // scale_table.rs:166
+    reg l16_s3_8; // encode.rs:20
+    reg lane8_normal; // encode.rs:20
+    reg [14:0] elements_8_magnitude_s3; // encode.rs:21
+    reg [14:0] lane8_x_magnitude; // encode.rs:21
+    reg elements_8_sign_s3; // encode.rs:21
+    reg lane8_x_sign; // encode.rs:21
+    reg elements_8_outer_s3; // encode.rs:21
+    reg lane8_x_outer; // encode.rs:21
+    reg lane8_x_inner; // encode.rs:21
+    reg [20:0] lane8_scaled; // encode.rs:27
+    reg [5:0] lane8_amount; // encode.rs:28
+    reg [9:0] lane8_in_steps; // encode.rs:29
+    reg [9:0] lane8_s5; // encode.rs:32
+    reg [9:0] lane8_s6; // encode.rs:32
+    reg [4:0] lane8_cells; // encode.rs:32
+    reg l33_s5_8; // encode.rs:33
+    reg l33_s6_8; // encode.rs:33
+    reg lane8_negative; // encode.rs:33
+    reg lane8_middle_s5; // encode.rs:34
+    reg lane8_middle_s6; // encode.rs:34
+    reg [4:0] lane8_border; // encode.rs:34
+    reg [3:0] lane_8; // encode.rs:40
+    reg lane9_inner; // scale_table.rs:145
+    reg [3:0] lane9_step_at; // scale_table.rs:148
+    reg [3:0] lane9_threshold_at; // scale_table.rs:149
+    reg [9:0] lane9_scale_c; // scale_table.rs:166
+    reg [9:0] lane9_scale_r; // scale_table.rs:166
+    reg [5:0] lane9_scale_e; // scale_table.rs:166
+    reg l16_s3_9; // encode.rs:20
+    reg lane9_normal; // encode.rs:20
+    reg [14:0] elements_9_magnitude_s3; // encode.rs:21
+    reg [14:0] lane9_x_magnitude; // encode.rs:21
+    reg elements_9_sign_s3; // encode.rs:21
+    reg lane9_x_sign; // encode.rs:21
+    reg elements_9_outer_s3; // encode.rs:21
+    reg lane9_x_outer; // encode.rs:21
+    reg lane9_x_inner; // encode.rs:21
+    reg [20:0] lane9_scaled; // encode.rs:27
+    reg [5:0] lane9_amount; // encode.rs:28
+    reg [9:0] lane9_in_steps; // encode.rs:29
+    reg [9:0] lane9_s5; // encode.rs:32
+    reg [9:0] lane9_s6; // encode.rs:32
+    reg [4:0] lane9_cells; // encode.rs:32
+    reg l33_s5_9; // encode.rs:33
+    reg l33_s6_9; // encode.rs:33
+    reg lane9_negative; // encode.rs:33
+    reg lane9_middle_s5; // encode.rs:34
+    reg lane9_middle_s6; // encode.rs:34
+    reg [4:0] lane9_border; // encode.rs:34
+    reg [3:0] lane_9; // encode.rs:40
+    reg lane10_inner; // scale_table.rs:145
+    reg [3:0] lane10_step_at; // scale_table.rs:148
+    reg [3:0] lane10_threshold_at; // scale_table.rs:149
+    reg [9:0] lane10_scale_c; // scale_table.rs:166
+    reg [9:0] lane10_scale_r; // scale_table.rs:166
+    reg [5:0] lane10_scale_e; // scale_table.rs:166
+    reg l16_s3_10; // encode.rs:20
+    reg lane10_normal; // encode.rs:20
+    reg [14:0] elements_10_magnitude_s3; // encode.rs:21
+    reg [14:0] lane10_x_magnitude; // encode.rs:21
+    reg elements_10_sign_s3; // encode.rs:21
+    reg lane10_x_sign; // encode.rs:21
+    reg elements_10_outer_s3; // encode.rs:21
+    reg lane10_x_outer; // encode.rs:21
+    reg lane10_x_inner; // encode.rs:21
+    reg [20:0] lane10_scaled; // encode.rs:27
+    reg [5:0] lane10_amount; // encode.rs:28
+    reg [9:0] lane10_in_steps; // encode.rs:29
+    reg [9:0] lane10_s5; // encode.rs:32
+    reg [9:0] lane10_s6; // encode.rs:32
+    reg [4:0] lane10_cells; // encode.rs:32
+    reg l33_s5_10; // encode.rs:33
+    reg l33_s6_10; // encode.rs:33
+    reg lane10_negative; // encode.rs:33
+    reg lane10_middle_s5; // encode.rs:34
+    reg lane10_middle_s6; // encode.rs:34
+    reg [4:0] lane10_border; // encode.rs:34
+    reg [3:0] lane_10; // encode.rs:40
+    reg lane11_inner; // scale_table.rs:145
+    reg [3:0] lane11_step_at; // scale_table.rs:148
+    reg [3:0] lane11_threshold_at; // scale_table.rs:149
+    reg [9:0] lane11_scale_c; // scale_table.rs:166
+    reg [9:0] lane11_scale_r; // scale_table.rs:166
+    reg [5:0] lane11_scale_e; // scale_table.rs:166
+    reg l16_s3_11; // encode.rs:20
+    reg lane11_normal; // encode.rs:20
+    reg [14:0] elements_11_magnitude_s3; // encode.rs:21
+    reg [14:0] lane11_x_magnitude; // encode.rs:21
+    reg elements_11_sign_s3; // encode.rs:21
+    reg lane11_x_sign; // encode.rs:21
+    reg elements_11_outer_s3; // encode.rs:21
+    reg lane11_x_outer; // encode.rs:21
+    reg lane11_x_inner; // encode.rs:21
+    reg [20:0] lane11_scaled; // encode.rs:27
+    reg [5:0] lane11_amount; // encode.rs:28
+    reg [9:0] lane11_in_steps; // encode.rs:29
+    reg [9:0] lane11_s5; // encode.rs:32
+    reg [9:0] lane11_s6; // encode.rs:32
+    reg [4:0] lane11_cells; // encode.rs:32
+    reg l33_s5_11; // encode.rs:33
+    reg l33_s6_11; // encode.rs:33
+    reg lane11_negative; // encode.rs:33
+    reg lane11_middle_s5; // encode.rs:34
+    reg lane11_middle_s6; // encode.rs:34
+    reg [4:0] lane11_border; // encode.rs:34
+    reg [3:0] lane_11; // encode.rs:40
+    reg lane12_inner; // scale_table.rs:145
+    reg [3:0] lane12_step_at; // scale_table.rs:148
+    reg [3:0] lane12_threshold_at; // scale_table.rs:149
+    reg [9:0] lane12_scale_c; // scale_table.rs:166
+    reg [9:0] lane12_scale_r; // scale_table.rs:166
+    reg [5:0] lane12_scale_e; // scale_table.rs:166
+    reg l16_s3_12; // encode.rs:20
+    reg lane12_normal; // encode.rs:20
+    reg [14:0] elements_12_magnitude_s3; // encode.rs:21
+    reg [14:0] lane12_x_magnitude; // encode.rs:21
+    reg elements_12_sign_s3; // encode.rs:21
+    reg lane12_x_sign; // encode.rs:21
+    reg elements_12_outer_s3; // encode.rs:21
+    reg lane12_x_outer; // encode.rs:21
+    reg lane12_x_inner; // encode.rs:21
+    reg [20:0] lane12_scaled; // encode.rs:27
+    reg [5:0] lane12_amount; // encode.rs:28
+    reg [9:0] lane12_in_steps; // encode.rs:29
+    reg [9:0] lane12_s5; // encode.rs:32
+    reg [9:0] lane12_s6; // encode.rs:32
+    reg [4:0] lane12_cells; // encode.rs:32
+    reg l33_s5_12; // encode.rs:33
+    reg l33_s6_12; // encode.rs:33
+    reg lane12_negative; // encode.rs:33
+    reg lane12_middle_s5; // encode.rs:34
+    reg lane12_middle_s6; // encode.rs:34
+    reg [4:0] lane12_border; // encode.rs:34
+    reg [3:0] lane_12; // encode.rs:40
+    reg lane13_inner; // scale_table.rs:145
+    reg [3:0] lane13_step_at; // scale_table.rs:148
+    reg [3:0] lane13_threshold_at; // scale_table.rs:149
+    reg [9:0] lane13_scale_c; // scale_table.rs:166
+    reg [9:0] lane13_scale_r; // scale_table.rs:166
+    reg [5:0] lane13_scale_e; // scale_table.rs:166
+    reg l16_s3_13; // encode.rs:20
+    reg lane13_normal; // encode.rs:20
+    reg [14:0] elements_13_magnitude_s3; // encode.rs:21
+    reg [14:0] lane13_x_magnitude; // encode.rs:21
+    reg elements_13_sign_s3; // encode.rs:21
+    reg lane13_x_sign; // encode.rs:21
+    reg elements_13_outer_s3; // encode.rs:21
+    reg lane13_x_outer; // encode.rs:21
+    reg lane13_x_inner; // encode.rs:21
+    reg [20:0] lane13_scaled; // encode.rs:27
+    reg [5:0] lane13_amount; // encode.rs:28
+    reg [9:0] lane13_in_steps; // encode.rs:29
+    reg [9:0] lane13_s5; // encode.rs:32
+    reg [9:0] lane13_s6; // encode.rs:32
+    reg [4:0] lane13_cells; // encode.rs:32
+    reg l33_s5_13; // encode.rs:33
+    reg l33_s6_13; // encode.rs:33
+    reg lane13_negative; // encode.rs:33
+    reg lane13_middle_s5; // encode.rs:34
+    reg lane13_middle_s6; // encode.rs:34
+    reg [4:0] lane13_border; // encode.rs:34
+    reg [3:0] lane_13; // encode.rs:40
+    reg lane14_inner; // scale_table.rs:145
+    reg [3:0] lane14_step_at; // scale_table.rs:148
+    reg [3:0] lane14_threshold_at; // scale_table.rs:149
+    reg [9:0] lane14_scale_c; // scale_table.rs:166
+    reg [9:0] lane14_scale_r; // scale_table.rs:166
+    reg [5:0] lane14_scale_e; // scale_table.rs:166
+    reg l16_s3_14; // encode.rs:20
+    reg lane14_normal; // encode.rs:20
+    reg [14:0] elements_14_magnitude_s3; // encode.rs:21
+    reg [14:0] lane14_x_magnitude; // encode.rs:21
+    reg elements_14_sign_s3; // encode.rs:21
+    reg lane14_x_sign; // encode.rs:21
+    reg elements_14_outer_s3; // encode.rs:21
+    reg lane14_x_outer; // encode.rs:21
+    reg lane14_x_inner; // encode.rs:21
+    reg [20:0] lane14_scaled; // encode.rs:27
+    reg [5:0] lane14_amount; // encode.rs:28
+    reg [9:0] lane14_in_steps; // encode.rs:29
+    reg [9:0] lane14_s5; // encode.rs:32
+    reg [9:0] lane14_s6; // encode.rs:32
+    reg [4:0] lane14_cells; // encode.rs:32
+    reg l33_s5_14; // encode.rs:33
+    reg l33_s6_14; // encode.rs:33
+    reg lane14_negative; // encode.rs:33
+    reg lane14_middle_s5; // encode.rs:34
+    reg lane14_middle_s6; // encode.rs:34
+    reg [4:0] lane14_border; // encode.rs:34
+    reg [3:0] lane_14; // encode.rs:40
+    reg lane15_inner; // scale_table.rs:145
+    reg [3:0] lane15_step_at; // scale_table.rs:148
+    reg [3:0] lane15_threshold_at; // scale_table.rs:149
+    reg [9:0] lane15_scale_c; // scale_table.rs:166
+    reg [9:0] lane15_scale_r; // scale_table.rs:166
+    reg [5:0] lane15_scale_e; // scale_table.rs:166
+    reg l16_s3_15; // encode.rs:20
+    reg lane15_normal; // encode.rs:20
+    reg [14:0] elements_15_magnitude_s3; // encode.rs:21
+    reg [14:0] lane15_x_magnitude; // encode.rs:21
+    reg elements_15_sign_s3; // encode.rs:21
+    reg lane15_x_sign; // encode.rs:21
+    reg elements_15_outer_s3; // encode.rs:21
+    reg lane15_x_outer; // encode.rs:21
+    reg lane15_x_inner; // encode.rs:21
+    reg [20:0] lane15_scaled; // encode.rs:27
+    reg [5:0] lane15_amount; // encode.rs:28
+    reg [9:0] lane15_in_steps; // encode.rs:29
+    reg [9:0] lane15_s5; // encode.rs:32
+    reg [9:0] lane15_s6; // encode.rs:32
+    reg [4:0] lane15_cells; // encode.rs:32
+    reg l33_s5_15; // encode.rs:33
+    reg l33_s6_15; // encode.rs:33
+    reg lane15_negative; // encode.rs:33
+    reg lane15_middle_s5; // encode.rs:34
+    reg lane15_middle_s6; // encode.rs:34
+    reg [4:0] lane15_border; // encode.rs:34
+    reg [3:0] lane_15; // encode.rs:40
+    reg ready_s1; // quantizer_back.rs:150
+    reg ready_s2; // quantizer_back.rs:150
+    reg ready_s3; // quantizer_back.rs:150
+    reg ready_s4; // quantizer_back.rs:150
+    reg beat_last_s1; // quantizer_back.rs:150
+    reg beat_last_s2; // quantizer_back.rs:150
+    reg beat_last_s3; // quantizer_back.rs:150
+    reg beat_last_s4; // quantizer_back.rs:150
+    reg [4:0] compact_distance_1; // compact.rs:62
+    reg [4:0] compact_distance_2; // compact.rs:62
+    reg [4:0] compact_distance_3; // compact.rs:62
+    reg [4:0] compact_distance_4; // compact.rs:62
+    reg [4:0] compact_distance_5; // compact.rs:62
+    reg [4:0] compact_distance_6; // compact.rs:62
+    reg [4:0] compact_distance_7; // compact.rs:62
+    reg [4:0] compact_distance_8; // compact.rs:62
+    reg [4:0] compact_distance_9; // compact.rs:62
+    reg [4:0] compact_distance_10; // compact.rs:62
+    reg [4:0] compact_distance_11; // compact.rs:62
+    reg [4:0] compact_distance_12; // compact.rs:62
+    reg [4:0] compact_distance_13; // compact.rs:62
+    reg [4:0] compact_distance_14; // compact.rs:62
+    reg [4:0] compact_distance_15; // compact.rs:62
+    reg [4:0] compact_total; // compact.rs:50
+    reg [5:0] compact_slots_0_0; // compact.rs:23
+    reg [5:0] compact_slots_1_0; // compact.rs:23
+    reg [5:0] compact_slots_2_0; // compact.rs:23
+    reg [5:0] compact_slots_3_0; // compact.rs:23
+    reg [5:0] compact_slots_4_0; // compact.rs:23
+    reg [5:0] compact_slots_5_0; // compact.rs:23
+    reg [5:0] compact_slots_6_0; // compact.rs:23
+    reg [5:0] compact_slots_7_0; // compact.rs:23
+    reg [5:0] compact_slots_8_0; // compact.rs:23
+    reg [5:0] compact_slots_9_0; // compact.rs:23
+    reg [5:0] compact_slots_10_0; // compact.rs:23
+    reg [5:0] compact_slots_11_0; // compact.rs:23
+    reg [5:0] compact_slots_12_0; // compact.rs:23
+    reg [5:0] compact_slots_13_0; // compact.rs:23
+    reg [5:0] compact_slots_14_0; // compact.rs:23
+    reg [5:0] compact_slots_15_0; // compact.rs:23
+    reg [5:0] l36_s4; // compact.rs:27
+    reg [5:0] l36_s4_2; // compact.rs:27
+    reg [5:0] l36_s4_4; // compact.rs:27
+    reg [5:0] l36_s4_6; // compact.rs:27
+    reg [5:0] l36_s4_8; // compact.rs:27
+    reg [4:0] l36_s4_9; // compact.rs:27
+    reg [5:0] l36_s4_10; // compact.rs:27
+    reg [4:0] l36_s4_11; // compact.rs:27
+    reg [5:0] l36_s4_12; // compact.rs:27
+    reg [4:0] l36_s4_13; // compact.rs:27
+    reg [5:0] l36_s4_14; // compact.rs:27
+    reg [4:0] l36_s4_15; // compact.rs:27
+    reg [5:0] l36_s4_16; // compact.rs:27
+    reg [4:0] l36_s4_17; // compact.rs:27
+    reg [5:0] l36_s4_18; // compact.rs:27
+    reg [4:0] l36_s4_19; // compact.rs:27
+    reg [5:0] l36_s4_20; // compact.rs:27
+    reg [4:0] l36_s4_21; // compact.rs:27
+    reg [5:0] l36_s4_22; // compact.rs:27
+    reg [4:0] l36_s4_23; // compact.rs:27
+    reg [5:0] l36_s4_24; // compact.rs:27
+    reg [4:0] l36_s4_25; // compact.rs:27
+    reg [5:0] l36_s4_26; // compact.rs:27
+    reg [4:0] l36_s4_27; // compact.rs:27
+    reg [5:0] l36_s4_28; // compact.rs:27
+    reg [4:0] l36_s4_29; // compact.rs:27
+    reg [5:0] compact_s4; // compact.rs:27
+    reg [4:0] compact_distance_15_s4; // compact.rs:27
+    reg [5:0] packed_0; // compact.rs:27
+    reg [5:0] packed_1; // compact.rs:27
+    reg [5:0] packed_2; // compact.rs:27
+    reg [5:0] packed_3; // compact.rs:27
+    reg [5:0] packed_4; // compact.rs:27
+    reg [5:0] packed_5; // compact.rs:27
+    reg [5:0] packed_6; // compact.rs:27
+    reg [5:0] packed_7; // compact.rs:27
+    reg [5:0] packed_8; // compact.rs:27
+    reg [5:0] packed_9; // compact.rs:27
+    reg [5:0] packed_10; // compact.rs:27
+    reg [5:0] packed_11; // compact.rs:27
+    reg [5:0] packed_12; // compact.rs:27
+    reg [5:0] packed_13; // compact.rs:27
+    reg [5:0] packed_14; // compact.rs:27
+    reg [5:0] packed_15; // compact.rs:27
+    reg [1:0] chunk_beat_s1; // quantizer_back.rs:192
+    reg [1:0] chunk_beat_s2; // quantizer_back.rs:192
+    reg [1:0] chunk_beat_s3; // quantizer_back.rs:192
+    reg [1:0] chunk_beat_s4; // quantizer_back.rs:192
+    reg [1:0] beat_in_chunk; // quantizer_back.rs:192
     wire writer_s_ready;
     wire [3:0] writer_vector;
     wire writer_m_valid;
@@ -807,68 +807,68 @@ module oaken_quantizer_core_p16_n4096 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg [4:0] compact_total_s4; // quantizer_back.rs:172
-    reg [4:0] sparse_beat_found; // quantizer_back.rs:172
-    reg chunk_first_s1; // quantizer_back.rs:173
-    reg chunk_first_s2; // quantizer_back.rs:173
-    reg chunk_first_s3; // quantizer_back.rs:173
-    reg chunk_first_s4; // quantizer_back.rs:173
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:173
-    reg [6:0] count_s3; // quantizer_back.rs:174
-    reg [6:0] count_s4; // quantizer_back.rs:174
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:174
-    reg sparse_beat_last; // quantizer_back.rs:175
-    reg ready_s5; // quantizer_back.rs:177
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:214
-    reg ready_s6; // quantizer_back.rs:195
-    reg ready_s7; // quantizer_back.rs:195
-    reg ready_s8; // quantizer_back.rs:195
-    reg sparse_beat_last_s6; // quantizer_back.rs:195
-    reg sparse_beat_last_s7; // quantizer_back.rs:195
-    reg sparse_beat_last_s8; // quantizer_back.rs:195
+    reg [4:0] compact_total_s4; // quantizer_back.rs:215
+    reg [4:0] sparse_beat_found; // quantizer_back.rs:215
+    reg chunk_first_s1; // quantizer_back.rs:216
+    reg chunk_first_s2; // quantizer_back.rs:216
+    reg chunk_first_s3; // quantizer_back.rs:216
+    reg chunk_first_s4; // quantizer_back.rs:216
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
+    reg [6:0] count_s3; // quantizer_back.rs:217
+    reg [6:0] count_s4; // quantizer_back.rs:217
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
+    reg sparse_beat_last; // quantizer_back.rs:218
+    reg ready_s5; // quantizer_back.rs:220
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg ready_s6; // quantizer_back.rs:238
+    reg ready_s7; // quantizer_back.rs:238
+    reg ready_s8; // quantizer_back.rs:238
+    reg sparse_beat_last_s6; // quantizer_back.rs:238
+    reg sparse_beat_last_s7; // quantizer_back.rs:238
+    reg sparse_beat_last_s8; // quantizer_back.rs:238
     wire dense_s_ready;
     wire dense_m_valid;
     wire [64:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [287:0] ring [0:511];
-    reg [287:0] ring_q0; // quantizer_back.rs:91
+    reg [287:0] ring_q0; // quantizer_back.rs:110
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:127];
-    reg [6:0] counts_q0; // quantizer_back.rs:92
+    reg [6:0] counts_q0; // quantizer_back.rs:112
     (* ram_style = "distributed" *) reg [108:0] queue [0:15];
     (* ram_style = "distributed" *) reg [57:0] headers [0:15];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
-    (* ram_style = "distributed" *) reg [15:0] lane15_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane15_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane14_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane14_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane13_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane13_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane12_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane12_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane11_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane11_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane10_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane10_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane9_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane9_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane8_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane8_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane7_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane7_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane6_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane6_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane5_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane5_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane4_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane4_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane3_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane3_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane2_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane2_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane1_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane1_thresholds [0:15];
     (* ram_style = "distributed" *) reg [15:0] lane0_steps [0:15];
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane1_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane1_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane2_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane2_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane3_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane3_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane4_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane4_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane5_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane5_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane6_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane6_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane7_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane7_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane8_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane8_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane9_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane9_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane10_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane10_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane11_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane11_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane12_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane12_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane13_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane13_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane14_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane14_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane15_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane15_thresholds [0:15];
 
     // settings
     wire [66:0] _t1 = {settings_chunks_minus_1, settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_settings.rs:45
@@ -907,13 +907,13 @@ module oaken_quantizer_core_p16_n4096 (
         .s_data(s_data),
         .s_last(s_last),
         .beats_minus_1({settings_chunks_minus_1[5:0], 2'h3}),
-        .start((may_begin & (in_flight != 5'h10)) & (~flush)),
+        .start((may_begin & (~in_flight[4])) & (~flush)),
         .flush(flush),
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
-        .m_data(guard_m_data),
+        .m_data(data),
         .m_first(first),
-        .m_last(guard_m_last),
+        .m_last(last),
         .early(guard_early),
         .late(guard_late),
         .passing(guard_passing)
@@ -925,8 +925,8 @@ module oaken_quantizer_core_p16_n4096 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:145
-    wire begins = accepted & first; // quantizer.rs:146
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
+    wire begins = accepted & first; // quantizer.rs:161
 
     // in: classify
     always @(posedge clk) begin
@@ -938,12 +938,12 @@ module oaken_quantizer_core_p16_n4096 (
     end
     always @(posedge clk) begin
         first_1 <= first;
-        last <= guard_m_last;
-        data <= guard_m_data;
+        last_1 <= last;
+        data_1 <= data;
     end
     oaken_classify classify_0 (
         .clk(clk),
-        .x(data[15:0]),
+        .x(data_1[15:0]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -956,7 +956,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_1 (
         .clk(clk),
-        .x(data[31:16]),
+        .x(data_1[31:16]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -969,7 +969,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_2 (
         .clk(clk),
-        .x(data[47:32]),
+        .x(data_1[47:32]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -982,7 +982,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_3 (
         .clk(clk),
-        .x(data[63:48]),
+        .x(data_1[63:48]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -995,7 +995,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_4 (
         .clk(clk),
-        .x(data[79:64]),
+        .x(data_1[79:64]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1008,7 +1008,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_5 (
         .clk(clk),
-        .x(data[95:80]),
+        .x(data_1[95:80]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1021,7 +1021,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_6 (
         .clk(clk),
-        .x(data[111:96]),
+        .x(data_1[111:96]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1034,7 +1034,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_7 (
         .clk(clk),
-        .x(data[127:112]),
+        .x(data_1[127:112]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1047,7 +1047,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_8 (
         .clk(clk),
-        .x(data[143:128]),
+        .x(data_1[143:128]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1060,7 +1060,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_9 (
         .clk(clk),
-        .x(data[159:144]),
+        .x(data_1[159:144]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1073,7 +1073,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_10 (
         .clk(clk),
-        .x(data[175:160]),
+        .x(data_1[175:160]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1086,7 +1086,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_11 (
         .clk(clk),
-        .x(data[191:176]),
+        .x(data_1[191:176]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1099,7 +1099,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_12 (
         .clk(clk),
-        .x(data[207:192]),
+        .x(data_1[207:192]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1112,7 +1112,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_13 (
         .clk(clk),
-        .x(data[223:208]),
+        .x(data_1[223:208]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1125,7 +1125,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_14 (
         .clk(clk),
-        .x(data[239:224]),
+        .x(data_1[239:224]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1138,7 +1138,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     oaken_classify classify_15 (
         .clk(clk),
-        .x(data[255:240]),
+        .x(data_1[255:240]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -1215,78 +1215,79 @@ module oaken_quantizer_core_p16_n4096 (
         found_15_0_outer <= classify_15_y_outer;
         found_15_0_inner <= classify_15_y_inner;
     end
-    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:59
-    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer_front.rs:60
-    wire [15:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer_front.rs:61
-    always @(posedge clk) nonfinite_1 <= |_t3;
+    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:74
+    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer_front.rs:75
+    wire [15:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer_front.rs:100
+    always @(posedge clk) begin
+        of_groups_0 <= |_t3;
+        first_1_s2 <= first_1;
+        first_2 <= first_1_s2;
+        last_1_s2 <= last_1;
+        last_2 <= last_1_s2;
+    end
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
-            valid_1 <= 1'h0;
+            valid_of_0 <= 1'h0;
         end else begin
             valid_s2 <= valid;
-            valid_1 <= valid_s2;
+            valid_of_0 <= valid_s2;
         end
-    end
-    always @(posedge clk) begin
-        first_1_s2 <= first_1;
-        first_2 <= first_1_s2;
-        last_s2 <= last;
-        last_1 <= last_s2;
     end
 
     // in: the ring, the count of outliers in each chunk, the maxima
-    always @(posedge clk) if (valid_1) ring[write_at] <= elements;
+    always @(posedge clk) if (valid_of_0) ring[write_at] <= elements;
     always @(posedge clk) begin
         if (rst) begin
             write_at <= 9'h0;
-        end else if (valid_1) write_at <= write_at + 9'h1;
+        end else if (valid_of_0) write_at <= write_at + 9'h1;
     end
-    wire outliers_0 = found_15_0_outer | found_15_0_inner; // classify.rs:33
-    wire outliers_1 = found_14_0_outer | found_14_0_inner; // classify.rs:33
-    wire outliers_2 = found_13_0_outer | found_13_0_inner; // classify.rs:33
-    wire outliers_3 = found_12_0_outer | found_12_0_inner; // classify.rs:33
-    wire outliers_4 = found_11_0_outer | found_11_0_inner; // classify.rs:33
-    wire outliers_5 = found_10_0_outer | found_10_0_inner; // classify.rs:33
-    wire outliers_6 = found_9_0_outer | found_9_0_inner; // classify.rs:33
-    wire outliers_7 = found_8_0_outer | found_8_0_inner; // classify.rs:33
-    wire outliers_8 = found_7_0_outer | found_7_0_inner; // classify.rs:33
-    wire outliers_9 = found_6_0_outer | found_6_0_inner; // classify.rs:33
-    wire outliers_10 = found_5_0_outer | found_5_0_inner; // classify.rs:33
-    wire outliers_11 = found_4_0_outer | found_4_0_inner; // classify.rs:33
-    wire outliers_12 = found_3_0_outer | found_3_0_inner; // classify.rs:33
-    wire outliers_13 = found_2_0_outer | found_2_0_inner; // classify.rs:33
-    wire outliers_14 = found_1_0_outer | found_1_0_inner; // classify.rs:33
-    wire outliers_15 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire [2:0] _t4 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer_front.rs:111
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer_front.rs:111
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer_front.rs:111
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer_front.rs:111
-    always @(posedge clk) in_beat <= {2'h0, {1'h0, {1'h0, _t4} + {1'h0, _t5}} + {1'h0, {1'h0, _t6} + {1'h0, _t7}}};
+    wire outliers_0 = found_0_0_outer | found_0_0_inner; // classify.rs:33
+    wire outliers_1 = found_1_0_outer | found_1_0_inner; // classify.rs:33
+    wire outliers_2 = found_2_0_outer | found_2_0_inner; // classify.rs:33
+    wire outliers_3 = found_3_0_outer | found_3_0_inner; // classify.rs:33
+    wire outliers_4 = found_4_0_outer | found_4_0_inner; // classify.rs:33
+    wire outliers_5 = found_5_0_outer | found_5_0_inner; // classify.rs:33
+    wire outliers_6 = found_6_0_outer | found_6_0_inner; // classify.rs:33
+    wire outliers_7 = found_7_0_outer | found_7_0_inner; // classify.rs:33
+    wire outliers_8 = found_8_0_outer | found_8_0_inner; // classify.rs:33
+    wire outliers_9 = found_9_0_outer | found_9_0_inner; // classify.rs:33
+    wire outliers_10 = found_10_0_outer | found_10_0_inner; // classify.rs:33
+    wire outliers_11 = found_11_0_outer | found_11_0_inner; // classify.rs:33
+    wire outliers_12 = found_12_0_outer | found_12_0_inner; // classify.rs:33
+    wire outliers_13 = found_13_0_outer | found_13_0_inner; // classify.rs:33
+    wire outliers_14 = found_14_0_outer | found_14_0_inner; // classify.rs:33
+    wire outliers_15 = found_15_0_outer | found_15_0_inner; // classify.rs:33
+    wire [2:0] _t4 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // compact.rs:106
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // compact.rs:106
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // compact.rs:106
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // compact.rs:106
+    always @(posedge clk) l106_s4 <= {1'h0, {1'h0, _t4} + {1'h0, _t5}} + {1'h0, {1'h0, _t6} + {1'h0, _t7}};
+    wire [6:0] in_beat = {2'h0, l106_s4}; // quantizer_front.rs:176
     always @(posedge clk) begin
         if (rst) begin
             counted <= 1'h0;
         end else begin
-            counted <= valid_1;
+            counted <= valid_of_0;
         end
     end
-    wire chunk_ends = chunk_position == 2'h3; // quantizer_front.rs:118
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:119
+    wire chunk_ends = chunk_position == 2'h3; // quantizer_front.rs:183
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:184
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -1302,11 +1303,11 @@ module oaken_quantizer_core_p16_n4096 (
     oaken_maxima_p16 extremes (
         .clk(clk),
         .rst(rst),
-        .valid(valid_1),
+        .valid(valid_of_0),
         .first(first_2),
-        .last(last_1),
+        .last(last_2),
         .elements(elements),
-        .remark(nonfinite_1),
+        .remark(of_groups_0),
         .done(extremes_done),
         .maxima_outer_pos(extremes_maxima_outer_pos),
         .maxima_outer_neg(extremes_maxima_outer_neg),
@@ -1347,32 +1348,47 @@ module oaken_quantizer_core_p16_n4096 (
         .scales_inner_r(steps_scales_inner_r),
         .scales_inner_e(steps_scales_inner_e)
     );
-    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t8 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:190
-    always @(posedge clk) if (steps_done) queue[queue_in] <= _t8;
+    wire done = steps_done; // quantizer.rs:222
+    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:223
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:223
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:223
+    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:223
+    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:223
+    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:223
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:223
+    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:223
+    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:223
+    wire [57:0] header = steps_header; // quantizer.rs:223
+    always @(posedge clk) if (done) headers[queue_in] <= header;
+    wire [108:0] _t8 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
+    always @(posedge clk) if (done) queue[queue_in] <= _t8;
     always @(posedge clk) begin
         if (rst) begin
             queue_in <= 4'h0;
-        end else if (steps_done) queue_in <= queue_in + 4'h1;
+        end else if (done) queue_in <= queue_in + 4'h1;
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:168
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:168
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:168
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:168
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:168
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:168
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:168
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:168
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:168
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:168
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:168
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:168
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:168
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:168
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
-    wire takes = &turn; // scale_table.rs:101
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
+    wire takes = &turn; // scale_table.rs:105
     always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
@@ -1394,10 +1410,10 @@ module oaken_quantizer_core_p16_n4096 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t9 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
+    wire [9:0] _t9 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:111
     always @(posedge clk) write_c <= _t9;
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:118
-    wire ready = |loaded; // scale_table.rs:119
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:122
+    wire ready = |loaded; // scale_table.rs:123
     wire beat_last = beat_index == {settings_chunks_minus_1[5:0], 2'h3}; // quantizer_back.rs:54
     wire [1:0] chunk_beat = beat_index[1:0]; // quantizer_back.rs:58
     wire chunk_first = chunk_beat == 2'h0; // quantizer_back.rs:59
@@ -1417,13 +1433,13 @@ module oaken_quantizer_core_p16_n4096 (
                 if (chunk_first) read_count_at <= read_count_at + 7'h1;
             end
             if (takes) queue_out <= queue_out + 4'h1;
-            if (steps_done & (~takes)) queued <= queued + 5'h1;
-            else if (takes & (~steps_done)) queued <= queued - 5'h1;
+            if (done & (~takes)) queued <= queued + 5'h1;
+            else if (takes & (~done)) queued <= queued - 5'h1;
             if (begins & (~sent)) in_flight <= in_flight + 5'h1;
             else if (sent & (~begins)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire _t10 = ready & advance; // quantizer.rs:104
+    wire _t10 = ready & advance; // quantizer.rs:115
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -1435,25 +1451,25 @@ module oaken_quantizer_core_p16_n4096 (
 
     // out: encode
     always @(posedge clk) begin
-        if (write_valid) lane15_thresholds[write_address] <= write_c;
-        if (write_valid) lane14_thresholds[write_address] <= write_c;
-        if (write_valid) lane13_thresholds[write_address] <= write_c;
-        if (write_valid) lane12_thresholds[write_address] <= write_c;
-        if (write_valid) lane11_thresholds[write_address] <= write_c;
-        if (write_valid) lane10_thresholds[write_address] <= write_c;
-        if (write_valid) lane9_thresholds[write_address] <= write_c;
-        if (write_valid) lane8_thresholds[write_address] <= write_c;
-        if (write_valid) lane7_thresholds[write_address] <= write_c;
-        if (write_valid) lane6_thresholds[write_address] <= write_c;
-        if (write_valid) lane5_thresholds[write_address] <= write_c;
-        if (write_valid) lane4_thresholds[write_address] <= write_c;
-        if (write_valid) lane3_thresholds[write_address] <= write_c;
-        if (write_valid) lane2_thresholds[write_address] <= write_c;
-        if (write_valid) lane1_thresholds[write_address] <= write_c;
         if (write_valid) lane0_thresholds[write_address] <= write_c;
+        if (write_valid) lane1_thresholds[write_address] <= write_c;
+        if (write_valid) lane2_thresholds[write_address] <= write_c;
+        if (write_valid) lane3_thresholds[write_address] <= write_c;
+        if (write_valid) lane4_thresholds[write_address] <= write_c;
+        if (write_valid) lane5_thresholds[write_address] <= write_c;
+        if (write_valid) lane6_thresholds[write_address] <= write_c;
+        if (write_valid) lane7_thresholds[write_address] <= write_c;
+        if (write_valid) lane8_thresholds[write_address] <= write_c;
+        if (write_valid) lane9_thresholds[write_address] <= write_c;
+        if (write_valid) lane10_thresholds[write_address] <= write_c;
+        if (write_valid) lane11_thresholds[write_address] <= write_c;
+        if (write_valid) lane12_thresholds[write_address] <= write_c;
+        if (write_valid) lane13_thresholds[write_address] <= write_c;
+        if (write_valid) lane14_thresholds[write_address] <= write_c;
+        if (write_valid) lane15_thresholds[write_address] <= write_c;
         if (advance) begin
             ring_q0 <= ring[read_at];
-            word <= ring_q0;
+            words_0 <= ring_q0;
             counts_q0 <= counts[read_count_at];
             count <= counts_q0;
             slot_out_s1 <= slot_out;
@@ -1462,963 +1478,28 @@ module oaken_quantizer_core_p16_n4096 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:108
-    wire elements_0_sign = word[2]; // quantizer_back.rs:108
-    wire elements_0_outer = word[1]; // quantizer_back.rs:108
-    wire elements_0_inner = word[0]; // quantizer_back.rs:108
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer_back.rs:108
-    wire elements_1_sign = word[20]; // quantizer_back.rs:108
-    wire elements_1_outer = word[19]; // quantizer_back.rs:108
-    wire elements_1_inner = word[18]; // quantizer_back.rs:108
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer_back.rs:108
-    wire elements_2_sign = word[38]; // quantizer_back.rs:108
-    wire elements_2_outer = word[37]; // quantizer_back.rs:108
-    wire elements_2_inner = word[36]; // quantizer_back.rs:108
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer_back.rs:108
-    wire elements_3_sign = word[56]; // quantizer_back.rs:108
-    wire elements_3_outer = word[55]; // quantizer_back.rs:108
-    wire elements_3_inner = word[54]; // quantizer_back.rs:108
-    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer_back.rs:108
-    wire elements_4_sign = word[74]; // quantizer_back.rs:108
-    wire elements_4_outer = word[73]; // quantizer_back.rs:108
-    wire elements_4_inner = word[72]; // quantizer_back.rs:108
-    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer_back.rs:108
-    wire elements_5_sign = word[92]; // quantizer_back.rs:108
-    wire elements_5_outer = word[91]; // quantizer_back.rs:108
-    wire elements_5_inner = word[90]; // quantizer_back.rs:108
-    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer_back.rs:108
-    wire elements_6_sign = word[110]; // quantizer_back.rs:108
-    wire elements_6_outer = word[109]; // quantizer_back.rs:108
-    wire elements_6_inner = word[108]; // quantizer_back.rs:108
-    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer_back.rs:108
-    wire elements_7_sign = word[128]; // quantizer_back.rs:108
-    wire elements_7_outer = word[127]; // quantizer_back.rs:108
-    wire elements_7_inner = word[126]; // quantizer_back.rs:108
-    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer_back.rs:108
-    wire elements_8_sign = word[146]; // quantizer_back.rs:108
-    wire elements_8_outer = word[145]; // quantizer_back.rs:108
-    wire elements_8_inner = word[144]; // quantizer_back.rs:108
-    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer_back.rs:108
-    wire elements_9_sign = word[164]; // quantizer_back.rs:108
-    wire elements_9_outer = word[163]; // quantizer_back.rs:108
-    wire elements_9_inner = word[162]; // quantizer_back.rs:108
-    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer_back.rs:108
-    wire elements_10_sign = word[182]; // quantizer_back.rs:108
-    wire elements_10_outer = word[181]; // quantizer_back.rs:108
-    wire elements_10_inner = word[180]; // quantizer_back.rs:108
-    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer_back.rs:108
-    wire elements_11_sign = word[200]; // quantizer_back.rs:108
-    wire elements_11_outer = word[199]; // quantizer_back.rs:108
-    wire elements_11_inner = word[198]; // quantizer_back.rs:108
-    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer_back.rs:108
-    wire elements_12_sign = word[218]; // quantizer_back.rs:108
-    wire elements_12_outer = word[217]; // quantizer_back.rs:108
-    wire elements_12_inner = word[216]; // quantizer_back.rs:108
-    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer_back.rs:108
-    wire elements_13_sign = word[236]; // quantizer_back.rs:108
-    wire elements_13_outer = word[235]; // quantizer_back.rs:108
-    wire elements_13_inner = word[234]; // quantizer_back.rs:108
-    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer_back.rs:108
-    wire elements_14_sign = word[254]; // quantizer_back.rs:108
-    wire elements_14_outer = word[253]; // quantizer_back.rs:108
-    wire elements_14_inner = word[252]; // quantizer_back.rs:108
-    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer_back.rs:108
-    wire elements_15_sign = word[272]; // quantizer_back.rs:108
-    wire elements_15_outer = word[271]; // quantizer_back.rs:108
-    wire elements_15_inner = word[270]; // quantizer_back.rs:108
-    always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
-    wire [3:0] _t11 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:144
+    wire [14:0] elements_0_magnitude = words_0[17:3]; // quantizer_back.rs:138
+    wire elements_0_sign = words_0[2]; // quantizer_back.rs:138
+    wire elements_0_outer = words_0[1]; // quantizer_back.rs:138
+    wire elements_0_inner = words_0[0]; // quantizer_back.rs:138
     always @(posedge clk) begin
         if (advance) begin
-            lane15_step_at <= _t11;
-            lane15_threshold_at <= {slot_out_s2, elements_15_outer, elements_15_sign};
-        end
-        if (write_valid) lane15_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:150
-    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
-        lane15_scale_r <= lane15_r;
-        lane15_scale_e <= lane15_e;
-        l16_s3 <= |elements_15_magnitude[14:10];
-        lane15_normal <= l16_s3;
-        elements_15_magnitude_s3 <= elements_15_magnitude;
-        lane15_x_magnitude <= elements_15_magnitude_s3;
-        elements_15_sign_s3 <= elements_15_sign;
-        lane15_x_sign <= elements_15_sign_s3;
-        elements_15_outer_s3 <= elements_15_outer;
-        lane15_x_outer <= elements_15_outer_s3;
-        lane15_x_inner <= lane15_inner;
-    end
-    wire lane15_middle = ~(lane15_x_outer | lane15_x_inner); // encode.rs:22
-    wire [20:0] _t12 = {10'h0, {lane15_normal, lane15_x_magnitude[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane15_scaled <= _t12;
-    wire [4:0] lane15_field = lane15_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:29
-    wire [6:0] _t13 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:30
-    always @(posedge clk) if (advance) lane15_amount <= _t13[6:1];
-    wire [15:0] _t14 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:39
-    wire [15:0] _t15 = lane15_amount[2] ? {4'h0, _t14[15:4]} : _t14; // align.rs:39
-    wire [12:0] _t16 = lane15_amount[1] ? {2'h0, _t15[12:2]} : _t15[12:0]; // align.rs:39
-    wire [10:0] _t17 = lane15_amount[0] ? {1'h0, _t16[10:1]} : _t16[10:0]; // align.rs:39
-    wire [9:0] lane15_shifted = _t17[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
-        lane15_s5 <= lane15_scale_c;
-        lane15_s6 <= lane15_s5;
-    end
-    wire [9:0] _t18 = lane15_in_steps - lane15_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane15_cells <= _t18[9:5];
-        l31_s5 <= lane15_x_sign & lane15_middle;
-        l31_s6 <= l31_s5;
-        lane15_negative <= l31_s6;
-        lane15_middle_s5 <= lane15_middle;
-        lane15_middle_s6 <= lane15_middle_s5;
-        split_1_s3 <= split_1;
-        split_1_s4 <= split_1_s3;
-        split_1_s5 <= split_1_s4;
-        split_1_s6 <= split_1_s5;
-        lane15_border <= lane15_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane15_outwards = {lane15_negative, lane15_cells ^ {5{lane15_negative}}}; // encode.rs:35
-    wire [5:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:36
-    wire lane15_beyond = lane15_code[5] | (lane15_code[4] & (~lane15_negative)); // encode.rs:37
-    always @(posedge clk) if (advance) begin
-        codes_0 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
-        lane14_inner <= elements_14_inner;
-    end
-    wire [3:0] _t19 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:144
-    always @(posedge clk) begin
-        if (advance) begin
-            lane14_step_at <= _t19;
-            lane14_threshold_at <= {slot_out_s2, elements_14_outer, elements_14_sign};
-        end
-        if (write_valid) lane14_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:150
-    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
-        lane14_scale_r <= lane14_r;
-        lane14_scale_e <= lane14_e;
-        l16_s3_1 <= |elements_14_magnitude[14:10];
-        lane14_normal <= l16_s3_1;
-        elements_14_magnitude_s3 <= elements_14_magnitude;
-        lane14_x_magnitude <= elements_14_magnitude_s3;
-        elements_14_sign_s3 <= elements_14_sign;
-        lane14_x_sign <= elements_14_sign_s3;
-        elements_14_outer_s3 <= elements_14_outer;
-        lane14_x_outer <= elements_14_outer_s3;
-        lane14_x_inner <= lane14_inner;
-    end
-    wire lane14_middle = ~(lane14_x_outer | lane14_x_inner); // encode.rs:22
-    wire [20:0] _t20 = {10'h0, {lane14_normal, lane14_x_magnitude[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane14_scaled <= _t20;
-    wire [4:0] lane14_field = lane14_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:29
-    wire [6:0] _t21 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:30
-    always @(posedge clk) if (advance) lane14_amount <= _t21[6:1];
-    wire [15:0] _t22 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:39
-    wire [15:0] _t23 = lane14_amount[2] ? {4'h0, _t22[15:4]} : _t22; // align.rs:39
-    wire [12:0] _t24 = lane14_amount[1] ? {2'h0, _t23[12:2]} : _t23[12:0]; // align.rs:39
-    wire [10:0] _t25 = lane14_amount[0] ? {1'h0, _t24[10:1]} : _t24[10:0]; // align.rs:39
-    wire [9:0] lane14_shifted = _t25[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
-        lane14_s5 <= lane14_scale_c;
-        lane14_s6 <= lane14_s5;
-    end
-    wire [9:0] _t26 = lane14_in_steps - lane14_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane14_cells <= _t26[9:5];
-        l31_s5_1 <= lane14_x_sign & lane14_middle;
-        l31_s6_1 <= l31_s5_1;
-        lane14_negative <= l31_s6_1;
-        lane14_middle_s5 <= lane14_middle;
-        lane14_middle_s6 <= lane14_middle_s5;
-        lane14_border <= lane14_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane14_outwards = {lane14_negative, lane14_cells ^ {5{lane14_negative}}}; // encode.rs:35
-    wire [5:0] lane14_code = {1'h0, lane14_border} + lane14_outwards; // encode.rs:36
-    wire lane14_beyond = lane14_code[5] | (lane14_code[4] & (~lane14_negative)); // encode.rs:37
-    always @(posedge clk) if (advance) begin
-        codes_1 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
-        lane13_inner <= elements_13_inner;
-    end
-    wire [3:0] _t27 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:144
-    always @(posedge clk) begin
-        if (advance) begin
-            lane13_step_at <= _t27;
-            lane13_threshold_at <= {slot_out_s2, elements_13_outer, elements_13_sign};
-        end
-        if (write_valid) lane13_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:150
-    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
-        lane13_scale_r <= lane13_r;
-        lane13_scale_e <= lane13_e;
-        l16_s3_2 <= |elements_13_magnitude[14:10];
-        lane13_normal <= l16_s3_2;
-        elements_13_magnitude_s3 <= elements_13_magnitude;
-        lane13_x_magnitude <= elements_13_magnitude_s3;
-        elements_13_sign_s3 <= elements_13_sign;
-        lane13_x_sign <= elements_13_sign_s3;
-        elements_13_outer_s3 <= elements_13_outer;
-        lane13_x_outer <= elements_13_outer_s3;
-        lane13_x_inner <= lane13_inner;
-    end
-    wire lane13_middle = ~(lane13_x_outer | lane13_x_inner); // encode.rs:22
-    wire [20:0] _t28 = {10'h0, {lane13_normal, lane13_x_magnitude[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane13_scaled <= _t28;
-    wire [4:0] lane13_field = lane13_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:29
-    wire [6:0] _t29 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:30
-    always @(posedge clk) if (advance) lane13_amount <= _t29[6:1];
-    wire [15:0] _t30 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:39
-    wire [15:0] _t31 = lane13_amount[2] ? {4'h0, _t30[15:4]} : _t30; // align.rs:39
-    wire [12:0] _t32 = lane13_amount[1] ? {2'h0, _t31[12:2]} : _t31[12:0]; // align.rs:39
-    wire [10:0] _t33 = lane13_amount[0] ? {1'h0, _t32[10:1]} : _t32[10:0]; // align.rs:39
-    wire [9:0] lane13_shifted = _t33[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
-        lane13_s5 <= lane13_scale_c;
-        lane13_s6 <= lane13_s5;
-    end
-    wire [9:0] _t34 = lane13_in_steps - lane13_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane13_cells <= _t34[9:5];
-        l31_s5_2 <= lane13_x_sign & lane13_middle;
-        l31_s6_2 <= l31_s5_2;
-        lane13_negative <= l31_s6_2;
-        lane13_middle_s5 <= lane13_middle;
-        lane13_middle_s6 <= lane13_middle_s5;
-        lane13_border <= lane13_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane13_outwards = {lane13_negative, lane13_cells ^ {5{lane13_negative}}}; // encode.rs:35
-    wire [5:0] lane13_code = {1'h0, lane13_border} + lane13_outwards; // encode.rs:36
-    wire lane13_beyond = lane13_code[5] | (lane13_code[4] & (~lane13_negative)); // encode.rs:37
-    always @(posedge clk) if (advance) begin
-        codes_2 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
-        lane12_inner <= elements_12_inner;
-    end
-    wire [3:0] _t35 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:144
-    always @(posedge clk) begin
-        if (advance) begin
-            lane12_step_at <= _t35;
-            lane12_threshold_at <= {slot_out_s2, elements_12_outer, elements_12_sign};
-        end
-        if (write_valid) lane12_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:150
-    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
-        lane12_scale_r <= lane12_r;
-        lane12_scale_e <= lane12_e;
-        l16_s3_3 <= |elements_12_magnitude[14:10];
-        lane12_normal <= l16_s3_3;
-        elements_12_magnitude_s3 <= elements_12_magnitude;
-        lane12_x_magnitude <= elements_12_magnitude_s3;
-        elements_12_sign_s3 <= elements_12_sign;
-        lane12_x_sign <= elements_12_sign_s3;
-        elements_12_outer_s3 <= elements_12_outer;
-        lane12_x_outer <= elements_12_outer_s3;
-        lane12_x_inner <= lane12_inner;
-    end
-    wire lane12_middle = ~(lane12_x_outer | lane12_x_inner); // encode.rs:22
-    wire [20:0] _t36 = {10'h0, {lane12_normal, lane12_x_magnitude[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane12_scaled <= _t36;
-    wire [4:0] lane12_field = lane12_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:29
-    wire [6:0] _t37 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:30
-    always @(posedge clk) if (advance) lane12_amount <= _t37[6:1];
-    wire [15:0] _t38 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:39
-    wire [15:0] _t39 = lane12_amount[2] ? {4'h0, _t38[15:4]} : _t38; // align.rs:39
-    wire [12:0] _t40 = lane12_amount[1] ? {2'h0, _t39[12:2]} : _t39[12:0]; // align.rs:39
-    wire [10:0] _t41 = lane12_amount[0] ? {1'h0, _t40[10:1]} : _t40[10:0]; // align.rs:39
-    wire [9:0] lane12_shifted = _t41[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
-        lane12_s5 <= lane12_scale_c;
-        lane12_s6 <= lane12_s5;
-    end
-    wire [9:0] _t42 = lane12_in_steps - lane12_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane12_cells <= _t42[9:5];
-        l31_s5_3 <= lane12_x_sign & lane12_middle;
-        l31_s6_3 <= l31_s5_3;
-        lane12_negative <= l31_s6_3;
-        lane12_middle_s5 <= lane12_middle;
-        lane12_middle_s6 <= lane12_middle_s5;
-        lane12_border <= lane12_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane12_outwards = {lane12_negative, lane12_cells ^ {5{lane12_negative}}}; // encode.rs:35
-    wire [5:0] lane12_code = {1'h0, lane12_border} + lane12_outwards; // encode.rs:36
-    wire lane12_beyond = lane12_code[5] | (lane12_code[4] & (~lane12_negative)); // encode.rs:37
-    always @(posedge clk) if (advance) begin
-        codes_3 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
-        lane11_inner <= elements_11_inner;
-    end
-    wire [3:0] _t43 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:144
-    always @(posedge clk) begin
-        if (advance) begin
-            lane11_step_at <= _t43;
-            lane11_threshold_at <= {slot_out_s2, elements_11_outer, elements_11_sign};
-        end
-        if (write_valid) lane11_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:150
-    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
-        lane11_scale_r <= lane11_r;
-        lane11_scale_e <= lane11_e;
-        l16_s3_4 <= |elements_11_magnitude[14:10];
-        lane11_normal <= l16_s3_4;
-        elements_11_magnitude_s3 <= elements_11_magnitude;
-        lane11_x_magnitude <= elements_11_magnitude_s3;
-        elements_11_sign_s3 <= elements_11_sign;
-        lane11_x_sign <= elements_11_sign_s3;
-        elements_11_outer_s3 <= elements_11_outer;
-        lane11_x_outer <= elements_11_outer_s3;
-        lane11_x_inner <= lane11_inner;
-    end
-    wire lane11_middle = ~(lane11_x_outer | lane11_x_inner); // encode.rs:22
-    wire [20:0] _t44 = {10'h0, {lane11_normal, lane11_x_magnitude[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane11_scaled <= _t44;
-    wire [4:0] lane11_field = lane11_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:29
-    wire [6:0] _t45 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:30
-    always @(posedge clk) if (advance) lane11_amount <= _t45[6:1];
-    wire [15:0] _t46 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:39
-    wire [15:0] _t47 = lane11_amount[2] ? {4'h0, _t46[15:4]} : _t46; // align.rs:39
-    wire [12:0] _t48 = lane11_amount[1] ? {2'h0, _t47[12:2]} : _t47[12:0]; // align.rs:39
-    wire [10:0] _t49 = lane11_amount[0] ? {1'h0, _t48[10:1]} : _t48[10:0]; // align.rs:39
-    wire [9:0] lane11_shifted = _t49[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
-        lane11_s5 <= lane11_scale_c;
-        lane11_s6 <= lane11_s5;
-    end
-    wire [9:0] _t50 = lane11_in_steps - lane11_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane11_cells <= _t50[9:5];
-        l31_s5_4 <= lane11_x_sign & lane11_middle;
-        l31_s6_4 <= l31_s5_4;
-        lane11_negative <= l31_s6_4;
-        lane11_middle_s5 <= lane11_middle;
-        lane11_middle_s6 <= lane11_middle_s5;
-        lane11_border <= lane11_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane11_outwards = {lane11_negative, lane11_cells ^ {5{lane11_negative}}}; // encode.rs:35
-    wire [5:0] lane11_code = {1'h0, lane11_border} + lane11_outwards; // encode.rs:36
-    wire lane11_beyond = lane11_code[5] | (lane11_code[4] & (~lane11_negative)); // encode.rs:37
-    always @(posedge clk) if (advance) begin
-        codes_4 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
-        lane10_inner <= elements_10_inner;
-    end
-    wire [3:0] _t51 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:144
-    always @(posedge clk) begin
-        if (advance) begin
-            lane10_step_at <= _t51;
-            lane10_threshold_at <= {slot_out_s2, elements_10_outer, elements_10_sign};
-        end
-        if (write_valid) lane10_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:150
-    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
-        lane10_scale_r <= lane10_r;
-        lane10_scale_e <= lane10_e;
-        l16_s3_5 <= |elements_10_magnitude[14:10];
-        lane10_normal <= l16_s3_5;
-        elements_10_magnitude_s3 <= elements_10_magnitude;
-        lane10_x_magnitude <= elements_10_magnitude_s3;
-        elements_10_sign_s3 <= elements_10_sign;
-        lane10_x_sign <= elements_10_sign_s3;
-        elements_10_outer_s3 <= elements_10_outer;
-        lane10_x_outer <= elements_10_outer_s3;
-        lane10_x_inner <= lane10_inner;
-    end
-    wire lane10_middle = ~(lane10_x_outer | lane10_x_inner); // encode.rs:22
-    wire [20:0] _t52 = {10'h0, {lane10_normal, lane10_x_magnitude[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane10_scaled <= _t52;
-    wire [4:0] lane10_field = lane10_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:29
-    wire [6:0] _t53 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:30
-    always @(posedge clk) if (advance) lane10_amount <= _t53[6:1];
-    wire [15:0] _t54 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:39
-    wire [15:0] _t55 = lane10_amount[2] ? {4'h0, _t54[15:4]} : _t54; // align.rs:39
-    wire [12:0] _t56 = lane10_amount[1] ? {2'h0, _t55[12:2]} : _t55[12:0]; // align.rs:39
-    wire [10:0] _t57 = lane10_amount[0] ? {1'h0, _t56[10:1]} : _t56[10:0]; // align.rs:39
-    wire [9:0] lane10_shifted = _t57[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
-        lane10_s5 <= lane10_scale_c;
-        lane10_s6 <= lane10_s5;
-    end
-    wire [9:0] _t58 = lane10_in_steps - lane10_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane10_cells <= _t58[9:5];
-        l31_s5_5 <= lane10_x_sign & lane10_middle;
-        l31_s6_5 <= l31_s5_5;
-        lane10_negative <= l31_s6_5;
-        lane10_middle_s5 <= lane10_middle;
-        lane10_middle_s6 <= lane10_middle_s5;
-        lane10_border <= lane10_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane10_outwards = {lane10_negative, lane10_cells ^ {5{lane10_negative}}}; // encode.rs:35
-    wire [5:0] lane10_code = {1'h0, lane10_border} + lane10_outwards; // encode.rs:36
-    wire lane10_beyond = lane10_code[5] | (lane10_code[4] & (~lane10_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_5 <= lane10_beyond ? {4{~lane10_negative}} : lane10_code[3:0];
-            lane9_inner <= elements_9_inner;
-            lane9_step_at <= {slot_out_s2, elements_9_outer, elements_9_inner | (elements_9_outer & elements_9_sign)};
-            lane9_threshold_at <= {slot_out_s2, elements_9_outer, elements_9_sign};
-        end
-        if (write_valid) lane9_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:150
-    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
-        lane9_scale_r <= lane9_r;
-        lane9_scale_e <= lane9_e;
-        l16_s3_6 <= |elements_9_magnitude[14:10];
-        lane9_normal <= l16_s3_6;
-        elements_9_magnitude_s3 <= elements_9_magnitude;
-        lane9_x_magnitude <= elements_9_magnitude_s3;
-        elements_9_sign_s3 <= elements_9_sign;
-        lane9_x_sign <= elements_9_sign_s3;
-        elements_9_outer_s3 <= elements_9_outer;
-        lane9_x_outer <= elements_9_outer_s3;
-        lane9_x_inner <= lane9_inner;
-    end
-    wire lane9_middle = ~(lane9_x_outer | lane9_x_inner); // encode.rs:22
-    wire [20:0] _t59 = {10'h0, {lane9_normal, lane9_x_magnitude[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane9_scaled <= _t59;
-    wire [4:0] lane9_field = lane9_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:29
-    wire [6:0] _t60 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:30
-    always @(posedge clk) if (advance) lane9_amount <= _t60[6:1];
-    wire [15:0] _t61 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:39
-    wire [15:0] _t62 = lane9_amount[2] ? {4'h0, _t61[15:4]} : _t61; // align.rs:39
-    wire [12:0] _t63 = lane9_amount[1] ? {2'h0, _t62[12:2]} : _t62[12:0]; // align.rs:39
-    wire [10:0] _t64 = lane9_amount[0] ? {1'h0, _t63[10:1]} : _t63[10:0]; // align.rs:39
-    wire [9:0] lane9_shifted = _t64[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
-        lane9_s5 <= lane9_scale_c;
-        lane9_s6 <= lane9_s5;
-    end
-    wire [9:0] _t65 = lane9_in_steps - lane9_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane9_cells <= _t65[9:5];
-        l31_s5_6 <= lane9_x_sign & lane9_middle;
-        l31_s6_6 <= l31_s5_6;
-        lane9_negative <= l31_s6_6;
-        lane9_middle_s5 <= lane9_middle;
-        lane9_middle_s6 <= lane9_middle_s5;
-        lane9_border <= lane9_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane9_outwards = {lane9_negative, lane9_cells ^ {5{lane9_negative}}}; // encode.rs:35
-    wire [5:0] lane9_code = {1'h0, lane9_border} + lane9_outwards; // encode.rs:36
-    wire lane9_beyond = lane9_code[5] | (lane9_code[4] & (~lane9_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_6 <= lane9_beyond ? {4{~lane9_negative}} : lane9_code[3:0];
-            lane8_inner <= elements_8_inner;
-            lane8_step_at <= {slot_out_s2, elements_8_outer, elements_8_inner | (elements_8_outer & elements_8_sign)};
-            lane8_threshold_at <= {slot_out_s2, elements_8_outer, elements_8_sign};
-        end
-        if (write_valid) lane8_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:150
-    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
-        lane8_scale_r <= lane8_r;
-        lane8_scale_e <= lane8_e;
-        l16_s3_7 <= |elements_8_magnitude[14:10];
-        lane8_normal <= l16_s3_7;
-        elements_8_magnitude_s3 <= elements_8_magnitude;
-        lane8_x_magnitude <= elements_8_magnitude_s3;
-        elements_8_sign_s3 <= elements_8_sign;
-        lane8_x_sign <= elements_8_sign_s3;
-        elements_8_outer_s3 <= elements_8_outer;
-        lane8_x_outer <= elements_8_outer_s3;
-        lane8_x_inner <= lane8_inner;
-    end
-    wire lane8_middle = ~(lane8_x_outer | lane8_x_inner); // encode.rs:22
-    wire [20:0] _t66 = {10'h0, {lane8_normal, lane8_x_magnitude[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane8_scaled <= _t66;
-    wire [4:0] lane8_field = lane8_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:29
-    wire [6:0] _t67 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:30
-    always @(posedge clk) if (advance) lane8_amount <= _t67[6:1];
-    wire [15:0] _t68 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:39
-    wire [15:0] _t69 = lane8_amount[2] ? {4'h0, _t68[15:4]} : _t68; // align.rs:39
-    wire [12:0] _t70 = lane8_amount[1] ? {2'h0, _t69[12:2]} : _t69[12:0]; // align.rs:39
-    wire [10:0] _t71 = lane8_amount[0] ? {1'h0, _t70[10:1]} : _t70[10:0]; // align.rs:39
-    wire [9:0] lane8_shifted = _t71[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
-        lane8_s5 <= lane8_scale_c;
-        lane8_s6 <= lane8_s5;
-    end
-    wire [9:0] _t72 = lane8_in_steps - lane8_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane8_cells <= _t72[9:5];
-        l31_s5_7 <= lane8_x_sign & lane8_middle;
-        l31_s6_7 <= l31_s5_7;
-        lane8_negative <= l31_s6_7;
-        lane8_middle_s5 <= lane8_middle;
-        lane8_middle_s6 <= lane8_middle_s5;
-        lane8_border <= lane8_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane8_outwards = {lane8_negative, lane8_cells ^ {5{lane8_negative}}}; // encode.rs:35
-    wire [5:0] lane8_code = {1'h0, lane8_border} + lane8_outwards; // encode.rs:36
-    wire lane8_beyond = lane8_code[5] | (lane8_code[4] & (~lane8_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_7 <= lane8_beyond ? {4{~lane8_negative}} : lane8_code[3:0];
-            lane7_inner <= elements_7_inner;
-            lane7_step_at <= {slot_out_s2, elements_7_outer, elements_7_inner | (elements_7_outer & elements_7_sign)};
-            lane7_threshold_at <= {slot_out_s2, elements_7_outer, elements_7_sign};
-        end
-        if (write_valid) lane7_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:150
-    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
-        lane7_scale_r <= lane7_r;
-        lane7_scale_e <= lane7_e;
-        l16_s3_8 <= |elements_7_magnitude[14:10];
-        lane7_normal <= l16_s3_8;
-        elements_7_magnitude_s3 <= elements_7_magnitude;
-        lane7_x_magnitude <= elements_7_magnitude_s3;
-        elements_7_sign_s3 <= elements_7_sign;
-        lane7_x_sign <= elements_7_sign_s3;
-        elements_7_outer_s3 <= elements_7_outer;
-        lane7_x_outer <= elements_7_outer_s3;
-        lane7_x_inner <= lane7_inner;
-    end
-    wire lane7_middle = ~(lane7_x_outer | lane7_x_inner); // encode.rs:22
-    wire [20:0] _t73 = {10'h0, {lane7_normal, lane7_x_magnitude[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane7_scaled <= _t73;
-    wire [4:0] lane7_field = lane7_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:29
-    wire [6:0] _t74 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:30
-    always @(posedge clk) if (advance) lane7_amount <= _t74[6:1];
-    wire [15:0] _t75 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:39
-    wire [15:0] _t76 = lane7_amount[2] ? {4'h0, _t75[15:4]} : _t75; // align.rs:39
-    wire [12:0] _t77 = lane7_amount[1] ? {2'h0, _t76[12:2]} : _t76[12:0]; // align.rs:39
-    wire [10:0] _t78 = lane7_amount[0] ? {1'h0, _t77[10:1]} : _t77[10:0]; // align.rs:39
-    wire [9:0] lane7_shifted = _t78[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
-        lane7_s5 <= lane7_scale_c;
-        lane7_s6 <= lane7_s5;
-    end
-    wire [9:0] _t79 = lane7_in_steps - lane7_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane7_cells <= _t79[9:5];
-        l31_s5_8 <= lane7_x_sign & lane7_middle;
-        l31_s6_8 <= l31_s5_8;
-        lane7_negative <= l31_s6_8;
-        lane7_middle_s5 <= lane7_middle;
-        lane7_middle_s6 <= lane7_middle_s5;
-        lane7_border <= lane7_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane7_outwards = {lane7_negative, lane7_cells ^ {5{lane7_negative}}}; // encode.rs:35
-    wire [5:0] lane7_code = {1'h0, lane7_border} + lane7_outwards; // encode.rs:36
-    wire lane7_beyond = lane7_code[5] | (lane7_code[4] & (~lane7_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_8 <= lane7_beyond ? {4{~lane7_negative}} : lane7_code[3:0];
-            lane6_inner <= elements_6_inner;
-            lane6_step_at <= {slot_out_s2, elements_6_outer, elements_6_inner | (elements_6_outer & elements_6_sign)};
-            lane6_threshold_at <= {slot_out_s2, elements_6_outer, elements_6_sign};
-        end
-        if (write_valid) lane6_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:150
-    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
-        lane6_scale_r <= lane6_r;
-        lane6_scale_e <= lane6_e;
-        l16_s3_9 <= |elements_6_magnitude[14:10];
-        lane6_normal <= l16_s3_9;
-        elements_6_magnitude_s3 <= elements_6_magnitude;
-        lane6_x_magnitude <= elements_6_magnitude_s3;
-        elements_6_sign_s3 <= elements_6_sign;
-        lane6_x_sign <= elements_6_sign_s3;
-        elements_6_outer_s3 <= elements_6_outer;
-        lane6_x_outer <= elements_6_outer_s3;
-        lane6_x_inner <= lane6_inner;
-    end
-    wire lane6_middle = ~(lane6_x_outer | lane6_x_inner); // encode.rs:22
-    wire [20:0] _t80 = {10'h0, {lane6_normal, lane6_x_magnitude[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane6_scaled <= _t80;
-    wire [4:0] lane6_field = lane6_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:29
-    wire [6:0] _t81 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:30
-    always @(posedge clk) if (advance) lane6_amount <= _t81[6:1];
-    wire [15:0] _t82 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:39
-    wire [15:0] _t83 = lane6_amount[2] ? {4'h0, _t82[15:4]} : _t82; // align.rs:39
-    wire [12:0] _t84 = lane6_amount[1] ? {2'h0, _t83[12:2]} : _t83[12:0]; // align.rs:39
-    wire [10:0] _t85 = lane6_amount[0] ? {1'h0, _t84[10:1]} : _t84[10:0]; // align.rs:39
-    wire [9:0] lane6_shifted = _t85[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
-        lane6_s5 <= lane6_scale_c;
-        lane6_s6 <= lane6_s5;
-    end
-    wire [9:0] _t86 = lane6_in_steps - lane6_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane6_cells <= _t86[9:5];
-        l31_s5_9 <= lane6_x_sign & lane6_middle;
-        l31_s6_9 <= l31_s5_9;
-        lane6_negative <= l31_s6_9;
-        lane6_middle_s5 <= lane6_middle;
-        lane6_middle_s6 <= lane6_middle_s5;
-        lane6_border <= lane6_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane6_outwards = {lane6_negative, lane6_cells ^ {5{lane6_negative}}}; // encode.rs:35
-    wire [5:0] lane6_code = {1'h0, lane6_border} + lane6_outwards; // encode.rs:36
-    wire lane6_beyond = lane6_code[5] | (lane6_code[4] & (~lane6_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_9 <= lane6_beyond ? {4{~lane6_negative}} : lane6_code[3:0];
-            lane5_inner <= elements_5_inner;
-            lane5_step_at <= {slot_out_s2, elements_5_outer, elements_5_inner | (elements_5_outer & elements_5_sign)};
-            lane5_threshold_at <= {slot_out_s2, elements_5_outer, elements_5_sign};
-        end
-        if (write_valid) lane5_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:150
-    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
-        lane5_scale_r <= lane5_r;
-        lane5_scale_e <= lane5_e;
-        l16_s3_10 <= |elements_5_magnitude[14:10];
-        lane5_normal <= l16_s3_10;
-        elements_5_magnitude_s3 <= elements_5_magnitude;
-        lane5_x_magnitude <= elements_5_magnitude_s3;
-        elements_5_sign_s3 <= elements_5_sign;
-        lane5_x_sign <= elements_5_sign_s3;
-        elements_5_outer_s3 <= elements_5_outer;
-        lane5_x_outer <= elements_5_outer_s3;
-        lane5_x_inner <= lane5_inner;
-    end
-    wire lane5_middle = ~(lane5_x_outer | lane5_x_inner); // encode.rs:22
-    wire [20:0] _t87 = {10'h0, {lane5_normal, lane5_x_magnitude[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane5_scaled <= _t87;
-    wire [4:0] lane5_field = lane5_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:29
-    wire [6:0] _t88 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:30
-    always @(posedge clk) if (advance) lane5_amount <= _t88[6:1];
-    wire [15:0] _t89 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:39
-    wire [15:0] _t90 = lane5_amount[2] ? {4'h0, _t89[15:4]} : _t89; // align.rs:39
-    wire [12:0] _t91 = lane5_amount[1] ? {2'h0, _t90[12:2]} : _t90[12:0]; // align.rs:39
-    wire [10:0] _t92 = lane5_amount[0] ? {1'h0, _t91[10:1]} : _t91[10:0]; // align.rs:39
-    wire [9:0] lane5_shifted = _t92[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
-        lane5_s5 <= lane5_scale_c;
-        lane5_s6 <= lane5_s5;
-    end
-    wire [9:0] _t93 = lane5_in_steps - lane5_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane5_cells <= _t93[9:5];
-        l31_s5_10 <= lane5_x_sign & lane5_middle;
-        l31_s6_10 <= l31_s5_10;
-        lane5_negative <= l31_s6_10;
-        lane5_middle_s5 <= lane5_middle;
-        lane5_middle_s6 <= lane5_middle_s5;
-        lane5_border <= lane5_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane5_outwards = {lane5_negative, lane5_cells ^ {5{lane5_negative}}}; // encode.rs:35
-    wire [5:0] lane5_code = {1'h0, lane5_border} + lane5_outwards; // encode.rs:36
-    wire lane5_beyond = lane5_code[5] | (lane5_code[4] & (~lane5_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_10 <= lane5_beyond ? {4{~lane5_negative}} : lane5_code[3:0];
-            lane4_inner <= elements_4_inner;
-            lane4_step_at <= {slot_out_s2, elements_4_outer, elements_4_inner | (elements_4_outer & elements_4_sign)};
-            lane4_threshold_at <= {slot_out_s2, elements_4_outer, elements_4_sign};
-        end
-        if (write_valid) lane4_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:150
-    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
-        lane4_scale_r <= lane4_r;
-        lane4_scale_e <= lane4_e;
-        l16_s3_11 <= |elements_4_magnitude[14:10];
-        lane4_normal <= l16_s3_11;
-        elements_4_magnitude_s3 <= elements_4_magnitude;
-        lane4_x_magnitude <= elements_4_magnitude_s3;
-        elements_4_sign_s3 <= elements_4_sign;
-        lane4_x_sign <= elements_4_sign_s3;
-        elements_4_outer_s3 <= elements_4_outer;
-        lane4_x_outer <= elements_4_outer_s3;
-        lane4_x_inner <= lane4_inner;
-    end
-    wire lane4_middle = ~(lane4_x_outer | lane4_x_inner); // encode.rs:22
-    wire [20:0] _t94 = {10'h0, {lane4_normal, lane4_x_magnitude[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane4_scaled <= _t94;
-    wire [4:0] lane4_field = lane4_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:29
-    wire [6:0] _t95 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:30
-    always @(posedge clk) if (advance) lane4_amount <= _t95[6:1];
-    wire [15:0] _t96 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:39
-    wire [15:0] _t97 = lane4_amount[2] ? {4'h0, _t96[15:4]} : _t96; // align.rs:39
-    wire [12:0] _t98 = lane4_amount[1] ? {2'h0, _t97[12:2]} : _t97[12:0]; // align.rs:39
-    wire [10:0] _t99 = lane4_amount[0] ? {1'h0, _t98[10:1]} : _t98[10:0]; // align.rs:39
-    wire [9:0] lane4_shifted = _t99[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
-        lane4_s5 <= lane4_scale_c;
-        lane4_s6 <= lane4_s5;
-    end
-    wire [9:0] _t100 = lane4_in_steps - lane4_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane4_cells <= _t100[9:5];
-        l31_s5_11 <= lane4_x_sign & lane4_middle;
-        l31_s6_11 <= l31_s5_11;
-        lane4_negative <= l31_s6_11;
-        lane4_middle_s5 <= lane4_middle;
-        lane4_middle_s6 <= lane4_middle_s5;
-        lane4_border <= lane4_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane4_outwards = {lane4_negative, lane4_cells ^ {5{lane4_negative}}}; // encode.rs:35
-    wire [5:0] lane4_code = {1'h0, lane4_border} + lane4_outwards; // encode.rs:36
-    wire lane4_beyond = lane4_code[5] | (lane4_code[4] & (~lane4_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_11 <= lane4_beyond ? {4{~lane4_negative}} : lane4_code[3:0];
-            lane3_inner <= elements_3_inner;
-            lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
-            lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
-        end
-        if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:150
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
-        lane3_scale_r <= lane3_r;
-        lane3_scale_e <= lane3_e;
-        l16_s3_12 <= |elements_3_magnitude[14:10];
-        lane3_normal <= l16_s3_12;
-        elements_3_magnitude_s3 <= elements_3_magnitude;
-        lane3_x_magnitude <= elements_3_magnitude_s3;
-        elements_3_sign_s3 <= elements_3_sign;
-        lane3_x_sign <= elements_3_sign_s3;
-        elements_3_outer_s3 <= elements_3_outer;
-        lane3_x_outer <= elements_3_outer_s3;
-        lane3_x_inner <= lane3_inner;
-    end
-    wire lane3_middle = ~(lane3_x_outer | lane3_x_inner); // encode.rs:22
-    wire [20:0] _t101 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane3_scaled <= _t101;
-    wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:29
-    wire [6:0] _t102 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:30
-    always @(posedge clk) if (advance) lane3_amount <= _t102[6:1];
-    wire [15:0] _t103 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:39
-    wire [15:0] _t104 = lane3_amount[2] ? {4'h0, _t103[15:4]} : _t103; // align.rs:39
-    wire [12:0] _t105 = lane3_amount[1] ? {2'h0, _t104[12:2]} : _t104[12:0]; // align.rs:39
-    wire [10:0] _t106 = lane3_amount[0] ? {1'h0, _t105[10:1]} : _t105[10:0]; // align.rs:39
-    wire [9:0] lane3_shifted = _t106[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
-        lane3_s5 <= lane3_scale_c;
-        lane3_s6 <= lane3_s5;
-    end
-    wire [9:0] _t107 = lane3_in_steps - lane3_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane3_cells <= _t107[9:5];
-        l31_s5_12 <= lane3_x_sign & lane3_middle;
-        l31_s6_12 <= l31_s5_12;
-        lane3_negative <= l31_s6_12;
-        lane3_middle_s5 <= lane3_middle;
-        lane3_middle_s6 <= lane3_middle_s5;
-        lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:35
-    wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:36
-    wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_12 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
-            lane2_inner <= elements_2_inner;
-            lane2_step_at <= {slot_out_s2, elements_2_outer, elements_2_inner | (elements_2_outer & elements_2_sign)};
-            lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
-        end
-        if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:150
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
-        lane2_scale_r <= lane2_r;
-        lane2_scale_e <= lane2_e;
-        l16_s3_13 <= |elements_2_magnitude[14:10];
-        lane2_normal <= l16_s3_13;
-        elements_2_magnitude_s3 <= elements_2_magnitude;
-        lane2_x_magnitude <= elements_2_magnitude_s3;
-        elements_2_sign_s3 <= elements_2_sign;
-        lane2_x_sign <= elements_2_sign_s3;
-        elements_2_outer_s3 <= elements_2_outer;
-        lane2_x_outer <= elements_2_outer_s3;
-        lane2_x_inner <= lane2_inner;
-    end
-    wire lane2_middle = ~(lane2_x_outer | lane2_x_inner); // encode.rs:22
-    wire [20:0] _t108 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane2_scaled <= _t108;
-    wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:29
-    wire [6:0] _t109 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:30
-    always @(posedge clk) if (advance) lane2_amount <= _t109[6:1];
-    wire [15:0] _t110 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:39
-    wire [15:0] _t111 = lane2_amount[2] ? {4'h0, _t110[15:4]} : _t110; // align.rs:39
-    wire [12:0] _t112 = lane2_amount[1] ? {2'h0, _t111[12:2]} : _t111[12:0]; // align.rs:39
-    wire [10:0] _t113 = lane2_amount[0] ? {1'h0, _t112[10:1]} : _t112[10:0]; // align.rs:39
-    wire [9:0] lane2_shifted = _t113[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
-        lane2_s5 <= lane2_scale_c;
-        lane2_s6 <= lane2_s5;
-    end
-    wire [9:0] _t114 = lane2_in_steps - lane2_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane2_cells <= _t114[9:5];
-        l31_s5_13 <= lane2_x_sign & lane2_middle;
-        l31_s6_13 <= l31_s5_13;
-        lane2_negative <= l31_s6_13;
-        lane2_middle_s5 <= lane2_middle;
-        lane2_middle_s6 <= lane2_middle_s5;
-        lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:35
-    wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:36
-    wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_13 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
-            lane1_inner <= elements_1_inner;
-            lane1_step_at <= {slot_out_s2, elements_1_outer, elements_1_inner | (elements_1_outer & elements_1_sign)};
-            lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
-        end
-        if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:150
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
-        lane1_scale_r <= lane1_r;
-        lane1_scale_e <= lane1_e;
-        l16_s3_14 <= |elements_1_magnitude[14:10];
-        lane1_normal <= l16_s3_14;
-        elements_1_magnitude_s3 <= elements_1_magnitude;
-        lane1_x_magnitude <= elements_1_magnitude_s3;
-        elements_1_sign_s3 <= elements_1_sign;
-        lane1_x_sign <= elements_1_sign_s3;
-        elements_1_outer_s3 <= elements_1_outer;
-        lane1_x_outer <= elements_1_outer_s3;
-        lane1_x_inner <= lane1_inner;
-    end
-    wire lane1_middle = ~(lane1_x_outer | lane1_x_inner); // encode.rs:22
-    wire [20:0] _t115 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane1_scaled <= _t115;
-    wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:29
-    wire [6:0] _t116 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:30
-    always @(posedge clk) if (advance) lane1_amount <= _t116[6:1];
-    wire [15:0] _t117 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:39
-    wire [15:0] _t118 = lane1_amount[2] ? {4'h0, _t117[15:4]} : _t117; // align.rs:39
-    wire [12:0] _t119 = lane1_amount[1] ? {2'h0, _t118[12:2]} : _t118[12:0]; // align.rs:39
-    wire [10:0] _t120 = lane1_amount[0] ? {1'h0, _t119[10:1]} : _t119[10:0]; // align.rs:39
-    wire [9:0] lane1_shifted = _t120[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
-        lane1_s5 <= lane1_scale_c;
-        lane1_s6 <= lane1_s5;
-    end
-    wire [9:0] _t121 = lane1_in_steps - lane1_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane1_cells <= _t121[9:5];
-        l31_s5_14 <= lane1_x_sign & lane1_middle;
-        l31_s6_14 <= l31_s5_14;
-        lane1_negative <= l31_s6_14;
-        lane1_middle_s5 <= lane1_middle;
-        lane1_middle_s6 <= lane1_middle_s5;
-        lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:35
-    wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:36
-    wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_14 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
             lane0_inner <= elements_0_inner;
             lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
             lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         end
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:150
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:151
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:154
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:155
     always @(posedge clk) if (advance) begin
         lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         lane0_scale_r <= lane0_r;
         lane0_scale_e <= lane0_e;
-        l16_s3_15 <= |elements_0_magnitude[14:10];
-        lane0_normal <= l16_s3_15;
+        l16_s3 <= |words_0[17:13];
+        lane0_normal <= l16_s3;
         elements_0_magnitude_s3 <= elements_0_magnitude;
         lane0_x_magnitude <= elements_0_magnitude_s3;
         elements_0_sign_s3 <= elements_0_sign;
@@ -2427,38 +1508,963 @@ module oaken_quantizer_core_p16_n4096 (
         lane0_x_outer <= elements_0_outer_s3;
         lane0_x_inner <= lane0_inner;
     end
-    wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:22
-    wire [20:0] _t122 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane0_scaled <= _t122;
+    wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:24
+    wire [20:0] _t11 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane0_scaled <= _t11;
     wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // align.rs:28
     wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:29
-    wire [6:0] _t123 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:30
-    always @(posedge clk) if (advance) lane0_amount <= _t123[6:1];
-    wire [15:0] _t124 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:39
-    wire [15:0] _t125 = lane0_amount[2] ? {4'h0, _t124[15:4]} : _t124; // align.rs:39
-    wire [12:0] _t126 = lane0_amount[1] ? {2'h0, _t125[12:2]} : _t125[12:0]; // align.rs:39
-    wire [10:0] _t127 = lane0_amount[0] ? {1'h0, _t126[10:1]} : _t126[10:0]; // align.rs:39
-    wire [9:0] lane0_shifted = _t127[9:0]; // align.rs:39
+    wire [6:0] _t12 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:30
+    always @(posedge clk) if (advance) lane0_amount <= _t12[6:1];
+    wire [15:0] _t13 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:39
+    wire [15:0] _t14 = lane0_amount[2] ? {4'h0, _t13[15:4]} : _t13; // align.rs:39
+    wire [12:0] _t15 = lane0_amount[1] ? {2'h0, _t14[12:2]} : _t14[12:0]; // align.rs:39
+    wire [10:0] _t16 = lane0_amount[0] ? {1'h0, _t15[10:1]} : _t15[10:0]; // align.rs:39
+    wire [9:0] lane0_shifted = _t16[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
         lane0_s5 <= lane0_scale_c;
         lane0_s6 <= lane0_s5;
     end
-    wire [9:0] _t128 = lane0_in_steps - lane0_s6; // encode.rs:30
+    wire [9:0] _t17 = lane0_in_steps - lane0_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
-        lane0_cells <= _t128[9:5];
-        l31_s5_15 <= lane0_x_sign & lane0_middle;
-        l31_s6_15 <= l31_s5_15;
-        lane0_negative <= l31_s6_15;
+        lane0_cells <= _t17[9:5];
+        l33_s5 <= lane0_x_sign & lane0_middle;
+        l33_s6 <= l33_s5;
+        lane0_negative <= l33_s6;
         lane0_middle_s5 <= lane0_middle;
         lane0_middle_s6 <= lane0_middle_s5;
+        split_1_s3 <= split_1;
+        split_1_s4 <= split_1_s3;
+        split_1_s5 <= split_1_s4;
+        split_1_s6 <= split_1_s5;
         lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:35
-    wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:36
-    wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:37
-    always @(posedge clk) if (advance) codes_15 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [63:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15}; // quantizer_back.rs:115
+    wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:37
+    wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:38
+    wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
+    wire [14:0] elements_1_magnitude = words_0[35:21]; // quantizer_back.rs:138
+    wire elements_1_sign = words_0[20]; // quantizer_back.rs:138
+    wire elements_1_outer = words_0[19]; // quantizer_back.rs:138
+    wire elements_1_inner = words_0[18]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane1_inner <= elements_1_inner;
+            lane1_step_at <= {slot_out_s2, elements_1_outer, elements_1_inner | (elements_1_outer & elements_1_sign)};
+            lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
+        end
+        if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:154
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
+        lane1_scale_r <= lane1_r;
+        lane1_scale_e <= lane1_e;
+        l16_s3_1 <= |words_0[35:31];
+        lane1_normal <= l16_s3_1;
+        elements_1_magnitude_s3 <= elements_1_magnitude;
+        lane1_x_magnitude <= elements_1_magnitude_s3;
+        elements_1_sign_s3 <= elements_1_sign;
+        lane1_x_sign <= elements_1_sign_s3;
+        elements_1_outer_s3 <= elements_1_outer;
+        lane1_x_outer <= elements_1_outer_s3;
+        lane1_x_inner <= lane1_inner;
+    end
+    wire lane1_middle = ~(lane1_x_outer | lane1_x_inner); // encode.rs:24
+    wire [20:0] _t18 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane1_scaled <= _t18;
+    wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:29
+    wire [6:0] _t19 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:30
+    always @(posedge clk) if (advance) lane1_amount <= _t19[6:1];
+    wire [15:0] _t20 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:39
+    wire [15:0] _t21 = lane1_amount[2] ? {4'h0, _t20[15:4]} : _t20; // align.rs:39
+    wire [12:0] _t22 = lane1_amount[1] ? {2'h0, _t21[12:2]} : _t21[12:0]; // align.rs:39
+    wire [10:0] _t23 = lane1_amount[0] ? {1'h0, _t22[10:1]} : _t22[10:0]; // align.rs:39
+    wire [9:0] lane1_shifted = _t23[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
+        lane1_s5 <= lane1_scale_c;
+        lane1_s6 <= lane1_s5;
+    end
+    wire [9:0] _t24 = lane1_in_steps - lane1_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane1_cells <= _t24[9:5];
+        l33_s5_1 <= lane1_x_sign & lane1_middle;
+        l33_s6_1 <= l33_s5_1;
+        lane1_negative <= l33_s6_1;
+        lane1_middle_s5 <= lane1_middle;
+        lane1_middle_s6 <= lane1_middle_s5;
+        lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:37
+    wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:38
+    wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_1 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
+    wire [14:0] elements_2_magnitude = words_0[53:39]; // quantizer_back.rs:138
+    wire elements_2_sign = words_0[38]; // quantizer_back.rs:138
+    wire elements_2_outer = words_0[37]; // quantizer_back.rs:138
+    wire elements_2_inner = words_0[36]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane2_inner <= elements_2_inner;
+            lane2_step_at <= {slot_out_s2, elements_2_outer, elements_2_inner | (elements_2_outer & elements_2_sign)};
+            lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
+        end
+        if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:154
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
+        lane2_scale_r <= lane2_r;
+        lane2_scale_e <= lane2_e;
+        l16_s3_2 <= |words_0[53:49];
+        lane2_normal <= l16_s3_2;
+        elements_2_magnitude_s3 <= elements_2_magnitude;
+        lane2_x_magnitude <= elements_2_magnitude_s3;
+        elements_2_sign_s3 <= elements_2_sign;
+        lane2_x_sign <= elements_2_sign_s3;
+        elements_2_outer_s3 <= elements_2_outer;
+        lane2_x_outer <= elements_2_outer_s3;
+        lane2_x_inner <= lane2_inner;
+    end
+    wire lane2_middle = ~(lane2_x_outer | lane2_x_inner); // encode.rs:24
+    wire [20:0] _t25 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane2_scaled <= _t25;
+    wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:29
+    wire [6:0] _t26 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:30
+    always @(posedge clk) if (advance) lane2_amount <= _t26[6:1];
+    wire [15:0] _t27 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:39
+    wire [15:0] _t28 = lane2_amount[2] ? {4'h0, _t27[15:4]} : _t27; // align.rs:39
+    wire [12:0] _t29 = lane2_amount[1] ? {2'h0, _t28[12:2]} : _t28[12:0]; // align.rs:39
+    wire [10:0] _t30 = lane2_amount[0] ? {1'h0, _t29[10:1]} : _t29[10:0]; // align.rs:39
+    wire [9:0] lane2_shifted = _t30[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
+        lane2_s5 <= lane2_scale_c;
+        lane2_s6 <= lane2_s5;
+    end
+    wire [9:0] _t31 = lane2_in_steps - lane2_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane2_cells <= _t31[9:5];
+        l33_s5_2 <= lane2_x_sign & lane2_middle;
+        l33_s6_2 <= l33_s5_2;
+        lane2_negative <= l33_s6_2;
+        lane2_middle_s5 <= lane2_middle;
+        lane2_middle_s6 <= lane2_middle_s5;
+        lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:37
+    wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:38
+    wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_2 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
+    wire [14:0] elements_3_magnitude = words_0[71:57]; // quantizer_back.rs:138
+    wire elements_3_sign = words_0[56]; // quantizer_back.rs:138
+    wire elements_3_outer = words_0[55]; // quantizer_back.rs:138
+    wire elements_3_inner = words_0[54]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane3_inner <= elements_3_inner;
+            lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
+            lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
+        end
+        if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:154
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
+        lane3_scale_r <= lane3_r;
+        lane3_scale_e <= lane3_e;
+        l16_s3_3 <= |words_0[71:67];
+        lane3_normal <= l16_s3_3;
+        elements_3_magnitude_s3 <= elements_3_magnitude;
+        lane3_x_magnitude <= elements_3_magnitude_s3;
+        elements_3_sign_s3 <= elements_3_sign;
+        lane3_x_sign <= elements_3_sign_s3;
+        elements_3_outer_s3 <= elements_3_outer;
+        lane3_x_outer <= elements_3_outer_s3;
+        lane3_x_inner <= lane3_inner;
+    end
+    wire lane3_middle = ~(lane3_x_outer | lane3_x_inner); // encode.rs:24
+    wire [20:0] _t32 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane3_scaled <= _t32;
+    wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:29
+    wire [6:0] _t33 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:30
+    always @(posedge clk) if (advance) lane3_amount <= _t33[6:1];
+    wire [15:0] _t34 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:39
+    wire [15:0] _t35 = lane3_amount[2] ? {4'h0, _t34[15:4]} : _t34; // align.rs:39
+    wire [12:0] _t36 = lane3_amount[1] ? {2'h0, _t35[12:2]} : _t35[12:0]; // align.rs:39
+    wire [10:0] _t37 = lane3_amount[0] ? {1'h0, _t36[10:1]} : _t36[10:0]; // align.rs:39
+    wire [9:0] lane3_shifted = _t37[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
+        lane3_s5 <= lane3_scale_c;
+        lane3_s6 <= lane3_s5;
+    end
+    wire [9:0] _t38 = lane3_in_steps - lane3_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane3_cells <= _t38[9:5];
+        l33_s5_3 <= lane3_x_sign & lane3_middle;
+        l33_s6_3 <= l33_s5_3;
+        lane3_negative <= l33_s6_3;
+        lane3_middle_s5 <= lane3_middle;
+        lane3_middle_s6 <= lane3_middle_s5;
+        lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:37
+    wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:38
+    wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_3 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
+    wire [14:0] elements_4_magnitude = words_0[89:75]; // quantizer_back.rs:138
+    wire elements_4_sign = words_0[74]; // quantizer_back.rs:138
+    wire elements_4_outer = words_0[73]; // quantizer_back.rs:138
+    wire elements_4_inner = words_0[72]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane4_inner <= elements_4_inner;
+            lane4_step_at <= {slot_out_s2, elements_4_outer, elements_4_inner | (elements_4_outer & elements_4_sign)};
+            lane4_threshold_at <= {slot_out_s2, elements_4_outer, elements_4_sign};
+        end
+        if (write_valid) lane4_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:154
+    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
+        lane4_scale_r <= lane4_r;
+        lane4_scale_e <= lane4_e;
+        l16_s3_4 <= |words_0[89:85];
+        lane4_normal <= l16_s3_4;
+        elements_4_magnitude_s3 <= elements_4_magnitude;
+        lane4_x_magnitude <= elements_4_magnitude_s3;
+        elements_4_sign_s3 <= elements_4_sign;
+        lane4_x_sign <= elements_4_sign_s3;
+        elements_4_outer_s3 <= elements_4_outer;
+        lane4_x_outer <= elements_4_outer_s3;
+        lane4_x_inner <= lane4_inner;
+    end
+    wire lane4_middle = ~(lane4_x_outer | lane4_x_inner); // encode.rs:24
+    wire [20:0] _t39 = {10'h0, {lane4_normal, lane4_x_magnitude[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane4_scaled <= _t39;
+    wire [4:0] lane4_field = lane4_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:29
+    wire [6:0] _t40 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:30
+    always @(posedge clk) if (advance) lane4_amount <= _t40[6:1];
+    wire [15:0] _t41 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:39
+    wire [15:0] _t42 = lane4_amount[2] ? {4'h0, _t41[15:4]} : _t41; // align.rs:39
+    wire [12:0] _t43 = lane4_amount[1] ? {2'h0, _t42[12:2]} : _t42[12:0]; // align.rs:39
+    wire [10:0] _t44 = lane4_amount[0] ? {1'h0, _t43[10:1]} : _t43[10:0]; // align.rs:39
+    wire [9:0] lane4_shifted = _t44[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
+        lane4_s5 <= lane4_scale_c;
+        lane4_s6 <= lane4_s5;
+    end
+    wire [9:0] _t45 = lane4_in_steps - lane4_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane4_cells <= _t45[9:5];
+        l33_s5_4 <= lane4_x_sign & lane4_middle;
+        l33_s6_4 <= l33_s5_4;
+        lane4_negative <= l33_s6_4;
+        lane4_middle_s5 <= lane4_middle;
+        lane4_middle_s6 <= lane4_middle_s5;
+        lane4_border <= lane4_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane4_outwards = {lane4_negative, lane4_cells ^ {5{lane4_negative}}}; // encode.rs:37
+    wire [5:0] lane4_code = {1'h0, lane4_border} + lane4_outwards; // encode.rs:38
+    wire lane4_beyond = lane4_code[5] | (lane4_code[4] & (~lane4_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_4 <= lane4_beyond ? {4{~lane4_negative}} : lane4_code[3:0];
+    wire [14:0] elements_5_magnitude = words_0[107:93]; // quantizer_back.rs:138
+    wire elements_5_sign = words_0[92]; // quantizer_back.rs:138
+    wire elements_5_outer = words_0[91]; // quantizer_back.rs:138
+    wire elements_5_inner = words_0[90]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane5_inner <= elements_5_inner;
+            lane5_step_at <= {slot_out_s2, elements_5_outer, elements_5_inner | (elements_5_outer & elements_5_sign)};
+            lane5_threshold_at <= {slot_out_s2, elements_5_outer, elements_5_sign};
+        end
+        if (write_valid) lane5_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:154
+    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
+        lane5_scale_r <= lane5_r;
+        lane5_scale_e <= lane5_e;
+        l16_s3_5 <= |words_0[107:103];
+        lane5_normal <= l16_s3_5;
+        elements_5_magnitude_s3 <= elements_5_magnitude;
+        lane5_x_magnitude <= elements_5_magnitude_s3;
+        elements_5_sign_s3 <= elements_5_sign;
+        lane5_x_sign <= elements_5_sign_s3;
+        elements_5_outer_s3 <= elements_5_outer;
+        lane5_x_outer <= elements_5_outer_s3;
+        lane5_x_inner <= lane5_inner;
+    end
+    wire lane5_middle = ~(lane5_x_outer | lane5_x_inner); // encode.rs:24
+    wire [20:0] _t46 = {10'h0, {lane5_normal, lane5_x_magnitude[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane5_scaled <= _t46;
+    wire [4:0] lane5_field = lane5_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:29
+    wire [6:0] _t47 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:30
+    always @(posedge clk) if (advance) lane5_amount <= _t47[6:1];
+    wire [15:0] _t48 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:39
+    wire [15:0] _t49 = lane5_amount[2] ? {4'h0, _t48[15:4]} : _t48; // align.rs:39
+    wire [12:0] _t50 = lane5_amount[1] ? {2'h0, _t49[12:2]} : _t49[12:0]; // align.rs:39
+    wire [10:0] _t51 = lane5_amount[0] ? {1'h0, _t50[10:1]} : _t50[10:0]; // align.rs:39
+    wire [9:0] lane5_shifted = _t51[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
+        lane5_s5 <= lane5_scale_c;
+        lane5_s6 <= lane5_s5;
+    end
+    wire [9:0] _t52 = lane5_in_steps - lane5_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane5_cells <= _t52[9:5];
+        l33_s5_5 <= lane5_x_sign & lane5_middle;
+        l33_s6_5 <= l33_s5_5;
+        lane5_negative <= l33_s6_5;
+        lane5_middle_s5 <= lane5_middle;
+        lane5_middle_s6 <= lane5_middle_s5;
+        lane5_border <= lane5_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane5_outwards = {lane5_negative, lane5_cells ^ {5{lane5_negative}}}; // encode.rs:37
+    wire [5:0] lane5_code = {1'h0, lane5_border} + lane5_outwards; // encode.rs:38
+    wire lane5_beyond = lane5_code[5] | (lane5_code[4] & (~lane5_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_5 <= lane5_beyond ? {4{~lane5_negative}} : lane5_code[3:0];
+    wire [14:0] elements_6_magnitude = words_0[125:111]; // quantizer_back.rs:138
+    wire elements_6_sign = words_0[110]; // quantizer_back.rs:138
+    wire elements_6_outer = words_0[109]; // quantizer_back.rs:138
+    wire elements_6_inner = words_0[108]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane6_inner <= elements_6_inner;
+            lane6_step_at <= {slot_out_s2, elements_6_outer, elements_6_inner | (elements_6_outer & elements_6_sign)};
+            lane6_threshold_at <= {slot_out_s2, elements_6_outer, elements_6_sign};
+        end
+        if (write_valid) lane6_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:154
+    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
+        lane6_scale_r <= lane6_r;
+        lane6_scale_e <= lane6_e;
+        l16_s3_6 <= |words_0[125:121];
+        lane6_normal <= l16_s3_6;
+        elements_6_magnitude_s3 <= elements_6_magnitude;
+        lane6_x_magnitude <= elements_6_magnitude_s3;
+        elements_6_sign_s3 <= elements_6_sign;
+        lane6_x_sign <= elements_6_sign_s3;
+        elements_6_outer_s3 <= elements_6_outer;
+        lane6_x_outer <= elements_6_outer_s3;
+        lane6_x_inner <= lane6_inner;
+    end
+    wire lane6_middle = ~(lane6_x_outer | lane6_x_inner); // encode.rs:24
+    wire [20:0] _t53 = {10'h0, {lane6_normal, lane6_x_magnitude[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane6_scaled <= _t53;
+    wire [4:0] lane6_field = lane6_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:29
+    wire [6:0] _t54 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:30
+    always @(posedge clk) if (advance) lane6_amount <= _t54[6:1];
+    wire [15:0] _t55 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:39
+    wire [15:0] _t56 = lane6_amount[2] ? {4'h0, _t55[15:4]} : _t55; // align.rs:39
+    wire [12:0] _t57 = lane6_amount[1] ? {2'h0, _t56[12:2]} : _t56[12:0]; // align.rs:39
+    wire [10:0] _t58 = lane6_amount[0] ? {1'h0, _t57[10:1]} : _t57[10:0]; // align.rs:39
+    wire [9:0] lane6_shifted = _t58[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
+        lane6_s5 <= lane6_scale_c;
+        lane6_s6 <= lane6_s5;
+    end
+    wire [9:0] _t59 = lane6_in_steps - lane6_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane6_cells <= _t59[9:5];
+        l33_s5_6 <= lane6_x_sign & lane6_middle;
+        l33_s6_6 <= l33_s5_6;
+        lane6_negative <= l33_s6_6;
+        lane6_middle_s5 <= lane6_middle;
+        lane6_middle_s6 <= lane6_middle_s5;
+        lane6_border <= lane6_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane6_outwards = {lane6_negative, lane6_cells ^ {5{lane6_negative}}}; // encode.rs:37
+    wire [5:0] lane6_code = {1'h0, lane6_border} + lane6_outwards; // encode.rs:38
+    wire lane6_beyond = lane6_code[5] | (lane6_code[4] & (~lane6_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_6 <= lane6_beyond ? {4{~lane6_negative}} : lane6_code[3:0];
+    wire [14:0] elements_7_magnitude = words_0[143:129]; // quantizer_back.rs:138
+    wire elements_7_sign = words_0[128]; // quantizer_back.rs:138
+    wire elements_7_outer = words_0[127]; // quantizer_back.rs:138
+    wire elements_7_inner = words_0[126]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane7_inner <= elements_7_inner;
+            lane7_step_at <= {slot_out_s2, elements_7_outer, elements_7_inner | (elements_7_outer & elements_7_sign)};
+            lane7_threshold_at <= {slot_out_s2, elements_7_outer, elements_7_sign};
+        end
+        if (write_valid) lane7_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:154
+    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
+        lane7_scale_r <= lane7_r;
+        lane7_scale_e <= lane7_e;
+        l16_s3_7 <= |words_0[143:139];
+        lane7_normal <= l16_s3_7;
+        elements_7_magnitude_s3 <= elements_7_magnitude;
+        lane7_x_magnitude <= elements_7_magnitude_s3;
+        elements_7_sign_s3 <= elements_7_sign;
+        lane7_x_sign <= elements_7_sign_s3;
+        elements_7_outer_s3 <= elements_7_outer;
+        lane7_x_outer <= elements_7_outer_s3;
+        lane7_x_inner <= lane7_inner;
+    end
+    wire lane7_middle = ~(lane7_x_outer | lane7_x_inner); // encode.rs:24
+    wire [20:0] _t60 = {10'h0, {lane7_normal, lane7_x_magnitude[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane7_scaled <= _t60;
+    wire [4:0] lane7_field = lane7_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:29
+    wire [6:0] _t61 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:30
+    always @(posedge clk) if (advance) lane7_amount <= _t61[6:1];
+    wire [15:0] _t62 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:39
+    wire [15:0] _t63 = lane7_amount[2] ? {4'h0, _t62[15:4]} : _t62; // align.rs:39
+    wire [12:0] _t64 = lane7_amount[1] ? {2'h0, _t63[12:2]} : _t63[12:0]; // align.rs:39
+    wire [10:0] _t65 = lane7_amount[0] ? {1'h0, _t64[10:1]} : _t64[10:0]; // align.rs:39
+    wire [9:0] lane7_shifted = _t65[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
+        lane7_s5 <= lane7_scale_c;
+        lane7_s6 <= lane7_s5;
+    end
+    wire [9:0] _t66 = lane7_in_steps - lane7_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane7_cells <= _t66[9:5];
+        l33_s5_7 <= lane7_x_sign & lane7_middle;
+        l33_s6_7 <= l33_s5_7;
+        lane7_negative <= l33_s6_7;
+        lane7_middle_s5 <= lane7_middle;
+        lane7_middle_s6 <= lane7_middle_s5;
+        lane7_border <= lane7_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane7_outwards = {lane7_negative, lane7_cells ^ {5{lane7_negative}}}; // encode.rs:37
+    wire [5:0] lane7_code = {1'h0, lane7_border} + lane7_outwards; // encode.rs:38
+    wire lane7_beyond = lane7_code[5] | (lane7_code[4] & (~lane7_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_7 <= lane7_beyond ? {4{~lane7_negative}} : lane7_code[3:0];
+    wire [14:0] elements_8_magnitude = words_0[161:147]; // quantizer_back.rs:138
+    wire elements_8_sign = words_0[146]; // quantizer_back.rs:138
+    wire elements_8_outer = words_0[145]; // quantizer_back.rs:138
+    wire elements_8_inner = words_0[144]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane8_inner <= elements_8_inner;
+            lane8_step_at <= {slot_out_s2, elements_8_outer, elements_8_inner | (elements_8_outer & elements_8_sign)};
+            lane8_threshold_at <= {slot_out_s2, elements_8_outer, elements_8_sign};
+        end
+        if (write_valid) lane8_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:154
+    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
+        lane8_scale_r <= lane8_r;
+        lane8_scale_e <= lane8_e;
+        l16_s3_8 <= |words_0[161:157];
+        lane8_normal <= l16_s3_8;
+        elements_8_magnitude_s3 <= elements_8_magnitude;
+        lane8_x_magnitude <= elements_8_magnitude_s3;
+        elements_8_sign_s3 <= elements_8_sign;
+        lane8_x_sign <= elements_8_sign_s3;
+        elements_8_outer_s3 <= elements_8_outer;
+        lane8_x_outer <= elements_8_outer_s3;
+        lane8_x_inner <= lane8_inner;
+    end
+    wire lane8_middle = ~(lane8_x_outer | lane8_x_inner); // encode.rs:24
+    wire [20:0] _t67 = {10'h0, {lane8_normal, lane8_x_magnitude[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane8_scaled <= _t67;
+    wire [4:0] lane8_field = lane8_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:29
+    wire [6:0] _t68 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:30
+    always @(posedge clk) if (advance) lane8_amount <= _t68[6:1];
+    wire [15:0] _t69 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:39
+    wire [15:0] _t70 = lane8_amount[2] ? {4'h0, _t69[15:4]} : _t69; // align.rs:39
+    wire [12:0] _t71 = lane8_amount[1] ? {2'h0, _t70[12:2]} : _t70[12:0]; // align.rs:39
+    wire [10:0] _t72 = lane8_amount[0] ? {1'h0, _t71[10:1]} : _t71[10:0]; // align.rs:39
+    wire [9:0] lane8_shifted = _t72[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
+        lane8_s5 <= lane8_scale_c;
+        lane8_s6 <= lane8_s5;
+    end
+    wire [9:0] _t73 = lane8_in_steps - lane8_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane8_cells <= _t73[9:5];
+        l33_s5_8 <= lane8_x_sign & lane8_middle;
+        l33_s6_8 <= l33_s5_8;
+        lane8_negative <= l33_s6_8;
+        lane8_middle_s5 <= lane8_middle;
+        lane8_middle_s6 <= lane8_middle_s5;
+        lane8_border <= lane8_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane8_outwards = {lane8_negative, lane8_cells ^ {5{lane8_negative}}}; // encode.rs:37
+    wire [5:0] lane8_code = {1'h0, lane8_border} + lane8_outwards; // encode.rs:38
+    wire lane8_beyond = lane8_code[5] | (lane8_code[4] & (~lane8_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_8 <= lane8_beyond ? {4{~lane8_negative}} : lane8_code[3:0];
+    wire [14:0] elements_9_magnitude = words_0[179:165]; // quantizer_back.rs:138
+    wire elements_9_sign = words_0[164]; // quantizer_back.rs:138
+    wire elements_9_outer = words_0[163]; // quantizer_back.rs:138
+    wire elements_9_inner = words_0[162]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane9_inner <= elements_9_inner;
+            lane9_step_at <= {slot_out_s2, elements_9_outer, elements_9_inner | (elements_9_outer & elements_9_sign)};
+            lane9_threshold_at <= {slot_out_s2, elements_9_outer, elements_9_sign};
+        end
+        if (write_valid) lane9_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:154
+    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
+        lane9_scale_r <= lane9_r;
+        lane9_scale_e <= lane9_e;
+        l16_s3_9 <= |words_0[179:175];
+        lane9_normal <= l16_s3_9;
+        elements_9_magnitude_s3 <= elements_9_magnitude;
+        lane9_x_magnitude <= elements_9_magnitude_s3;
+        elements_9_sign_s3 <= elements_9_sign;
+        lane9_x_sign <= elements_9_sign_s3;
+        elements_9_outer_s3 <= elements_9_outer;
+        lane9_x_outer <= elements_9_outer_s3;
+        lane9_x_inner <= lane9_inner;
+    end
+    wire lane9_middle = ~(lane9_x_outer | lane9_x_inner); // encode.rs:24
+    wire [20:0] _t74 = {10'h0, {lane9_normal, lane9_x_magnitude[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane9_scaled <= _t74;
+    wire [4:0] lane9_field = lane9_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:29
+    wire [6:0] _t75 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:30
+    always @(posedge clk) if (advance) lane9_amount <= _t75[6:1];
+    wire [15:0] _t76 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:39
+    wire [15:0] _t77 = lane9_amount[2] ? {4'h0, _t76[15:4]} : _t76; // align.rs:39
+    wire [12:0] _t78 = lane9_amount[1] ? {2'h0, _t77[12:2]} : _t77[12:0]; // align.rs:39
+    wire [10:0] _t79 = lane9_amount[0] ? {1'h0, _t78[10:1]} : _t78[10:0]; // align.rs:39
+    wire [9:0] lane9_shifted = _t79[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
+        lane9_s5 <= lane9_scale_c;
+        lane9_s6 <= lane9_s5;
+    end
+    wire [9:0] _t80 = lane9_in_steps - lane9_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane9_cells <= _t80[9:5];
+        l33_s5_9 <= lane9_x_sign & lane9_middle;
+        l33_s6_9 <= l33_s5_9;
+        lane9_negative <= l33_s6_9;
+        lane9_middle_s5 <= lane9_middle;
+        lane9_middle_s6 <= lane9_middle_s5;
+        lane9_border <= lane9_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane9_outwards = {lane9_negative, lane9_cells ^ {5{lane9_negative}}}; // encode.rs:37
+    wire [5:0] lane9_code = {1'h0, lane9_border} + lane9_outwards; // encode.rs:38
+    wire lane9_beyond = lane9_code[5] | (lane9_code[4] & (~lane9_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_9 <= lane9_beyond ? {4{~lane9_negative}} : lane9_code[3:0];
+    wire [14:0] elements_10_magnitude = words_0[197:183]; // quantizer_back.rs:138
+    wire elements_10_sign = words_0[182]; // quantizer_back.rs:138
+    wire elements_10_outer = words_0[181]; // quantizer_back.rs:138
+    wire elements_10_inner = words_0[180]; // quantizer_back.rs:138
+    always @(posedge clk) if (advance) lane10_inner <= elements_10_inner;
+    wire [3:0] _t81 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:148
+    always @(posedge clk) begin
+        if (advance) begin
+            lane10_step_at <= _t81;
+            lane10_threshold_at <= {slot_out_s2, elements_10_outer, elements_10_sign};
+        end
+        if (write_valid) lane10_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:154
+    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
+        lane10_scale_r <= lane10_r;
+        lane10_scale_e <= lane10_e;
+        l16_s3_10 <= |words_0[197:193];
+        lane10_normal <= l16_s3_10;
+        elements_10_magnitude_s3 <= elements_10_magnitude;
+        lane10_x_magnitude <= elements_10_magnitude_s3;
+        elements_10_sign_s3 <= elements_10_sign;
+        lane10_x_sign <= elements_10_sign_s3;
+        elements_10_outer_s3 <= elements_10_outer;
+        lane10_x_outer <= elements_10_outer_s3;
+        lane10_x_inner <= lane10_inner;
+    end
+    wire lane10_middle = ~(lane10_x_outer | lane10_x_inner); // encode.rs:24
+    wire [20:0] _t82 = {10'h0, {lane10_normal, lane10_x_magnitude[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane10_scaled <= _t82;
+    wire [4:0] lane10_field = lane10_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:29
+    wire [6:0] _t83 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:30
+    always @(posedge clk) if (advance) lane10_amount <= _t83[6:1];
+    wire [15:0] _t84 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:39
+    wire [15:0] _t85 = lane10_amount[2] ? {4'h0, _t84[15:4]} : _t84; // align.rs:39
+    wire [12:0] _t86 = lane10_amount[1] ? {2'h0, _t85[12:2]} : _t85[12:0]; // align.rs:39
+    wire [10:0] _t87 = lane10_amount[0] ? {1'h0, _t86[10:1]} : _t86[10:0]; // align.rs:39
+    wire [9:0] lane10_shifted = _t87[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
+        lane10_s5 <= lane10_scale_c;
+        lane10_s6 <= lane10_s5;
+    end
+    wire [9:0] _t88 = lane10_in_steps - lane10_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane10_cells <= _t88[9:5];
+        l33_s5_10 <= lane10_x_sign & lane10_middle;
+        l33_s6_10 <= l33_s5_10;
+        lane10_negative <= l33_s6_10;
+        lane10_middle_s5 <= lane10_middle;
+        lane10_middle_s6 <= lane10_middle_s5;
+        lane10_border <= lane10_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane10_outwards = {lane10_negative, lane10_cells ^ {5{lane10_negative}}}; // encode.rs:37
+    wire [5:0] lane10_code = {1'h0, lane10_border} + lane10_outwards; // encode.rs:38
+    wire lane10_beyond = lane10_code[5] | (lane10_code[4] & (~lane10_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_10 <= lane10_beyond ? {4{~lane10_negative}} : lane10_code[3:0];
+    wire [14:0] elements_11_magnitude = words_0[215:201]; // quantizer_back.rs:138
+    wire elements_11_sign = words_0[200]; // quantizer_back.rs:138
+    wire elements_11_outer = words_0[199]; // quantizer_back.rs:138
+    wire elements_11_inner = words_0[198]; // quantizer_back.rs:138
+    always @(posedge clk) if (advance) lane11_inner <= elements_11_inner;
+    wire [3:0] _t89 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:148
+    always @(posedge clk) begin
+        if (advance) begin
+            lane11_step_at <= _t89;
+            lane11_threshold_at <= {slot_out_s2, elements_11_outer, elements_11_sign};
+        end
+        if (write_valid) lane11_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:154
+    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
+        lane11_scale_r <= lane11_r;
+        lane11_scale_e <= lane11_e;
+        l16_s3_11 <= |words_0[215:211];
+        lane11_normal <= l16_s3_11;
+        elements_11_magnitude_s3 <= elements_11_magnitude;
+        lane11_x_magnitude <= elements_11_magnitude_s3;
+        elements_11_sign_s3 <= elements_11_sign;
+        lane11_x_sign <= elements_11_sign_s3;
+        elements_11_outer_s3 <= elements_11_outer;
+        lane11_x_outer <= elements_11_outer_s3;
+        lane11_x_inner <= lane11_inner;
+    end
+    wire lane11_middle = ~(lane11_x_outer | lane11_x_inner); // encode.rs:24
+    wire [20:0] _t90 = {10'h0, {lane11_normal, lane11_x_magnitude[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane11_scaled <= _t90;
+    wire [4:0] lane11_field = lane11_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:29
+    wire [6:0] _t91 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:30
+    always @(posedge clk) if (advance) lane11_amount <= _t91[6:1];
+    wire [15:0] _t92 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:39
+    wire [15:0] _t93 = lane11_amount[2] ? {4'h0, _t92[15:4]} : _t92; // align.rs:39
+    wire [12:0] _t94 = lane11_amount[1] ? {2'h0, _t93[12:2]} : _t93[12:0]; // align.rs:39
+    wire [10:0] _t95 = lane11_amount[0] ? {1'h0, _t94[10:1]} : _t94[10:0]; // align.rs:39
+    wire [9:0] lane11_shifted = _t95[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
+        lane11_s5 <= lane11_scale_c;
+        lane11_s6 <= lane11_s5;
+    end
+    wire [9:0] _t96 = lane11_in_steps - lane11_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane11_cells <= _t96[9:5];
+        l33_s5_11 <= lane11_x_sign & lane11_middle;
+        l33_s6_11 <= l33_s5_11;
+        lane11_negative <= l33_s6_11;
+        lane11_middle_s5 <= lane11_middle;
+        lane11_middle_s6 <= lane11_middle_s5;
+        lane11_border <= lane11_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane11_outwards = {lane11_negative, lane11_cells ^ {5{lane11_negative}}}; // encode.rs:37
+    wire [5:0] lane11_code = {1'h0, lane11_border} + lane11_outwards; // encode.rs:38
+    wire lane11_beyond = lane11_code[5] | (lane11_code[4] & (~lane11_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_11 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
+    wire [14:0] elements_12_magnitude = words_0[233:219]; // quantizer_back.rs:138
+    wire elements_12_sign = words_0[218]; // quantizer_back.rs:138
+    wire elements_12_outer = words_0[217]; // quantizer_back.rs:138
+    wire elements_12_inner = words_0[216]; // quantizer_back.rs:138
+    always @(posedge clk) if (advance) lane12_inner <= elements_12_inner;
+    wire [3:0] _t97 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:148
+    always @(posedge clk) begin
+        if (advance) begin
+            lane12_step_at <= _t97;
+            lane12_threshold_at <= {slot_out_s2, elements_12_outer, elements_12_sign};
+        end
+        if (write_valid) lane12_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:154
+    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
+        lane12_scale_r <= lane12_r;
+        lane12_scale_e <= lane12_e;
+        l16_s3_12 <= |words_0[233:229];
+        lane12_normal <= l16_s3_12;
+        elements_12_magnitude_s3 <= elements_12_magnitude;
+        lane12_x_magnitude <= elements_12_magnitude_s3;
+        elements_12_sign_s3 <= elements_12_sign;
+        lane12_x_sign <= elements_12_sign_s3;
+        elements_12_outer_s3 <= elements_12_outer;
+        lane12_x_outer <= elements_12_outer_s3;
+        lane12_x_inner <= lane12_inner;
+    end
+    wire lane12_middle = ~(lane12_x_outer | lane12_x_inner); // encode.rs:24
+    wire [20:0] _t98 = {10'h0, {lane12_normal, lane12_x_magnitude[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane12_scaled <= _t98;
+    wire [4:0] lane12_field = lane12_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:29
+    wire [6:0] _t99 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:30
+    always @(posedge clk) if (advance) lane12_amount <= _t99[6:1];
+    wire [15:0] _t100 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:39
+    wire [15:0] _t101 = lane12_amount[2] ? {4'h0, _t100[15:4]} : _t100; // align.rs:39
+    wire [12:0] _t102 = lane12_amount[1] ? {2'h0, _t101[12:2]} : _t101[12:0]; // align.rs:39
+    wire [10:0] _t103 = lane12_amount[0] ? {1'h0, _t102[10:1]} : _t102[10:0]; // align.rs:39
+    wire [9:0] lane12_shifted = _t103[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
+        lane12_s5 <= lane12_scale_c;
+        lane12_s6 <= lane12_s5;
+    end
+    wire [9:0] _t104 = lane12_in_steps - lane12_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane12_cells <= _t104[9:5];
+        l33_s5_12 <= lane12_x_sign & lane12_middle;
+        l33_s6_12 <= l33_s5_12;
+        lane12_negative <= l33_s6_12;
+        lane12_middle_s5 <= lane12_middle;
+        lane12_middle_s6 <= lane12_middle_s5;
+        lane12_border <= lane12_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane12_outwards = {lane12_negative, lane12_cells ^ {5{lane12_negative}}}; // encode.rs:37
+    wire [5:0] lane12_code = {1'h0, lane12_border} + lane12_outwards; // encode.rs:38
+    wire lane12_beyond = lane12_code[5] | (lane12_code[4] & (~lane12_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_12 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
+    wire [14:0] elements_13_magnitude = words_0[251:237]; // quantizer_back.rs:138
+    wire elements_13_sign = words_0[236]; // quantizer_back.rs:138
+    wire elements_13_outer = words_0[235]; // quantizer_back.rs:138
+    wire elements_13_inner = words_0[234]; // quantizer_back.rs:138
+    always @(posedge clk) if (advance) lane13_inner <= elements_13_inner;
+    wire [3:0] _t105 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:148
+    always @(posedge clk) begin
+        if (advance) begin
+            lane13_step_at <= _t105;
+            lane13_threshold_at <= {slot_out_s2, elements_13_outer, elements_13_sign};
+        end
+        if (write_valid) lane13_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:154
+    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
+        lane13_scale_r <= lane13_r;
+        lane13_scale_e <= lane13_e;
+        l16_s3_13 <= |words_0[251:247];
+        lane13_normal <= l16_s3_13;
+        elements_13_magnitude_s3 <= elements_13_magnitude;
+        lane13_x_magnitude <= elements_13_magnitude_s3;
+        elements_13_sign_s3 <= elements_13_sign;
+        lane13_x_sign <= elements_13_sign_s3;
+        elements_13_outer_s3 <= elements_13_outer;
+        lane13_x_outer <= elements_13_outer_s3;
+        lane13_x_inner <= lane13_inner;
+    end
+    wire lane13_middle = ~(lane13_x_outer | lane13_x_inner); // encode.rs:24
+    wire [20:0] _t106 = {10'h0, {lane13_normal, lane13_x_magnitude[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane13_scaled <= _t106;
+    wire [4:0] lane13_field = lane13_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:29
+    wire [6:0] _t107 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:30
+    always @(posedge clk) if (advance) lane13_amount <= _t107[6:1];
+    wire [15:0] _t108 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:39
+    wire [15:0] _t109 = lane13_amount[2] ? {4'h0, _t108[15:4]} : _t108; // align.rs:39
+    wire [12:0] _t110 = lane13_amount[1] ? {2'h0, _t109[12:2]} : _t109[12:0]; // align.rs:39
+    wire [10:0] _t111 = lane13_amount[0] ? {1'h0, _t110[10:1]} : _t110[10:0]; // align.rs:39
+    wire [9:0] lane13_shifted = _t111[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
+        lane13_s5 <= lane13_scale_c;
+        lane13_s6 <= lane13_s5;
+    end
+    wire [9:0] _t112 = lane13_in_steps - lane13_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane13_cells <= _t112[9:5];
+        l33_s5_13 <= lane13_x_sign & lane13_middle;
+        l33_s6_13 <= l33_s5_13;
+        lane13_negative <= l33_s6_13;
+        lane13_middle_s5 <= lane13_middle;
+        lane13_middle_s6 <= lane13_middle_s5;
+        lane13_border <= lane13_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane13_outwards = {lane13_negative, lane13_cells ^ {5{lane13_negative}}}; // encode.rs:37
+    wire [5:0] lane13_code = {1'h0, lane13_border} + lane13_outwards; // encode.rs:38
+    wire lane13_beyond = lane13_code[5] | (lane13_code[4] & (~lane13_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_13 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
+    wire [14:0] elements_14_magnitude = words_0[269:255]; // quantizer_back.rs:138
+    wire elements_14_sign = words_0[254]; // quantizer_back.rs:138
+    wire elements_14_outer = words_0[253]; // quantizer_back.rs:138
+    wire elements_14_inner = words_0[252]; // quantizer_back.rs:138
+    always @(posedge clk) if (advance) lane14_inner <= elements_14_inner;
+    wire [3:0] _t113 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:148
+    always @(posedge clk) begin
+        if (advance) begin
+            lane14_step_at <= _t113;
+            lane14_threshold_at <= {slot_out_s2, elements_14_outer, elements_14_sign};
+        end
+        if (write_valid) lane14_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:154
+    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
+        lane14_scale_r <= lane14_r;
+        lane14_scale_e <= lane14_e;
+        l16_s3_14 <= |words_0[269:265];
+        lane14_normal <= l16_s3_14;
+        elements_14_magnitude_s3 <= elements_14_magnitude;
+        lane14_x_magnitude <= elements_14_magnitude_s3;
+        elements_14_sign_s3 <= elements_14_sign;
+        lane14_x_sign <= elements_14_sign_s3;
+        elements_14_outer_s3 <= elements_14_outer;
+        lane14_x_outer <= elements_14_outer_s3;
+        lane14_x_inner <= lane14_inner;
+    end
+    wire lane14_middle = ~(lane14_x_outer | lane14_x_inner); // encode.rs:24
+    wire [20:0] _t114 = {10'h0, {lane14_normal, lane14_x_magnitude[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane14_scaled <= _t114;
+    wire [4:0] lane14_field = lane14_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:29
+    wire [6:0] _t115 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:30
+    always @(posedge clk) if (advance) lane14_amount <= _t115[6:1];
+    wire [15:0] _t116 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:39
+    wire [15:0] _t117 = lane14_amount[2] ? {4'h0, _t116[15:4]} : _t116; // align.rs:39
+    wire [12:0] _t118 = lane14_amount[1] ? {2'h0, _t117[12:2]} : _t117[12:0]; // align.rs:39
+    wire [10:0] _t119 = lane14_amount[0] ? {1'h0, _t118[10:1]} : _t118[10:0]; // align.rs:39
+    wire [9:0] lane14_shifted = _t119[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
+        lane14_s5 <= lane14_scale_c;
+        lane14_s6 <= lane14_s5;
+    end
+    wire [9:0] _t120 = lane14_in_steps - lane14_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane14_cells <= _t120[9:5];
+        l33_s5_14 <= lane14_x_sign & lane14_middle;
+        l33_s6_14 <= l33_s5_14;
+        lane14_negative <= l33_s6_14;
+        lane14_middle_s5 <= lane14_middle;
+        lane14_middle_s6 <= lane14_middle_s5;
+        lane14_border <= lane14_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane14_outwards = {lane14_negative, lane14_cells ^ {5{lane14_negative}}}; // encode.rs:37
+    wire [5:0] lane14_code = {1'h0, lane14_border} + lane14_outwards; // encode.rs:38
+    wire lane14_beyond = lane14_code[5] | (lane14_code[4] & (~lane14_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_14 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
+    wire [14:0] elements_15_magnitude = words_0[287:273]; // quantizer_back.rs:138
+    wire elements_15_sign = words_0[272]; // quantizer_back.rs:138
+    wire elements_15_outer = words_0[271]; // quantizer_back.rs:138
+    wire elements_15_inner = words_0[270]; // quantizer_back.rs:138
+    always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
+    wire [3:0] _t121 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:148
+    always @(posedge clk) begin
+        if (advance) begin
+            lane15_step_at <= _t121;
+            lane15_threshold_at <= {slot_out_s2, elements_15_outer, elements_15_sign};
+        end
+        if (write_valid) lane15_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:154
+    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
+        lane15_scale_r <= lane15_r;
+        lane15_scale_e <= lane15_e;
+        l16_s3_15 <= |words_0[287:283];
+        lane15_normal <= l16_s3_15;
+        elements_15_magnitude_s3 <= elements_15_magnitude;
+        lane15_x_magnitude <= elements_15_magnitude_s3;
+        elements_15_sign_s3 <= elements_15_sign;
+        lane15_x_sign <= elements_15_sign_s3;
+        elements_15_outer_s3 <= elements_15_outer;
+        lane15_x_outer <= elements_15_outer_s3;
+        lane15_x_inner <= lane15_inner;
+    end
+    wire lane15_middle = ~(lane15_x_outer | lane15_x_inner); // encode.rs:24
+    wire [20:0] _t122 = {10'h0, {lane15_normal, lane15_x_magnitude[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane15_scaled <= _t122;
+    wire [4:0] lane15_field = lane15_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:29
+    wire [6:0] _t123 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:30
+    always @(posedge clk) if (advance) lane15_amount <= _t123[6:1];
+    wire [15:0] _t124 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:39
+    wire [15:0] _t125 = lane15_amount[2] ? {4'h0, _t124[15:4]} : _t124; // align.rs:39
+    wire [12:0] _t126 = lane15_amount[1] ? {2'h0, _t125[12:2]} : _t125[12:0]; // align.rs:39
+    wire [10:0] _t127 = lane15_amount[0] ? {1'h0, _t126[10:1]} : _t126[10:0]; // align.rs:39
+    wire [9:0] lane15_shifted = _t127[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
+        lane15_s5 <= lane15_scale_c;
+        lane15_s6 <= lane15_s5;
+    end
+    wire [9:0] _t128 = lane15_in_steps - lane15_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane15_cells <= _t128[9:5];
+        l33_s5_15 <= lane15_x_sign & lane15_middle;
+        l33_s6_15 <= l33_s5_15;
+        lane15_negative <= l33_s6_15;
+        lane15_middle_s5 <= lane15_middle;
+        lane15_middle_s6 <= lane15_middle_s5;
+        lane15_border <= lane15_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane15_outwards = {lane15_negative, lane15_cells ^ {5{lane15_negative}}}; // encode.rs:37
+    wire [5:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:38
+    wire lane15_beyond = lane15_code[5] | (lane15_code[4] & (~lane15_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_15 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
+    wire [63:0] codes = {lane_15, lane_14, lane_13, lane_12, lane_11, lane_10, lane_9, lane_8, lane_7, lane_6, lane_5, lane_4, lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:146
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -2478,7 +2484,7 @@ module oaken_quantizer_core_p16_n4096 (
         beat_last_s3 <= beat_last_s2;
         beat_last_s4 <= beat_last_s3;
     end
-    wire _t129 = (ready_s4 & beat_last_s4) & advance; // quantizer_back.rs:119
+    wire _t129 = (ready_s4 & beat_last_s4) & advance; // quantizer_back.rs:152
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -2489,22 +2495,22 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: move the entries together
-    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer_back.rs:143
-    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer_back.rs:143
-    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer_back.rs:143
-    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer_back.rs:143
-    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer_back.rs:143
-    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer_back.rs:143
-    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer_back.rs:143
-    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer_back.rs:143
-    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer_back.rs:143
-    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer_back.rs:143
-    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer_back.rs:143
-    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer_back.rs:143
-    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer_back.rs:143
-    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer_back.rs:143
-    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer_back.rs:143
-    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer_back.rs:143
+    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer_back.rs:186
+    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer_back.rs:186
+    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer_back.rs:186
+    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer_back.rs:186
+    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer_back.rs:186
+    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer_back.rs:186
+    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer_back.rs:186
+    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer_back.rs:186
+    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer_back.rs:186
+    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer_back.rs:186
+    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer_back.rs:186
+    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer_back.rs:186
+    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer_back.rs:186
+    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer_back.rs:186
+    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer_back.rs:186
+    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer_back.rs:186
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -2521,68 +2527,68 @@ module oaken_quantizer_core_p16_n4096 (
     wire present_13 = elements_13_outer | elements_13_inner; // classify.rs:33
     wire present_14 = elements_14_outer | elements_14_inner; // classify.rs:33
     wire present_15 = elements_15_outer | elements_15_inner; // classify.rs:33
-    wire compact_empty_0 = ~present_0; // compact.rs:20
-    wire compact_empty_1 = ~present_1; // compact.rs:20
-    wire compact_empty_2 = ~present_2; // compact.rs:20
-    wire compact_empty_3 = ~present_3; // compact.rs:20
-    wire compact_empty_4 = ~present_4; // compact.rs:20
-    wire compact_empty_5 = ~present_5; // compact.rs:20
-    wire compact_empty_6 = ~present_6; // compact.rs:20
-    wire compact_empty_7 = ~present_7; // compact.rs:20
-    wire compact_empty_8 = ~present_8; // compact.rs:20
-    wire compact_empty_9 = ~present_9; // compact.rs:20
-    wire compact_empty_10 = ~present_10; // compact.rs:20
-    wire compact_empty_11 = ~present_11; // compact.rs:20
-    wire compact_empty_12 = ~present_12; // compact.rs:20
-    wire compact_empty_13 = ~present_13; // compact.rs:20
-    wire compact_empty_14 = ~present_14; // compact.rs:20
+    wire compact_empty_0 = ~present_0; // compact.rs:19
+    wire compact_empty_1 = ~present_1; // compact.rs:19
+    wire compact_empty_2 = ~present_2; // compact.rs:19
+    wire compact_empty_3 = ~present_3; // compact.rs:19
+    wire compact_empty_4 = ~present_4; // compact.rs:19
+    wire compact_empty_5 = ~present_5; // compact.rs:19
+    wire compact_empty_6 = ~present_6; // compact.rs:19
+    wire compact_empty_7 = ~present_7; // compact.rs:19
+    wire compact_empty_8 = ~present_8; // compact.rs:19
+    wire compact_empty_9 = ~present_9; // compact.rs:19
+    wire compact_empty_10 = ~present_10; // compact.rs:19
+    wire compact_empty_11 = ~present_11; // compact.rs:19
+    wire compact_empty_12 = ~present_12; // compact.rs:19
+    wire compact_empty_13 = ~present_13; // compact.rs:19
+    wire compact_empty_14 = ~present_14; // compact.rs:19
     always @(posedge clk) if (advance) begin
         compact_distance_1 <= {4'h0, compact_empty_0};
         compact_distance_2 <= {3'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
         compact_distance_3 <= {3'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
     end
-    wire [2:0] _t130 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t130 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_4 <= {2'h0, _t130};
-    wire [2:0] _t131 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t131 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_5 <= {2'h0, _t131};
-    wire [2:0] _t132 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t132 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_6 <= {2'h0, _t132};
-    wire [2:0] _t133 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t134 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t133; // compact.rs:46
+    wire [2:0] _t133 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:106
+    wire [2:0] _t134 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t133; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_7 <= {2'h0, _t134};
-    wire [2:0] _t135 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t136 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t135 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:106
+    wire [2:0] _t136 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_8 <= {1'h0, {1'h0, _t135} + {1'h0, _t136}};
-    wire [2:0] _t137 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t138 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t137 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:106
+    wire [2:0] _t138 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_9 <= {1'h0, {1'h0, _t137} + {1'h0, _t138}};
-    wire [2:0] _t139 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t140 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t139 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:106
+    wire [2:0] _t140 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_10 <= {1'h0, {1'h0, _t139} + {1'h0, _t140}};
-    wire [2:0] _t141 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t142 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t141 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:106
+    wire [2:0] _t142 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_11 <= {1'h0, {1'h0, _t141} + {1'h0, _t142}};
-    wire [2:0] _t143 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t144 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t143 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:106
+    wire [2:0] _t144 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_12 <= {1'h0, {1'h0, _t143} + {1'h0, _t144}};
-    wire [2:0] _t145 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t146 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t147 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t146; // compact.rs:46
+    wire [2:0] _t145 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:106
+    wire [2:0] _t146 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:106
+    wire [2:0] _t147 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t146; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_13 <= {1'h0, {1'h0, _t145} + {1'h0, _t147}};
-    wire [2:0] _t148 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t149 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t148; // compact.rs:46
-    wire [2:0] _t150 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
-    wire [2:0] _t151 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t150; // compact.rs:46
+    wire [2:0] _t148 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:106
+    wire [2:0] _t149 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t148; // compact.rs:106
+    wire [2:0] _t150 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:106
+    wire [2:0] _t151 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t150; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_14 <= {1'h0, {1'h0, _t149} + {1'h0, _t151}};
-    wire [2:0] _t152 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t153 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t152; // compact.rs:46
-    wire [2:0] _t154 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
-    wire [2:0] _t155 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t152 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:106
+    wire [2:0] _t153 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t152; // compact.rs:106
+    wire [2:0] _t154 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:106
+    wire [2:0] _t155 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:106
     always @(posedge clk) if (advance) compact_distance_15 <= {1'h0, {1'h0, _t153} + ({1'h0, _t154} + {1'h0, _t155})};
-    wire [2:0] _t156 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
-    wire [2:0] _t157 = {1'h0, {1'h0, present_4} + {1'h0, present_5}} + {1'h0, {1'h0, present_6} + {1'h0, present_7}}; // compact.rs:46
-    wire [2:0] _t158 = {1'h0, {1'h0, present_8} + {1'h0, present_9}} + {1'h0, {1'h0, present_10} + {1'h0, present_11}}; // compact.rs:46
-    wire [2:0] _t159 = {1'h0, {1'h0, present_12} + {1'h0, present_13}} + {1'h0, {1'h0, present_14} + {1'h0, present_15}}; // compact.rs:46
+    wire [2:0] _t156 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:106
+    wire [2:0] _t157 = {1'h0, {1'h0, present_4} + {1'h0, present_5}} + {1'h0, {1'h0, present_6} + {1'h0, present_7}}; // compact.rs:106
+    wire [2:0] _t158 = {1'h0, {1'h0, present_8} + {1'h0, present_9}} + {1'h0, {1'h0, present_10} + {1'h0, present_11}}; // compact.rs:106
+    wire [2:0] _t159 = {1'h0, {1'h0, present_12} + {1'h0, present_13}} + {1'h0, {1'h0, present_14} + {1'h0, present_15}}; // compact.rs:106
     always @(posedge clk) if (advance) begin
         compact_total <= {1'h0, {1'h0, _t156} + {1'h0, _t157}} + {1'h0, {1'h0, _t158} + {1'h0, _t159}};
         compact_slots_0_0 <= marks_0;
@@ -2602,86 +2608,86 @@ module oaken_quantizer_core_p16_n4096 (
         compact_slots_14_0 <= marks_14;
         compact_slots_15_0 <= marks_15;
     end
-    wire [5:0] _t160 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
-    wire [4:0] _t161 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
-    wire [5:0] _t162 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:38
-    wire [4:0] _t163 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:38
-    wire [5:0] _t164 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:38
-    wire [4:0] _t165 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:38
-    wire [5:0] _t166 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:38
-    wire [4:0] _t167 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:38
-    wire [5:0] _t168 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:38
-    wire [4:0] _t169 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:38
-    wire [5:0] _t170 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:38
-    wire [4:0] _t171 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:38
-    wire [5:0] _t172 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:38
-    wire [4:0] _t173 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:38
-    wire [5:0] _t174 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:38
-    wire [4:0] _t175 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:38
-    wire [5:0] _t176 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:38
-    wire [4:0] _t177 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:38
-    wire [5:0] _t178 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:38
-    wire [4:0] _t179 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:38
-    wire [5:0] _t180 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:38
-    wire [4:0] _t181 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:38
-    wire [5:0] _t182 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:38
-    wire [4:0] _t183 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:38
-    wire [5:0] _t184 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:38
-    wire [4:0] _t185 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:38
+    wire [5:0] _t160 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:36
+    wire [4:0] _t161 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:36
+    wire [5:0] _t162 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:36
+    wire [4:0] _t163 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:36
+    wire [5:0] _t164 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:36
+    wire [4:0] _t165 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:36
+    wire [5:0] _t166 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:36
+    wire [4:0] _t167 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:36
+    wire [5:0] _t168 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:36
+    wire [4:0] _t169 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:36
+    wire [5:0] _t170 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:36
+    wire [4:0] _t171 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:36
+    wire [5:0] _t172 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:36
+    wire [4:0] _t173 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:36
+    wire [5:0] _t174 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:36
+    wire [4:0] _t175 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:36
+    wire [5:0] _t176 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:36
+    wire [4:0] _t177 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:36
+    wire [5:0] _t178 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:36
+    wire [4:0] _t179 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:36
+    wire [5:0] _t180 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:36
+    wire [4:0] _t181 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:36
+    wire [5:0] _t182 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:36
+    wire [4:0] _t183 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:36
+    wire [5:0] _t184 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:36
+    wire [4:0] _t185 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:36
     always @(posedge clk) if (advance) begin
-        l38_s4 <= _t161[1] ? _t160 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
-        l38_s4_2 <= _t163[1] ? _t162 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
-        l38_s4_4 <= _t165[1] ? _t164 : _t160;
-        l38_s4_6 <= _t167[1] ? _t166 : _t162;
-        l38_s4_8 <= _t169[1] ? _t168 : _t164;
-        l38_s4_9 <= _t169[1] ? _t169 : _t165;
-        l38_s4_10 <= _t171[1] ? _t170 : _t166;
-        l38_s4_11 <= _t171[1] ? _t171 : _t167;
-        l38_s4_12 <= _t173[1] ? _t172 : _t168;
-        l38_s4_13 <= _t173[1] ? _t173 : _t169;
-        l38_s4_14 <= _t175[1] ? _t174 : _t170;
-        l38_s4_15 <= _t175[1] ? _t175 : _t171;
-        l38_s4_16 <= _t177[1] ? _t176 : _t172;
-        l38_s4_17 <= _t177[1] ? _t177 : _t173;
-        l38_s4_18 <= _t179[1] ? _t178 : _t174;
-        l38_s4_19 <= _t179[1] ? _t179 : _t175;
-        l38_s4_20 <= _t181[1] ? _t180 : _t176;
-        l38_s4_21 <= _t181[1] ? _t181 : _t177;
-        l38_s4_22 <= _t183[1] ? _t182 : _t178;
-        l38_s4_23 <= _t183[1] ? _t183 : _t179;
-        l38_s4_24 <= _t185[1] ? _t184 : _t180;
-        l38_s4_25 <= _t185[1] ? _t185 : _t181;
-        l38_s4_26 <= compact_distance_15[1] ? compact_slots_15_0 : _t182;
-        l38_s4_27 <= compact_distance_15[1] ? compact_distance_15 : _t183;
-        l38_s4_28 <= _t184;
-        l38_s4_29 <= _t185;
+        l36_s4 <= _t161[1] ? _t160 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
+        l36_s4_2 <= _t163[1] ? _t162 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
+        l36_s4_4 <= _t165[1] ? _t164 : _t160;
+        l36_s4_6 <= _t167[1] ? _t166 : _t162;
+        l36_s4_8 <= _t169[1] ? _t168 : _t164;
+        l36_s4_9 <= _t169[1] ? _t169 : _t165;
+        l36_s4_10 <= _t171[1] ? _t170 : _t166;
+        l36_s4_11 <= _t171[1] ? _t171 : _t167;
+        l36_s4_12 <= _t173[1] ? _t172 : _t168;
+        l36_s4_13 <= _t173[1] ? _t173 : _t169;
+        l36_s4_14 <= _t175[1] ? _t174 : _t170;
+        l36_s4_15 <= _t175[1] ? _t175 : _t171;
+        l36_s4_16 <= _t177[1] ? _t176 : _t172;
+        l36_s4_17 <= _t177[1] ? _t177 : _t173;
+        l36_s4_18 <= _t179[1] ? _t178 : _t174;
+        l36_s4_19 <= _t179[1] ? _t179 : _t175;
+        l36_s4_20 <= _t181[1] ? _t180 : _t176;
+        l36_s4_21 <= _t181[1] ? _t181 : _t177;
+        l36_s4_22 <= _t183[1] ? _t182 : _t178;
+        l36_s4_23 <= _t183[1] ? _t183 : _t179;
+        l36_s4_24 <= _t185[1] ? _t184 : _t180;
+        l36_s4_25 <= _t185[1] ? _t185 : _t181;
+        l36_s4_26 <= compact_distance_15[1] ? compact_slots_15_0 : _t182;
+        l36_s4_27 <= compact_distance_15[1] ? compact_distance_15 : _t183;
+        l36_s4_28 <= _t184;
+        l36_s4_29 <= _t185;
         compact_s4 <= compact_slots_15_0;
         compact_distance_15_s4 <= compact_distance_15;
     end
-    wire [5:0] _t186 = l38_s4_25[2] ? l38_s4_24 : l38_s4_16; // compact.rs:38
-    wire [4:0] _t187 = l38_s4_25[2] ? l38_s4_25 : l38_s4_17; // compact.rs:38
-    wire [5:0] _t188 = l38_s4_27[2] ? l38_s4_26 : l38_s4_18; // compact.rs:38
-    wire [4:0] _t189 = l38_s4_27[2] ? l38_s4_27 : l38_s4_19; // compact.rs:38
-    wire [5:0] _t190 = l38_s4_29[2] ? l38_s4_28 : l38_s4_20; // compact.rs:38
-    wire [4:0] _t191 = l38_s4_29[2] ? l38_s4_29 : l38_s4_21; // compact.rs:38
-    wire [5:0] _t192 = compact_distance_15_s4[2] ? compact_s4 : l38_s4_22; // compact.rs:38
-    wire [4:0] _t193 = compact_distance_15_s4[2] ? compact_distance_15_s4 : l38_s4_23; // compact.rs:38
+    wire [5:0] _t186 = l36_s4_25[2] ? l36_s4_24 : l36_s4_16; // compact.rs:36
+    wire [4:0] _t187 = l36_s4_25[2] ? l36_s4_25 : l36_s4_17; // compact.rs:36
+    wire [5:0] _t188 = l36_s4_27[2] ? l36_s4_26 : l36_s4_18; // compact.rs:36
+    wire [4:0] _t189 = l36_s4_27[2] ? l36_s4_27 : l36_s4_19; // compact.rs:36
+    wire [5:0] _t190 = l36_s4_29[2] ? l36_s4_28 : l36_s4_20; // compact.rs:36
+    wire [4:0] _t191 = l36_s4_29[2] ? l36_s4_29 : l36_s4_21; // compact.rs:36
+    wire [5:0] _t192 = compact_distance_15_s4[2] ? compact_s4 : l36_s4_22; // compact.rs:36
+    wire [4:0] _t193 = compact_distance_15_s4[2] ? compact_distance_15_s4 : l36_s4_23; // compact.rs:36
     always @(posedge clk) if (advance) begin
-        packed_0 <= _t187[3] ? _t186 : (l38_s4_9[2] ? l38_s4_8 : l38_s4);
-        packed_1 <= _t189[3] ? _t188 : (l38_s4_11[2] ? l38_s4_10 : l38_s4_2);
-        packed_2 <= _t191[3] ? _t190 : (l38_s4_13[2] ? l38_s4_12 : l38_s4_4);
-        packed_3 <= _t193[3] ? _t192 : (l38_s4_15[2] ? l38_s4_14 : l38_s4_6);
-        packed_4 <= l38_s4_25[3] ? l38_s4_24 : (l38_s4_17[2] ? l38_s4_16 : l38_s4_8);
-        packed_5 <= l38_s4_27[3] ? l38_s4_26 : (l38_s4_19[2] ? l38_s4_18 : l38_s4_10);
-        packed_6 <= l38_s4_29[3] ? l38_s4_28 : (l38_s4_21[2] ? l38_s4_20 : l38_s4_12);
-        packed_7 <= compact_distance_15_s4[3] ? compact_s4 : (l38_s4_23[2] ? l38_s4_22 : l38_s4_14);
+        packed_0 <= _t187[3] ? _t186 : (l36_s4_9[2] ? l36_s4_8 : l36_s4);
+        packed_1 <= _t189[3] ? _t188 : (l36_s4_11[2] ? l36_s4_10 : l36_s4_2);
+        packed_2 <= _t191[3] ? _t190 : (l36_s4_13[2] ? l36_s4_12 : l36_s4_4);
+        packed_3 <= _t193[3] ? _t192 : (l36_s4_15[2] ? l36_s4_14 : l36_s4_6);
+        packed_4 <= l36_s4_25[3] ? l36_s4_24 : (l36_s4_17[2] ? l36_s4_16 : l36_s4_8);
+        packed_5 <= l36_s4_27[3] ? l36_s4_26 : (l36_s4_19[2] ? l36_s4_18 : l36_s4_10);
+        packed_6 <= l36_s4_29[3] ? l36_s4_28 : (l36_s4_21[2] ? l36_s4_20 : l36_s4_12);
+        packed_7 <= compact_distance_15_s4[3] ? compact_s4 : (l36_s4_23[2] ? l36_s4_22 : l36_s4_14);
         packed_8 <= _t186;
         packed_9 <= _t188;
         packed_10 <= _t190;
         packed_11 <= _t192;
-        packed_12 <= l38_s4_24;
-        packed_13 <= l38_s4_26;
-        packed_14 <= l38_s4_28;
+        packed_12 <= l36_s4_24;
+        packed_13 <= l36_s4_26;
+        packed_14 <= l36_s4_28;
         packed_15 <= compact_s4;
         chunk_beat_s1 <= chunk_beat;
         chunk_beat_s2 <= chunk_beat_s1;
@@ -2689,38 +2695,38 @@ module oaken_quantizer_core_p16_n4096 (
         chunk_beat_s4 <= chunk_beat_s3;
         beat_in_chunk <= chunk_beat_s4;
     end
-    wire [1:0] group = packed_15[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_1 = packed_14[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_2 = packed_13[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_3 = packed_12[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_4 = packed_11[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_5 = packed_10[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_6 = packed_9[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_7 = packed_8[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_8 = packed_7[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_9 = packed_6[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_10 = packed_5[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_11 = packed_4[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_12 = packed_3[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_13 = packed_2[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_14 = packed_1[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer_back.rs:159
-    wire [1:0] group_15 = packed_0[5:4]; // quantizer_back.rs:155
-    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer_back.rs:159
+    wire [1:0] group = packed_15[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_1 = packed_14[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_2 = packed_13[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_3 = packed_12[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_4 = packed_11[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_5 = packed_10[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_6 = packed_9[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_7 = packed_8[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_8 = packed_7[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_9 = packed_6[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_10 = packed_5[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_11 = packed_4[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_12 = packed_3[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_13 = packed_2[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_14 = packed_1[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group_15 = packed_0[5:4]; // quantizer_back.rs:198
+    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer_back.rs:202
 
     // out: the sparse part
     assign finished = sent;
@@ -2730,7 +2736,7 @@ module oaken_quantizer_core_p16_n4096 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:171
+    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:214
     always @(posedge clk) if (advance) begin
         compact_total_s4 <= compact_total;
         sparse_beat_found <= compact_total_s4;
@@ -2749,9 +2755,9 @@ module oaken_quantizer_core_p16_n4096 (
             ready_s5 <= 1'h0;
         end else if (advance) ready_s5 <= ready_s4;
     end
-    wire sparse_valid_1 = ready_s5; // quantizer_back.rs:177
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:207
-    always @(posedge clk) was_nonfinite <= header[57];
+    wire sparse_valid_1 = ready_s5; // quantizer_back.rs:220
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
+    always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = sent & was_nonfinite;
 
     // out: the dense part
@@ -2771,16 +2777,16 @@ module oaken_quantizer_core_p16_n4096 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:195
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:195
-    wire coded_1 = coded & advance; // quantizer_back.rs:196
+    wire coded = ready_s8; // quantizer_back.rs:238
+    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:238
+    wire coded_1 = coded & advance; // quantizer_back.rs:239
     assign dense_valid = dense_m_valid;
     fifo_65x16_distributed dense (
         .clk(clk),
         .rst(rst),
         .s_valid(coded_1),
         .s_ready(dense_s_ready),
-        .s_payload({codes, last_2}),
+        .s_payload({codes, last_3}),
         .m_valid(dense_m_valid),
         .m_ready(dense_ready),
         .m_payload(dense_m_payload),
@@ -2798,7 +2804,7 @@ module oaken_quantizer_core_p16_n4096 (
         .s_last(sparse_beat_last),
         .stop(dense_level >= 5'hd),
         .vector(writer_vector),
-        .header({6'h0, header}),
+        .header({6'h0, header_1}),
         .m_valid(writer_m_valid),
         .m_ready(sparse_ready),
         .m_data(writer_m_data),
@@ -2808,7 +2814,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     assign dense_data = dense_m_payload[64:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, guard_passing, lane15_scaled[3:0], lane15_scaled[20], _t13[0], _t15[15:13], _t16[12:11], _t17[10], _t18[4:0], lane14_scaled[3:0], lane14_scaled[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], _t26[4:0], lane13_scaled[3:0], lane13_scaled[20], _t29[0], _t31[15:13], _t32[12:11], _t33[10], _t34[4:0], lane12_scaled[3:0], lane12_scaled[20], _t37[0], _t39[15:13], _t40[12:11], _t41[10], _t42[4:0], lane11_scaled[3:0], lane11_scaled[20], _t45[0], _t47[15:13], _t48[12:11], _t49[10], _t50[4:0], lane10_scaled[3:0], lane10_scaled[20], _t53[0], _t55[15:13], _t56[12:11], _t57[10], _t58[4:0], lane9_scaled[3:0], lane9_scaled[20], _t60[0], _t62[15:13], _t63[12:11], _t64[10], _t65[4:0], lane8_scaled[3:0], lane8_scaled[20], _t67[0], _t69[15:13], _t70[12:11], _t71[10], _t72[4:0], lane7_scaled[3:0], lane7_scaled[20], _t74[0], _t76[15:13], _t77[12:11], _t78[10], _t79[4:0], lane6_scaled[3:0], lane6_scaled[20], _t81[0], _t83[15:13], _t84[12:11], _t85[10], _t86[4:0], lane5_scaled[3:0], lane5_scaled[20], _t88[0], _t90[15:13], _t91[12:11], _t92[10], _t93[4:0], lane4_scaled[3:0], lane4_scaled[20], _t95[0], _t97[15:13], _t98[12:11], _t99[10], _t100[4:0], lane3_scaled[3:0], lane3_scaled[20], _t102[0], _t104[15:13], _t105[12:11], _t106[10], _t107[4:0], lane2_scaled[3:0], lane2_scaled[20], _t109[0], _t111[15:13], _t112[12:11], _t113[10], _t114[4:0], lane1_scaled[3:0], lane1_scaled[20], _t116[0], _t118[15:13], _t119[12:11], _t120[10], _t121[4:0], lane0_scaled[3:0], lane0_scaled[20], _t123[0], _t125[15:13], _t126[12:11], _t127[10], _t128[4:0], compact_distance_1[4:1], _t161[0], _t161[4:2], _t163[0], _t163[4:2], l38_s4_9[1:0], l38_s4_9[4:3], l38_s4_11[1:0], l38_s4_11[4:3], l38_s4_13[1:0], l38_s4_13[4:3], l38_s4_15[1:0], l38_s4_15[4:3], _t187[2:0], _t187[4], _t189[2:0], _t189[4], _t191[2:0], _t191[4], _t193[2:0], _t193[4], dense_s_ready};
+    wire unused_ok = &{1'b0, guard_passing, lane0_scaled[3:0], lane0_scaled[20], _t12[0], _t14[15:13], _t15[12:11], _t16[10], _t17[4:0], lane1_scaled[3:0], lane1_scaled[20], _t19[0], _t21[15:13], _t22[12:11], _t23[10], _t24[4:0], lane2_scaled[3:0], lane2_scaled[20], _t26[0], _t28[15:13], _t29[12:11], _t30[10], _t31[4:0], lane3_scaled[3:0], lane3_scaled[20], _t33[0], _t35[15:13], _t36[12:11], _t37[10], _t38[4:0], lane4_scaled[3:0], lane4_scaled[20], _t40[0], _t42[15:13], _t43[12:11], _t44[10], _t45[4:0], lane5_scaled[3:0], lane5_scaled[20], _t47[0], _t49[15:13], _t50[12:11], _t51[10], _t52[4:0], lane6_scaled[3:0], lane6_scaled[20], _t54[0], _t56[15:13], _t57[12:11], _t58[10], _t59[4:0], lane7_scaled[3:0], lane7_scaled[20], _t61[0], _t63[15:13], _t64[12:11], _t65[10], _t66[4:0], lane8_scaled[3:0], lane8_scaled[20], _t68[0], _t70[15:13], _t71[12:11], _t72[10], _t73[4:0], lane9_scaled[3:0], lane9_scaled[20], _t75[0], _t77[15:13], _t78[12:11], _t79[10], _t80[4:0], lane10_scaled[3:0], lane10_scaled[20], _t83[0], _t85[15:13], _t86[12:11], _t87[10], _t88[4:0], lane11_scaled[3:0], lane11_scaled[20], _t91[0], _t93[15:13], _t94[12:11], _t95[10], _t96[4:0], lane12_scaled[3:0], lane12_scaled[20], _t99[0], _t101[15:13], _t102[12:11], _t103[10], _t104[4:0], lane13_scaled[3:0], lane13_scaled[20], _t107[0], _t109[15:13], _t110[12:11], _t111[10], _t112[4:0], lane14_scaled[3:0], lane14_scaled[20], _t115[0], _t117[15:13], _t118[12:11], _t119[10], _t120[4:0], lane15_scaled[3:0], lane15_scaled[20], _t123[0], _t125[15:13], _t126[12:11], _t127[10], _t128[4:0], compact_distance_1[4:1], _t161[0], _t161[4:2], _t163[0], _t163[4:2], l36_s4_9[1:0], l36_s4_9[4:3], l36_s4_11[1:0], l36_s4_11[4:3], l36_s4_13[1:0], l36_s4_13[4:3], l36_s4_15[1:0], l36_s4_15[4:3], _t187[2:0], _t187[4], _t189[2:0], _t189[4], _t191[2:0], _t191[4], _t193[2:0], _t193[4], dense_s_ready};
 endmodule
 
 `default_nettype wire

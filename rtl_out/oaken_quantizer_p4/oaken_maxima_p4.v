@@ -20,109 +20,109 @@ module oaken_maxima_p4 (
     output wire [14:0] maxima_inner,
     output wire remarked // Any beat of the vector had the remark.
 );
-    reg [14:0] level_0_outer_pos; // maxima.rs:106
-    reg [14:0] level_0_outer_neg; // maxima.rs:106
-    reg [14:0] level_0_middle_pos; // maxima.rs:106
-    reg [14:0] level_0_middle_neg; // maxima.rs:106
-    reg [14:0] level_0_inner; // maxima.rs:106
-    reg [14:0] level_1_outer_pos; // maxima.rs:106
-    reg [14:0] level_1_outer_neg; // maxima.rs:106
-    reg [14:0] level_1_middle_pos; // maxima.rs:106
-    reg [14:0] level_1_middle_neg; // maxima.rs:106
-    reg [14:0] level_1_inner; // maxima.rs:106
-    reg [14:0] level2_0_outer_pos; // maxima.rs:115
-    reg [14:0] level2_0_outer_neg; // maxima.rs:115
-    reg [14:0] level2_0_middle_pos; // maxima.rs:115
-    reg [14:0] level2_0_middle_neg; // maxima.rs:115
-    reg [14:0] level2_0_inner; // maxima.rs:115
-    reg [14:0] so_far_outer_pos; // maxima.rs:120
-    reg [14:0] so_far_outer_neg; // maxima.rs:120
-    reg [14:0] so_far_middle_pos; // maxima.rs:120
-    reg [14:0] so_far_middle_neg; // maxima.rs:120
-    reg [14:0] so_far_inner; // maxima.rs:120
-    reg remarked_1; // maxima.rs:121
-    reg valid_s1; // maxima.rs:122
-    reg valid_1; // maxima.rs:122
-    reg first_s1; // maxima.rs:123
-    reg first_1; // maxima.rs:123
-    reg remark_s1; // maxima.rs:124
-    reg remark_1; // maxima.rs:124
-    reg last_s1; // maxima.rs:129
-    reg last_s2; // maxima.rs:129
-    reg done_1; // maxima.rs:129
-    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:101
-    wire elements_0_sign = elements[2]; // maxima.rs:101
-    wire elements_0_outer = elements[1]; // maxima.rs:101
-    wire elements_0_inner = elements[0]; // maxima.rs:101
-    wire [14:0] elements_1_magnitude = elements[35:21]; // maxima.rs:101
-    wire elements_1_sign = elements[20]; // maxima.rs:101
-    wire elements_1_outer = elements[19]; // maxima.rs:101
-    wire elements_1_inner = elements[18]; // maxima.rs:101
-    wire [14:0] elements_2_magnitude = elements[53:39]; // maxima.rs:101
-    wire elements_2_sign = elements[38]; // maxima.rs:101
-    wire elements_2_outer = elements[37]; // maxima.rs:101
-    wire elements_2_inner = elements[36]; // maxima.rs:101
-    wire [14:0] elements_3_magnitude = elements[71:57]; // maxima.rs:101
-    wire elements_3_sign = elements[56]; // maxima.rs:101
-    wire elements_3_outer = elements[55]; // maxima.rs:101
-    wire elements_3_inner = elements[54]; // maxima.rs:101
+    reg [14:0] level_0_outer_pos; // maxima.rs:108
+    reg [14:0] level_0_outer_neg; // maxima.rs:108
+    reg [14:0] level_0_middle_pos; // maxima.rs:108
+    reg [14:0] level_0_middle_neg; // maxima.rs:108
+    reg [14:0] level_0_inner; // maxima.rs:108
+    reg [14:0] level_1_outer_pos; // maxima.rs:108
+    reg [14:0] level_1_outer_neg; // maxima.rs:108
+    reg [14:0] level_1_middle_pos; // maxima.rs:108
+    reg [14:0] level_1_middle_neg; // maxima.rs:108
+    reg [14:0] level_1_inner; // maxima.rs:108
+    reg [14:0] level2_0_outer_pos; // maxima.rs:117
+    reg [14:0] level2_0_outer_neg; // maxima.rs:117
+    reg [14:0] level2_0_middle_pos; // maxima.rs:117
+    reg [14:0] level2_0_middle_neg; // maxima.rs:117
+    reg [14:0] level2_0_inner; // maxima.rs:117
+    reg [14:0] so_far_outer_pos; // maxima.rs:122
+    reg [14:0] so_far_outer_neg; // maxima.rs:122
+    reg [14:0] so_far_middle_pos; // maxima.rs:122
+    reg [14:0] so_far_middle_neg; // maxima.rs:122
+    reg [14:0] so_far_inner; // maxima.rs:122
+    reg remarked_1; // maxima.rs:123
+    reg valid_s1; // maxima.rs:124
+    reg valid_1; // maxima.rs:124
+    reg first_s1; // maxima.rs:125
+    reg first_1; // maxima.rs:125
+    reg remark_s1; // maxima.rs:126
+    reg remark_1; // maxima.rs:126
+    reg last_s1; // maxima.rs:131
+    reg last_s2; // maxima.rs:131
+    reg done_1; // maxima.rs:131
+    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:103
+    wire elements_0_sign = elements[2]; // maxima.rs:103
+    wire elements_0_outer = elements[1]; // maxima.rs:103
+    wire elements_0_inner = elements[0]; // maxima.rs:103
+    wire [14:0] elements_1_magnitude = elements[35:21]; // maxima.rs:103
+    wire elements_1_sign = elements[20]; // maxima.rs:103
+    wire elements_1_outer = elements[19]; // maxima.rs:103
+    wire elements_1_inner = elements[18]; // maxima.rs:103
+    wire [14:0] elements_2_magnitude = elements[53:39]; // maxima.rs:103
+    wire elements_2_sign = elements[38]; // maxima.rs:103
+    wire elements_2_outer = elements[37]; // maxima.rs:103
+    wire elements_2_inner = elements[36]; // maxima.rs:103
+    wire [14:0] elements_3_magnitude = elements[71:57]; // maxima.rs:103
+    wire elements_3_sign = elements[56]; // maxima.rs:103
+    wire elements_3_outer = elements[55]; // maxima.rs:103
+    wire elements_3_inner = elements[54]; // maxima.rs:103
 
     // the tree over the lanes
-    wire a_wins = elements_0_magnitude >= elements_1_magnitude; // maxima.rs:78
-    wire _t1 = ~(elements_0_outer | elements_0_inner); // maxima.rs:62
-    wire in_a_0 = elements_0_outer & (~elements_0_sign); // maxima.rs:63
-    wire in_a_1 = elements_0_outer & elements_0_sign; // maxima.rs:63
-    wire in_a_2 = _t1 & (~elements_0_sign); // maxima.rs:63
-    wire in_a_3 = _t1 & elements_0_sign; // maxima.rs:63
-    wire _t2 = ~(elements_1_outer | elements_1_inner); // maxima.rs:62
-    wire in_b_0 = elements_1_outer & (~elements_1_sign); // maxima.rs:63
-    wire in_b_1 = elements_1_outer & elements_1_sign; // maxima.rs:63
-    wire in_b_2 = _t2 & (~elements_1_sign); // maxima.rs:63
-    wire in_b_3 = _t2 & elements_1_sign; // maxima.rs:63
-    wire take_a = in_a_0 & (a_wins | (~in_b_0)); // maxima.rs:81
-    wire take_b = in_b_0 & (~(in_a_0 & a_wins)); // maxima.rs:82
-    wire take_a_1 = in_a_1 & (a_wins | (~in_b_1)); // maxima.rs:81
-    wire take_b_1 = in_b_1 & (~(in_a_1 & a_wins)); // maxima.rs:82
-    wire take_a_2 = in_a_2 & (a_wins | (~in_b_2)); // maxima.rs:81
-    wire take_b_2 = in_b_2 & (~(in_a_2 & a_wins)); // maxima.rs:82
-    wire take_a_3 = in_a_3 & (a_wins | (~in_b_3)); // maxima.rs:81
-    wire take_b_3 = in_b_3 & (~(in_a_3 & a_wins)); // maxima.rs:82
-    wire take_a_4 = elements_0_inner & (a_wins | (~elements_1_inner)); // maxima.rs:81
-    wire take_b_4 = elements_1_inner & (~(elements_0_inner & a_wins)); // maxima.rs:82
+    wire a_wins = elements_0_magnitude >= elements_1_magnitude; // maxima.rs:80
+    wire _t1 = ~(elements_0_outer | elements_0_inner); // maxima.rs:64
+    wire in_a_0 = elements_0_outer & (~elements_0_sign); // maxima.rs:65
+    wire in_a_1 = elements_0_outer & elements_0_sign; // maxima.rs:65
+    wire in_a_2 = _t1 & (~elements_0_sign); // maxima.rs:65
+    wire in_a_3 = _t1 & elements_0_sign; // maxima.rs:65
+    wire _t2 = ~(elements_1_outer | elements_1_inner); // maxima.rs:64
+    wire in_b_0 = elements_1_outer & (~elements_1_sign); // maxima.rs:65
+    wire in_b_1 = elements_1_outer & elements_1_sign; // maxima.rs:65
+    wire in_b_2 = _t2 & (~elements_1_sign); // maxima.rs:65
+    wire in_b_3 = _t2 & elements_1_sign; // maxima.rs:65
+    wire take_0 = in_a_0 & (a_wins | (~in_b_0)); // maxima.rs:83
+    wire take_1 = in_b_0 & (~(in_a_0 & a_wins)); // maxima.rs:83
+    wire take_0_1 = in_a_1 & (a_wins | (~in_b_1)); // maxima.rs:83
+    wire take_1_1 = in_b_1 & (~(in_a_1 & a_wins)); // maxima.rs:83
+    wire take_0_2 = in_a_2 & (a_wins | (~in_b_2)); // maxima.rs:83
+    wire take_1_2 = in_b_2 & (~(in_a_2 & a_wins)); // maxima.rs:83
+    wire take_0_3 = in_a_3 & (a_wins | (~in_b_3)); // maxima.rs:83
+    wire take_1_3 = in_b_3 & (~(in_a_3 & a_wins)); // maxima.rs:83
+    wire take_0_4 = elements_0_inner & (a_wins | (~elements_1_inner)); // maxima.rs:83
+    wire take_1_4 = elements_1_inner & (~(elements_0_inner & a_wins)); // maxima.rs:83
     always @(posedge clk) begin
-        level_0_outer_pos <= ({15{take_a}} & elements_0_magnitude) | ({15{take_b}} & elements_1_magnitude);
-        level_0_outer_neg <= ({15{take_a_1}} & elements_0_magnitude) | ({15{take_b_1}} & elements_1_magnitude);
-        level_0_middle_pos <= ({15{take_a_2}} & elements_0_magnitude) | ({15{take_b_2}} & elements_1_magnitude);
-        level_0_middle_neg <= ({15{take_a_3}} & elements_0_magnitude) | ({15{take_b_3}} & elements_1_magnitude);
-        level_0_inner <= ({15{take_a_4}} & elements_0_magnitude) | ({15{take_b_4}} & elements_1_magnitude);
+        level_0_outer_pos <= ({15{take_0}} & elements_0_magnitude) | ({15{take_1}} & elements_1_magnitude);
+        level_0_outer_neg <= ({15{take_0_1}} & elements_0_magnitude) | ({15{take_1_1}} & elements_1_magnitude);
+        level_0_middle_pos <= ({15{take_0_2}} & elements_0_magnitude) | ({15{take_1_2}} & elements_1_magnitude);
+        level_0_middle_neg <= ({15{take_0_3}} & elements_0_magnitude) | ({15{take_1_3}} & elements_1_magnitude);
+        level_0_inner <= ({15{take_0_4}} & elements_0_magnitude) | ({15{take_1_4}} & elements_1_magnitude);
     end
-    wire a_wins_1 = elements_2_magnitude >= elements_3_magnitude; // maxima.rs:78
-    wire _t3 = ~(elements_2_outer | elements_2_inner); // maxima.rs:62
-    wire in_a_0_1 = elements_2_outer & (~elements_2_sign); // maxima.rs:63
-    wire in_a_1_1 = elements_2_outer & elements_2_sign; // maxima.rs:63
-    wire in_a_2_1 = _t3 & (~elements_2_sign); // maxima.rs:63
-    wire in_a_3_1 = _t3 & elements_2_sign; // maxima.rs:63
-    wire _t4 = ~(elements_3_outer | elements_3_inner); // maxima.rs:62
-    wire in_b_0_1 = elements_3_outer & (~elements_3_sign); // maxima.rs:63
-    wire in_b_1_1 = elements_3_outer & elements_3_sign; // maxima.rs:63
-    wire in_b_2_1 = _t4 & (~elements_3_sign); // maxima.rs:63
-    wire in_b_3_1 = _t4 & elements_3_sign; // maxima.rs:63
-    wire take_a_5 = in_a_0_1 & (a_wins_1 | (~in_b_0_1)); // maxima.rs:81
-    wire take_b_5 = in_b_0_1 & (~(in_a_0_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_6 = in_a_1_1 & (a_wins_1 | (~in_b_1_1)); // maxima.rs:81
-    wire take_b_6 = in_b_1_1 & (~(in_a_1_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_7 = in_a_2_1 & (a_wins_1 | (~in_b_2_1)); // maxima.rs:81
-    wire take_b_7 = in_b_2_1 & (~(in_a_2_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_8 = in_a_3_1 & (a_wins_1 | (~in_b_3_1)); // maxima.rs:81
-    wire take_b_8 = in_b_3_1 & (~(in_a_3_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_9 = elements_2_inner & (a_wins_1 | (~elements_3_inner)); // maxima.rs:81
-    wire take_b_9 = elements_3_inner & (~(elements_2_inner & a_wins_1)); // maxima.rs:82
+    wire a_wins_1 = elements_2_magnitude >= elements_3_magnitude; // maxima.rs:80
+    wire _t3 = ~(elements_2_outer | elements_2_inner); // maxima.rs:64
+    wire in_a_0_1 = elements_2_outer & (~elements_2_sign); // maxima.rs:65
+    wire in_a_1_1 = elements_2_outer & elements_2_sign; // maxima.rs:65
+    wire in_a_2_1 = _t3 & (~elements_2_sign); // maxima.rs:65
+    wire in_a_3_1 = _t3 & elements_2_sign; // maxima.rs:65
+    wire _t4 = ~(elements_3_outer | elements_3_inner); // maxima.rs:64
+    wire in_b_0_1 = elements_3_outer & (~elements_3_sign); // maxima.rs:65
+    wire in_b_1_1 = elements_3_outer & elements_3_sign; // maxima.rs:65
+    wire in_b_2_1 = _t4 & (~elements_3_sign); // maxima.rs:65
+    wire in_b_3_1 = _t4 & elements_3_sign; // maxima.rs:65
+    wire take_0_5 = in_a_0_1 & (a_wins_1 | (~in_b_0_1)); // maxima.rs:83
+    wire take_1_5 = in_b_0_1 & (~(in_a_0_1 & a_wins_1)); // maxima.rs:83
+    wire take_0_6 = in_a_1_1 & (a_wins_1 | (~in_b_1_1)); // maxima.rs:83
+    wire take_1_6 = in_b_1_1 & (~(in_a_1_1 & a_wins_1)); // maxima.rs:83
+    wire take_0_7 = in_a_2_1 & (a_wins_1 | (~in_b_2_1)); // maxima.rs:83
+    wire take_1_7 = in_b_2_1 & (~(in_a_2_1 & a_wins_1)); // maxima.rs:83
+    wire take_0_8 = in_a_3_1 & (a_wins_1 | (~in_b_3_1)); // maxima.rs:83
+    wire take_1_8 = in_b_3_1 & (~(in_a_3_1 & a_wins_1)); // maxima.rs:83
+    wire take_0_9 = elements_2_inner & (a_wins_1 | (~elements_3_inner)); // maxima.rs:83
+    wire take_1_9 = elements_3_inner & (~(elements_2_inner & a_wins_1)); // maxima.rs:83
     always @(posedge clk) begin
-        level_1_outer_pos <= ({15{take_a_5}} & elements_2_magnitude) | ({15{take_b_5}} & elements_3_magnitude);
-        level_1_outer_neg <= ({15{take_a_6}} & elements_2_magnitude) | ({15{take_b_6}} & elements_3_magnitude);
-        level_1_middle_pos <= ({15{take_a_7}} & elements_2_magnitude) | ({15{take_b_7}} & elements_3_magnitude);
-        level_1_middle_neg <= ({15{take_a_8}} & elements_2_magnitude) | ({15{take_b_8}} & elements_3_magnitude);
-        level_1_inner <= ({15{take_a_9}} & elements_2_magnitude) | ({15{take_b_9}} & elements_3_magnitude);
+        level_1_outer_pos <= ({15{take_0_5}} & elements_2_magnitude) | ({15{take_1_5}} & elements_3_magnitude);
+        level_1_outer_neg <= ({15{take_0_6}} & elements_2_magnitude) | ({15{take_1_6}} & elements_3_magnitude);
+        level_1_middle_pos <= ({15{take_0_7}} & elements_2_magnitude) | ({15{take_1_7}} & elements_3_magnitude);
+        level_1_middle_neg <= ({15{take_0_8}} & elements_2_magnitude) | ({15{take_1_8}} & elements_3_magnitude);
+        level_1_inner <= ({15{take_0_9}} & elements_2_magnitude) | ({15{take_1_9}} & elements_3_magnitude);
         level2_0_outer_pos <= (level_0_outer_pos >= level_1_outer_pos) ? level_0_outer_pos : level_1_outer_pos;
         level2_0_outer_neg <= (level_0_outer_neg >= level_1_outer_neg) ? level_0_outer_neg : level_1_outer_neg;
         level2_0_middle_pos <= (level_0_middle_pos >= level_1_middle_pos) ? level_0_middle_pos : level_1_middle_pos;
@@ -146,11 +146,11 @@ module oaken_maxima_p4 (
         remark_s1 <= remark;
         remark_1 <= remark_s1;
     end
-    wire [14:0] _t5 = first_1 ? level2_0_outer_pos : ((so_far_outer_pos >= level2_0_outer_pos) ? so_far_outer_pos : level2_0_outer_pos); // maxima.rs:126
-    wire [14:0] _t6 = first_1 ? level2_0_outer_neg : ((so_far_outer_neg >= level2_0_outer_neg) ? so_far_outer_neg : level2_0_outer_neg); // maxima.rs:126
-    wire [14:0] _t7 = first_1 ? level2_0_middle_pos : ((so_far_middle_pos >= level2_0_middle_pos) ? so_far_middle_pos : level2_0_middle_pos); // maxima.rs:126
-    wire [14:0] _t8 = first_1 ? level2_0_middle_neg : ((so_far_middle_neg >= level2_0_middle_neg) ? so_far_middle_neg : level2_0_middle_neg); // maxima.rs:126
-    wire [14:0] _t9 = first_1 ? level2_0_inner : ((so_far_inner >= level2_0_inner) ? so_far_inner : level2_0_inner); // maxima.rs:126
+    wire [14:0] _t5 = first_1 ? level2_0_outer_pos : ((so_far_outer_pos >= level2_0_outer_pos) ? so_far_outer_pos : level2_0_outer_pos); // maxima.rs:128
+    wire [14:0] _t6 = first_1 ? level2_0_outer_neg : ((so_far_outer_neg >= level2_0_outer_neg) ? so_far_outer_neg : level2_0_outer_neg); // maxima.rs:128
+    wire [14:0] _t7 = first_1 ? level2_0_middle_pos : ((so_far_middle_pos >= level2_0_middle_pos) ? so_far_middle_pos : level2_0_middle_pos); // maxima.rs:128
+    wire [14:0] _t8 = first_1 ? level2_0_middle_neg : ((so_far_middle_neg >= level2_0_middle_neg) ? so_far_middle_neg : level2_0_middle_neg); // maxima.rs:128
+    wire [14:0] _t9 = first_1 ? level2_0_inner : ((so_far_inner >= level2_0_inner) ? so_far_inner : level2_0_inner); // maxima.rs:128
     always @(posedge clk) begin
         if (valid_1) begin
             so_far_outer_pos <= _t5;

@@ -42,68 +42,68 @@ module oaken_quantizer_core_p4_n1024 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:134
-    wire [63:0] guard_m_data;
+    wire guard_m_ready; // quantizer.rs:149
+    wire [63:0] data;
     wire first;
-    wire guard_m_last;
+    wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [9:0] free; // quantizer.rs:135
-    reg room; // in the ring, for two beats at least | quantizer.rs:140
-    reg valid; // quantizer_front.rs:54
-    reg first_1; // quantizer_front.rs:55
-    reg last; // quantizer_front.rs:56
-    reg [63:0] data; // quantizer_front.rs:57
+    reg [9:0] free; // quantizer.rs:150
+    reg room; // in the ring, for two beats at least | quantizer.rs:155
+    reg valid; // quantizer_front.rs:69
+    reg first_1; // quantizer_front.rs:70
+    reg last_1; // quantizer_front.rs:71
+    reg [63:0] data_1; // quantizer_front.rs:90
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:89
-    reg found_0_0_sign; // quantizer_front.rs:89
-    reg found_0_0_outer; // quantizer_front.rs:89
-    reg found_0_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:131
+    reg found_0_0_sign; // quantizer_front.rs:131
+    reg found_0_0_outer; // quantizer_front.rs:131
+    reg found_0_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:89
-    reg found_1_0_sign; // quantizer_front.rs:89
-    reg found_1_0_outer; // quantizer_front.rs:89
-    reg found_1_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:131
+    reg found_1_0_sign; // quantizer_front.rs:131
+    reg found_1_0_outer; // quantizer_front.rs:131
+    reg found_1_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:89
-    reg found_2_0_sign; // quantizer_front.rs:89
-    reg found_2_0_outer; // quantizer_front.rs:89
-    reg found_2_0_inner; // quantizer_front.rs:89
+    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:131
+    reg found_2_0_sign; // quantizer_front.rs:131
+    reg found_2_0_outer; // quantizer_front.rs:131
+    reg found_2_0_inner; // quantizer_front.rs:131
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:89
-    reg found_3_0_sign; // quantizer_front.rs:89
-    reg found_3_0_outer; // quantizer_front.rs:89
-    reg found_3_0_inner; // quantizer_front.rs:89
-    reg nonfinite_1; // quantizer_front.rs:61
-    reg valid_s2; // quantizer_front.rs:62
-    reg valid_1; // quantizer_front.rs:62
-    reg first_1_s2; // quantizer_front.rs:62
-    reg first_2; // quantizer_front.rs:62
-    reg last_s2; // quantizer_front.rs:62
-    reg last_1; // quantizer_front.rs:62
-    reg [8:0] write_at; // quantizer_front.rs:101
-    reg [6:0] in_beat; // quantizer_front.rs:111
-    reg [4:0] count_at; // quantizer_front.rs:114
-    reg [6:0] so_far; // quantizer_front.rs:115
-    reg counted; // quantizer_front.rs:116
-    reg [3:0] chunk_position; // quantizer_front.rs:117
+    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:131
+    reg found_3_0_sign; // quantizer_front.rs:131
+    reg found_3_0_outer; // quantizer_front.rs:131
+    reg found_3_0_inner; // quantizer_front.rs:131
+    reg of_groups_0; // quantizer_front.rs:100
+    reg first_1_s2; // quantizer_front.rs:77
+    reg first_2; // quantizer_front.rs:77
+    reg last_1_s2; // quantizer_front.rs:77
+    reg last_2; // quantizer_front.rs:77
+    reg valid_s2; // quantizer_front.rs:80
+    reg valid_of_0; // quantizer_front.rs:80
+    reg [8:0] write_at; // quantizer_front.rs:164
+    reg [2:0] l106_s4; // compact.rs:50
+    reg [4:0] count_at; // quantizer_front.rs:179
+    reg [6:0] so_far; // quantizer_front.rs:180
+    reg counted; // quantizer_front.rs:181
+    reg [3:0] chunk_position; // quantizer_front.rs:182
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -126,126 +126,38 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [2:0] queue_in; // quantizer.rs:187
-    reg [2:0] queue_out; // quantizer.rs:188
-    reg [3:0] queued; // quantizer.rs:189
-    wire advance; // quantizer.rs:97
-    wire leaves; // the last beat of a vector is read | quantizer.rs:98
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
-    reg [1:0] turn; // scale_table.rs:97
-    reg [1:0] slot; // scale_table.rs:98
-    reg [1:0] slot_out; // scale_table.rs:99
-    reg write_valid; // scale_table.rs:108
-    reg [3:0] write_address; // scale_table.rs:108
-    reg [9:0] write_r; // scale_table.rs:108
-    reg [5:0] write_e; // scale_table.rs:108
-    reg [9:0] write_c; // scale_table.rs:108
+    reg [2:0] queue_in; // quantizer.rs:217
+    reg [2:0] queue_out; // quantizer.rs:218
+    reg [3:0] queued; // quantizer.rs:219
+    wire advance; // quantizer.rs:100
+    wire leaves; // the last beat of a vector is read | quantizer.rs:107
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
+    reg [1:0] turn; // scale_table.rs:101
+    reg [1:0] slot; // scale_table.rs:102
+    reg [1:0] slot_out; // scale_table.rs:103
+    reg write_valid; // scale_table.rs:112
+    reg [3:0] write_address; // scale_table.rs:112
+    reg [9:0] write_r; // scale_table.rs:112
+    reg [5:0] write_e; // scale_table.rs:112
+    reg [9:0] write_c; // scale_table.rs:112
     reg [8:0] read_at; // quantizer_back.rs:50
     reg [4:0] read_count_at; // quantizer_back.rs:51
     reg [7:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:101
-    reg [71:0] word; // quantizer_back.rs:91
-    reg [6:0] count; // quantizer_back.rs:92
-    reg [1:0] slot_out_s1; // scale_table.rs:73
-    reg [1:0] slot_out_s2; // scale_table.rs:73
-    reg [4:0] split_s1; // quantizer_back.rs:107
-    reg [4:0] split_1; // quantizer_back.rs:107
-    reg lane3_inner; // scale_table.rs:141
-    reg [3:0] lane3_step_at; // scale_table.rs:144
-    reg [3:0] lane3_threshold_at; // scale_table.rs:145
-    reg [9:0] lane3_scale_c; // scale_table.rs:162
-    reg [9:0] lane3_scale_r; // scale_table.rs:162
-    reg [5:0] lane3_scale_e; // scale_table.rs:162
+    wire sent; // quantizer.rs:110
+    reg [71:0] words_0; // quantizer_back.rs:110
+    reg [6:0] count; // quantizer_back.rs:112
+    reg [1:0] slot_out_s1; // scale_table.rs:79
+    reg [1:0] slot_out_s2; // scale_table.rs:79
+    reg [4:0] split_s1; // quantizer_back.rs:137
+    reg [4:0] split_1; // quantizer_back.rs:137
+    reg lane0_inner; // scale_table.rs:145
+    reg [3:0] lane0_step_at; // scale_table.rs:148
+    reg [3:0] lane0_threshold_at; // scale_table.rs:149
+    reg [9:0] lane0_scale_c; // scale_table.rs:166
+    reg [9:0] lane0_scale_r; // scale_table.rs:166
+    reg [5:0] lane0_scale_e; // scale_table.rs:166
     reg l16_s3; // encode.rs:20
-    reg lane3_normal; // encode.rs:20
-    reg [14:0] elements_3_magnitude_s3; // encode.rs:21
-    reg [14:0] lane3_x_magnitude; // encode.rs:21
-    reg elements_3_sign_s3; // encode.rs:21
-    reg lane3_x_sign; // encode.rs:21
-    reg elements_3_outer_s3; // encode.rs:21
-    reg lane3_x_outer; // encode.rs:21
-    reg lane3_x_inner; // encode.rs:21
-    reg [20:0] lane3_scaled; // encode.rs:25
-    reg [5:0] lane3_amount; // encode.rs:26
-    reg [9:0] lane3_in_steps; // encode.rs:27
-    reg [9:0] lane3_s5; // encode.rs:30
-    reg [9:0] lane3_s6; // encode.rs:30
-    reg [4:0] lane3_cells; // encode.rs:30
-    reg l31_s5; // encode.rs:31
-    reg l31_s6; // encode.rs:31
-    reg lane3_negative; // encode.rs:31
-    reg lane3_middle_s5; // encode.rs:32
-    reg lane3_middle_s6; // encode.rs:32
-    reg [4:0] split_1_s3; // encode.rs:32
-    reg [4:0] split_1_s4; // encode.rs:32
-    reg [4:0] split_1_s5; // encode.rs:32
-    reg [4:0] split_1_s6; // encode.rs:32
-    reg [4:0] lane3_border; // encode.rs:32
-    reg [3:0] codes_0; // encode.rs:38
-    reg lane2_inner; // scale_table.rs:141
-    reg [3:0] lane2_step_at; // scale_table.rs:144
-    reg [3:0] lane2_threshold_at; // scale_table.rs:145
-    reg [9:0] lane2_scale_c; // scale_table.rs:162
-    reg [9:0] lane2_scale_r; // scale_table.rs:162
-    reg [5:0] lane2_scale_e; // scale_table.rs:162
-    reg l16_s3_1; // encode.rs:20
-    reg lane2_normal; // encode.rs:20
-    reg [14:0] elements_2_magnitude_s3; // encode.rs:21
-    reg [14:0] lane2_x_magnitude; // encode.rs:21
-    reg elements_2_sign_s3; // encode.rs:21
-    reg lane2_x_sign; // encode.rs:21
-    reg elements_2_outer_s3; // encode.rs:21
-    reg lane2_x_outer; // encode.rs:21
-    reg lane2_x_inner; // encode.rs:21
-    reg [20:0] lane2_scaled; // encode.rs:25
-    reg [5:0] lane2_amount; // encode.rs:26
-    reg [9:0] lane2_in_steps; // encode.rs:27
-    reg [9:0] lane2_s5; // encode.rs:30
-    reg [9:0] lane2_s6; // encode.rs:30
-    reg [4:0] lane2_cells; // encode.rs:30
-    reg l31_s5_1; // encode.rs:31
-    reg l31_s6_1; // encode.rs:31
-    reg lane2_negative; // encode.rs:31
-    reg lane2_middle_s5; // encode.rs:32
-    reg lane2_middle_s6; // encode.rs:32
-    reg [4:0] lane2_border; // encode.rs:32
-    reg [3:0] codes_1; // encode.rs:38
-    reg lane1_inner; // scale_table.rs:141
-    reg [3:0] lane1_step_at; // scale_table.rs:144
-    reg [3:0] lane1_threshold_at; // scale_table.rs:145
-    reg [9:0] lane1_scale_c; // scale_table.rs:162
-    reg [9:0] lane1_scale_r; // scale_table.rs:162
-    reg [5:0] lane1_scale_e; // scale_table.rs:162
-    reg l16_s3_2; // encode.rs:20
-    reg lane1_normal; // encode.rs:20
-    reg [14:0] elements_1_magnitude_s3; // encode.rs:21
-    reg [14:0] lane1_x_magnitude; // encode.rs:21
-    reg elements_1_sign_s3; // encode.rs:21
-    reg lane1_x_sign; // encode.rs:21
-    reg elements_1_outer_s3; // encode.rs:21
-    reg lane1_x_outer; // encode.rs:21
-    reg lane1_x_inner; // encode.rs:21
-    reg [20:0] lane1_scaled; // encode.rs:25
-    reg [5:0] lane1_amount; // encode.rs:26
-    reg [9:0] lane1_in_steps; // encode.rs:27
-    reg [9:0] lane1_s5; // encode.rs:30
-    reg [9:0] lane1_s6; // encode.rs:30
-    reg [4:0] lane1_cells; // encode.rs:30
-    reg l31_s5_2; // encode.rs:31
-    reg l31_s6_2; // encode.rs:31
-    reg lane1_negative; // encode.rs:31
-    reg lane1_middle_s5; // encode.rs:32
-    reg lane1_middle_s6; // encode.rs:32
-    reg [4:0] lane1_border; // encode.rs:32
-    reg [3:0] codes_2; // encode.rs:38
-    reg lane0_inner; // scale_table.rs:141
-    reg [3:0] lane0_step_at; // scale_table.rs:144
-    reg [3:0] lane0_threshold_at; // scale_table.rs:145
-    reg [9:0] lane0_scale_c; // scale_table.rs:162
-    reg [9:0] lane0_scale_r; // scale_table.rs:162
-    reg [5:0] lane0_scale_e; // scale_table.rs:162
-    reg l16_s3_3; // encode.rs:20
     reg lane0_normal; // encode.rs:20
     reg [14:0] elements_0_magnitude_s3; // encode.rs:21
     reg [14:0] lane0_x_magnitude; // encode.rs:21
@@ -254,43 +166,131 @@ module oaken_quantizer_core_p4_n1024 (
     reg elements_0_outer_s3; // encode.rs:21
     reg lane0_x_outer; // encode.rs:21
     reg lane0_x_inner; // encode.rs:21
-    reg [20:0] lane0_scaled; // encode.rs:25
-    reg [5:0] lane0_amount; // encode.rs:26
-    reg [9:0] lane0_in_steps; // encode.rs:27
-    reg [9:0] lane0_s5; // encode.rs:30
-    reg [9:0] lane0_s6; // encode.rs:30
-    reg [4:0] lane0_cells; // encode.rs:30
-    reg l31_s5_3; // encode.rs:31
-    reg l31_s6_3; // encode.rs:31
-    reg lane0_negative; // encode.rs:31
-    reg lane0_middle_s5; // encode.rs:32
-    reg lane0_middle_s6; // encode.rs:32
-    reg [4:0] lane0_border; // encode.rs:32
-    reg [3:0] codes_3; // encode.rs:38
-    reg ready_s1; // quantizer_back.rs:118
-    reg ready_s2; // quantizer_back.rs:118
-    reg ready_s3; // quantizer_back.rs:118
-    reg ready_s4; // quantizer_back.rs:118
-    reg beat_last_s1; // quantizer_back.rs:118
-    reg beat_last_s2; // quantizer_back.rs:118
-    reg beat_last_s3; // quantizer_back.rs:118
-    reg sparse_beat_last; // quantizer_back.rs:118
-    reg [2:0] compact_distance_1; // compact.rs:22
-    reg [2:0] compact_distance_2; // compact.rs:22
-    reg [2:0] compact_distance_3; // compact.rs:22
-    reg [2:0] compact_total; // compact.rs:23
-    reg [3:0] compact_slots_0_0; // compact.rs:25
-    reg [3:0] compact_slots_1_0; // compact.rs:25
-    reg [3:0] compact_slots_2_0; // compact.rs:25
-    reg [3:0] compact_slots_3_0; // compact.rs:25
-    reg [3:0] packed_0; // compact.rs:29
-    reg [3:0] packed_1; // compact.rs:29
-    reg [3:0] packed_2; // compact.rs:29
-    reg [3:0] packed_3; // compact.rs:29
-    reg [3:0] chunk_beat_s1; // quantizer_back.rs:149
-    reg [3:0] chunk_beat_s2; // quantizer_back.rs:149
-    reg [3:0] chunk_beat_s3; // quantizer_back.rs:149
-    reg [3:0] beat_in_chunk; // quantizer_back.rs:149
+    reg [20:0] lane0_scaled; // encode.rs:27
+    reg [5:0] lane0_amount; // encode.rs:28
+    reg [9:0] lane0_in_steps; // encode.rs:29
+    reg [9:0] lane0_s5; // encode.rs:32
+    reg [9:0] lane0_s6; // encode.rs:32
+    reg [4:0] lane0_cells; // encode.rs:32
+    reg l33_s5; // encode.rs:33
+    reg l33_s6; // encode.rs:33
+    reg lane0_negative; // encode.rs:33
+    reg lane0_middle_s5; // encode.rs:34
+    reg lane0_middle_s6; // encode.rs:34
+    reg [4:0] split_1_s3; // encode.rs:34
+    reg [4:0] split_1_s4; // encode.rs:34
+    reg [4:0] split_1_s5; // encode.rs:34
+    reg [4:0] split_1_s6; // encode.rs:34
+    reg [4:0] lane0_border; // encode.rs:34
+    reg [3:0] lane; // encode.rs:40
+    reg lane1_inner; // scale_table.rs:145
+    reg [3:0] lane1_step_at; // scale_table.rs:148
+    reg [3:0] lane1_threshold_at; // scale_table.rs:149
+    reg [9:0] lane1_scale_c; // scale_table.rs:166
+    reg [9:0] lane1_scale_r; // scale_table.rs:166
+    reg [5:0] lane1_scale_e; // scale_table.rs:166
+    reg l16_s3_1; // encode.rs:20
+    reg lane1_normal; // encode.rs:20
+    reg [14:0] elements_1_magnitude_s3; // encode.rs:21
+    reg [14:0] lane1_x_magnitude; // encode.rs:21
+    reg elements_1_sign_s3; // encode.rs:21
+    reg lane1_x_sign; // encode.rs:21
+    reg elements_1_outer_s3; // encode.rs:21
+    reg lane1_x_outer; // encode.rs:21
+    reg lane1_x_inner; // encode.rs:21
+    reg [20:0] lane1_scaled; // encode.rs:27
+    reg [5:0] lane1_amount; // encode.rs:28
+    reg [9:0] lane1_in_steps; // encode.rs:29
+    reg [9:0] lane1_s5; // encode.rs:32
+    reg [9:0] lane1_s6; // encode.rs:32
+    reg [4:0] lane1_cells; // encode.rs:32
+    reg l33_s5_1; // encode.rs:33
+    reg l33_s6_1; // encode.rs:33
+    reg lane1_negative; // encode.rs:33
+    reg lane1_middle_s5; // encode.rs:34
+    reg lane1_middle_s6; // encode.rs:34
+    reg [4:0] lane1_border; // encode.rs:34
+    reg [3:0] lane_1; // encode.rs:40
+    reg lane2_inner; // scale_table.rs:145
+    reg [3:0] lane2_step_at; // scale_table.rs:148
+    reg [3:0] lane2_threshold_at; // scale_table.rs:149
+    reg [9:0] lane2_scale_c; // scale_table.rs:166
+    reg [9:0] lane2_scale_r; // scale_table.rs:166
+    reg [5:0] lane2_scale_e; // scale_table.rs:166
+    reg l16_s3_2; // encode.rs:20
+    reg lane2_normal; // encode.rs:20
+    reg [14:0] elements_2_magnitude_s3; // encode.rs:21
+    reg [14:0] lane2_x_magnitude; // encode.rs:21
+    reg elements_2_sign_s3; // encode.rs:21
+    reg lane2_x_sign; // encode.rs:21
+    reg elements_2_outer_s3; // encode.rs:21
+    reg lane2_x_outer; // encode.rs:21
+    reg lane2_x_inner; // encode.rs:21
+    reg [20:0] lane2_scaled; // encode.rs:27
+    reg [5:0] lane2_amount; // encode.rs:28
+    reg [9:0] lane2_in_steps; // encode.rs:29
+    reg [9:0] lane2_s5; // encode.rs:32
+    reg [9:0] lane2_s6; // encode.rs:32
+    reg [4:0] lane2_cells; // encode.rs:32
+    reg l33_s5_2; // encode.rs:33
+    reg l33_s6_2; // encode.rs:33
+    reg lane2_negative; // encode.rs:33
+    reg lane2_middle_s5; // encode.rs:34
+    reg lane2_middle_s6; // encode.rs:34
+    reg [4:0] lane2_border; // encode.rs:34
+    reg [3:0] lane_2; // encode.rs:40
+    reg lane3_inner; // scale_table.rs:145
+    reg [3:0] lane3_step_at; // scale_table.rs:148
+    reg [3:0] lane3_threshold_at; // scale_table.rs:149
+    reg [9:0] lane3_scale_c; // scale_table.rs:166
+    reg [9:0] lane3_scale_r; // scale_table.rs:166
+    reg [5:0] lane3_scale_e; // scale_table.rs:166
+    reg l16_s3_3; // encode.rs:20
+    reg lane3_normal; // encode.rs:20
+    reg [14:0] elements_3_magnitude_s3; // encode.rs:21
+    reg [14:0] lane3_x_magnitude; // encode.rs:21
+    reg elements_3_sign_s3; // encode.rs:21
+    reg lane3_x_sign; // encode.rs:21
+    reg elements_3_outer_s3; // encode.rs:21
+    reg lane3_x_outer; // encode.rs:21
+    reg lane3_x_inner; // encode.rs:21
+    reg [20:0] lane3_scaled; // encode.rs:27
+    reg [5:0] lane3_amount; // encode.rs:28
+    reg [9:0] lane3_in_steps; // encode.rs:29
+    reg [9:0] lane3_s5; // encode.rs:32
+    reg [9:0] lane3_s6; // encode.rs:32
+    reg [4:0] lane3_cells; // encode.rs:32
+    reg l33_s5_3; // encode.rs:33
+    reg l33_s6_3; // encode.rs:33
+    reg lane3_negative; // encode.rs:33
+    reg lane3_middle_s5; // encode.rs:34
+    reg lane3_middle_s6; // encode.rs:34
+    reg [4:0] lane3_border; // encode.rs:34
+    reg [3:0] lane_3; // encode.rs:40
+    reg ready_s1; // quantizer_back.rs:150
+    reg ready_s2; // quantizer_back.rs:150
+    reg ready_s3; // quantizer_back.rs:150
+    reg ready_s4; // quantizer_back.rs:150
+    reg beat_last_s1; // quantizer_back.rs:150
+    reg beat_last_s2; // quantizer_back.rs:150
+    reg beat_last_s3; // quantizer_back.rs:150
+    reg sparse_beat_last; // quantizer_back.rs:150
+    reg [2:0] compact_distance_1; // compact.rs:62
+    reg [2:0] compact_distance_2; // compact.rs:62
+    reg [2:0] compact_distance_3; // compact.rs:62
+    reg [2:0] compact_total; // compact.rs:50
+    reg [3:0] compact_slots_0_0; // compact.rs:23
+    reg [3:0] compact_slots_1_0; // compact.rs:23
+    reg [3:0] compact_slots_2_0; // compact.rs:23
+    reg [3:0] compact_slots_3_0; // compact.rs:23
+    reg [3:0] packed_0; // compact.rs:27
+    reg [3:0] packed_1; // compact.rs:27
+    reg [3:0] packed_2; // compact.rs:27
+    reg [3:0] packed_3; // compact.rs:27
+    reg [3:0] chunk_beat_s1; // quantizer_back.rs:192
+    reg [3:0] chunk_beat_s2; // quantizer_back.rs:192
+    reg [3:0] chunk_beat_s3; // quantizer_back.rs:192
+    reg [3:0] beat_in_chunk; // quantizer_back.rs:192
     wire writer_s_ready;
     wire [2:0] writer_vector;
     wire writer_m_valid;
@@ -298,41 +298,41 @@ module oaken_quantizer_core_p4_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg [2:0] sparse_beat_found; // quantizer_back.rs:172
-    reg chunk_first_s1; // quantizer_back.rs:173
-    reg chunk_first_s2; // quantizer_back.rs:173
-    reg chunk_first_s3; // quantizer_back.rs:173
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:173
-    reg [6:0] count_s3; // quantizer_back.rs:174
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:174
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:214
-    reg ready_s5; // quantizer_back.rs:195
-    reg ready_s6; // quantizer_back.rs:195
-    reg ready_s7; // quantizer_back.rs:195
-    reg ready_s8; // quantizer_back.rs:195
-    reg sparse_beat_last_s5; // quantizer_back.rs:195
-    reg sparse_beat_last_s6; // quantizer_back.rs:195
-    reg sparse_beat_last_s7; // quantizer_back.rs:195
-    reg sparse_beat_last_s8; // quantizer_back.rs:195
+    reg [2:0] sparse_beat_found; // quantizer_back.rs:215
+    reg chunk_first_s1; // quantizer_back.rs:216
+    reg chunk_first_s2; // quantizer_back.rs:216
+    reg chunk_first_s3; // quantizer_back.rs:216
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
+    reg [6:0] count_s3; // quantizer_back.rs:217
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg ready_s5; // quantizer_back.rs:238
+    reg ready_s6; // quantizer_back.rs:238
+    reg ready_s7; // quantizer_back.rs:238
+    reg ready_s8; // quantizer_back.rs:238
+    reg sparse_beat_last_s5; // quantizer_back.rs:238
+    reg sparse_beat_last_s6; // quantizer_back.rs:238
+    reg sparse_beat_last_s7; // quantizer_back.rs:238
+    reg sparse_beat_last_s8; // quantizer_back.rs:238
     wire dense_s_ready;
     wire dense_m_valid;
     wire [16:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [71:0] ring [0:511];
-    reg [71:0] ring_q0; // quantizer_back.rs:91
+    reg [71:0] ring_q0; // quantizer_back.rs:110
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
-    reg [6:0] counts_q0; // quantizer_back.rs:92
+    reg [6:0] counts_q0; // quantizer_back.rs:112
     (* ram_style = "distributed" *) reg [108:0] queue [0:7];
     (* ram_style = "distributed" *) reg [57:0] headers [0:7];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
-    (* ram_style = "distributed" *) reg [15:0] lane3_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane3_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane2_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane2_thresholds [0:15];
-    (* ram_style = "distributed" *) reg [15:0] lane1_steps [0:15];
-    (* ram_style = "distributed" *) reg [9:0] lane1_thresholds [0:15];
     (* ram_style = "distributed" *) reg [15:0] lane0_steps [0:15];
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane1_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane1_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane2_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane2_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane3_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane3_thresholds [0:15];
 
     // settings
     wire [66:0] _t1 = {settings_chunks_minus_1, settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_settings.rs:45
@@ -371,13 +371,13 @@ module oaken_quantizer_core_p4_n1024 (
         .s_data(s_data),
         .s_last(s_last),
         .beats_minus_1({settings_chunks_minus_1[3:0], 4'hf}),
-        .start((may_begin & (in_flight != 4'h8)) & (~flush)),
+        .start((may_begin & (~in_flight[3])) & (~flush)),
         .flush(flush),
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
-        .m_data(guard_m_data),
+        .m_data(data),
         .m_first(first),
-        .m_last(guard_m_last),
+        .m_last(last),
         .early(guard_early),
         .late(guard_late),
         .passing(guard_passing)
@@ -389,8 +389,8 @@ module oaken_quantizer_core_p4_n1024 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:145
-    wire begins = accepted & first; // quantizer.rs:146
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
+    wire begins = accepted & first; // quantizer.rs:161
 
     // in: classify
     always @(posedge clk) begin
@@ -402,12 +402,12 @@ module oaken_quantizer_core_p4_n1024 (
     end
     always @(posedge clk) begin
         first_1 <= first;
-        last <= guard_m_last;
-        data <= guard_m_data;
+        last_1 <= last;
+        data_1 <= data;
     end
     oaken_classify classify_0 (
         .clk(clk),
-        .x(data[15:0]),
+        .x(data_1[15:0]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -420,7 +420,7 @@ module oaken_quantizer_core_p4_n1024 (
     );
     oaken_classify classify_1 (
         .clk(clk),
-        .x(data[31:16]),
+        .x(data_1[31:16]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -433,7 +433,7 @@ module oaken_quantizer_core_p4_n1024 (
     );
     oaken_classify classify_2 (
         .clk(clk),
-        .x(data[47:32]),
+        .x(data_1[47:32]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -446,7 +446,7 @@ module oaken_quantizer_core_p4_n1024 (
     );
     oaken_classify classify_3 (
         .clk(clk),
-        .x(data[63:48]),
+        .x(data_1[63:48]),
         .thresholds_s_low(settings_thresholds_s_low),
         .thresholds_t_low(settings_thresholds_t_low),
         .thresholds_t_high(settings_thresholds_t_high),
@@ -475,50 +475,51 @@ module oaken_quantizer_core_p4_n1024 (
         found_3_0_outer <= classify_3_y_outer;
         found_3_0_inner <= classify_3_y_inner;
     end
-    wire [17:0] elements_0 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_1 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_2 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:59
-    wire [17:0] elements_3 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:59
-    wire [71:0] elements = {elements_0, elements_1, elements_2, elements_3}; // quantizer_front.rs:60
-    always @(posedge clk) nonfinite_1 <= |{found_0_1, found_1_1, found_2_1, found_3_1};
+    wire [17:0] elements_0 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_1 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_2 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_3 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:74
+    wire [71:0] elements = {elements_0, elements_1, elements_2, elements_3}; // quantizer_front.rs:75
+    always @(posedge clk) begin
+        of_groups_0 <= |{found_0_1, found_1_1, found_2_1, found_3_1};
+        first_1_s2 <= first_1;
+        first_2 <= first_1_s2;
+        last_1_s2 <= last_1;
+        last_2 <= last_1_s2;
+    end
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
-            valid_1 <= 1'h0;
+            valid_of_0 <= 1'h0;
         end else begin
             valid_s2 <= valid;
-            valid_1 <= valid_s2;
+            valid_of_0 <= valid_s2;
         end
-    end
-    always @(posedge clk) begin
-        first_1_s2 <= first_1;
-        first_2 <= first_1_s2;
-        last_s2 <= last;
-        last_1 <= last_s2;
     end
 
     // in: the ring, the count of outliers in each chunk, the maxima
-    always @(posedge clk) if (valid_1) ring[write_at] <= elements;
+    always @(posedge clk) if (valid_of_0) ring[write_at] <= elements;
     always @(posedge clk) begin
         if (rst) begin
             write_at <= 9'h0;
-        end else if (valid_1) write_at <= write_at + 9'h1;
+        end else if (valid_of_0) write_at <= write_at + 9'h1;
     end
-    wire outliers_0 = found_3_0_outer | found_3_0_inner; // classify.rs:33
-    wire outliers_1 = found_2_0_outer | found_2_0_inner; // classify.rs:33
-    wire outliers_2 = found_1_0_outer | found_1_0_inner; // classify.rs:33
-    wire outliers_3 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire [2:0] _t3 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer_front.rs:111
-    always @(posedge clk) in_beat <= {4'h0, _t3};
+    wire outliers_0 = found_0_0_outer | found_0_0_inner; // classify.rs:33
+    wire outliers_1 = found_1_0_outer | found_1_0_inner; // classify.rs:33
+    wire outliers_2 = found_2_0_outer | found_2_0_inner; // classify.rs:33
+    wire outliers_3 = found_3_0_outer | found_3_0_inner; // classify.rs:33
+    wire [2:0] _t3 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // compact.rs:106
+    always @(posedge clk) l106_s4 <= _t3;
+    wire [6:0] in_beat = {4'h0, l106_s4}; // quantizer_front.rs:176
     always @(posedge clk) begin
         if (rst) begin
             counted <= 1'h0;
         end else begin
-            counted <= valid_1;
+            counted <= valid_of_0;
         end
     end
-    wire chunk_ends = chunk_position == 4'hf; // quantizer_front.rs:118
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:119
+    wire chunk_ends = chunk_position == 4'hf; // quantizer_front.rs:183
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:184
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -534,11 +535,11 @@ module oaken_quantizer_core_p4_n1024 (
     oaken_maxima_p4 extremes (
         .clk(clk),
         .rst(rst),
-        .valid(valid_1),
+        .valid(valid_of_0),
         .first(first_2),
-        .last(last_1),
+        .last(last_2),
         .elements(elements),
-        .remark(nonfinite_1),
+        .remark(of_groups_0),
         .done(extremes_done),
         .maxima_outer_pos(extremes_maxima_outer_pos),
         .maxima_outer_neg(extremes_maxima_outer_neg),
@@ -579,32 +580,47 @@ module oaken_quantizer_core_p4_n1024 (
         .scales_inner_r(steps_scales_inner_r),
         .scales_inner_e(steps_scales_inner_e)
     );
-    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:190
-    always @(posedge clk) if (steps_done) queue[queue_in] <= _t4;
+    wire done = steps_done; // quantizer.rs:222
+    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:223
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:223
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:223
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:223
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:223
+    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:223
+    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:223
+    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:223
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:223
+    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:223
+    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:223
+    wire [57:0] header = steps_header; // quantizer.rs:223
+    always @(posedge clk) if (done) headers[queue_in] <= header;
+    wire [108:0] _t4 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
+    always @(posedge clk) if (done) queue[queue_in] <= _t4;
     always @(posedge clk) begin
         if (rst) begin
             queue_in <= 3'h0;
-        end else if (steps_done) queue_in <= queue_in + 3'h1;
+        end else if (done) queue_in <= queue_in + 3'h1;
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:168
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:168
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:168
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:168
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:168
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:168
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:168
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:168
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:168
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:168
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:168
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:168
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:168
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:168
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
-    wire takes = &turn; // scale_table.rs:101
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
+    wire takes = &turn; // scale_table.rs:105
     always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
@@ -626,10 +642,10 @@ module oaken_quantizer_core_p4_n1024 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t5 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
+    wire [9:0] _t5 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:111
     always @(posedge clk) write_c <= _t5;
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:118
-    wire ready = |loaded; // scale_table.rs:119
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:122
+    wire ready = |loaded; // scale_table.rs:123
     wire beat_last = beat_index == {settings_chunks_minus_1[3:0], 4'hf}; // quantizer_back.rs:54
     wire [3:0] chunk_beat = beat_index[3:0]; // quantizer_back.rs:58
     wire chunk_first = chunk_beat == 4'h0; // quantizer_back.rs:59
@@ -649,13 +665,13 @@ module oaken_quantizer_core_p4_n1024 (
                 if (chunk_first) read_count_at <= read_count_at + 5'h1;
             end
             if (takes) queue_out <= queue_out + 3'h1;
-            if (steps_done & (~takes)) queued <= queued + 4'h1;
-            else if (takes & (~steps_done)) queued <= queued - 4'h1;
+            if (done & (~takes)) queued <= queued + 4'h1;
+            else if (takes & (~done)) queued <= queued - 4'h1;
             if (begins & (~sent)) in_flight <= in_flight + 4'h1;
             else if (sent & (~begins)) in_flight <= in_flight - 4'h1;
         end
     end
-    wire _t6 = ready & advance; // quantizer.rs:104
+    wire _t6 = ready & advance; // quantizer.rs:115
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -667,13 +683,13 @@ module oaken_quantizer_core_p4_n1024 (
 
     // out: encode
     always @(posedge clk) begin
-        if (write_valid) lane3_thresholds[write_address] <= write_c;
-        if (write_valid) lane2_thresholds[write_address] <= write_c;
-        if (write_valid) lane1_thresholds[write_address] <= write_c;
         if (write_valid) lane0_thresholds[write_address] <= write_c;
+        if (write_valid) lane1_thresholds[write_address] <= write_c;
+        if (write_valid) lane2_thresholds[write_address] <= write_c;
+        if (write_valid) lane3_thresholds[write_address] <= write_c;
         if (advance) begin
             ring_q0 <= ring[read_at];
-            word <= ring_q0;
+            words_0 <= ring_q0;
             counts_q0 <= counts[read_count_at];
             count <= counts_q0;
             slot_out_s1 <= slot_out;
@@ -682,215 +698,28 @@ module oaken_quantizer_core_p4_n1024 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer_back.rs:108
-    wire elements_0_sign = word[2]; // quantizer_back.rs:108
-    wire elements_0_outer = word[1]; // quantizer_back.rs:108
-    wire elements_0_inner = word[0]; // quantizer_back.rs:108
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer_back.rs:108
-    wire elements_1_sign = word[20]; // quantizer_back.rs:108
-    wire elements_1_outer = word[19]; // quantizer_back.rs:108
-    wire elements_1_inner = word[18]; // quantizer_back.rs:108
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer_back.rs:108
-    wire elements_2_sign = word[38]; // quantizer_back.rs:108
-    wire elements_2_outer = word[37]; // quantizer_back.rs:108
-    wire elements_2_inner = word[36]; // quantizer_back.rs:108
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer_back.rs:108
-    wire elements_3_sign = word[56]; // quantizer_back.rs:108
-    wire elements_3_outer = word[55]; // quantizer_back.rs:108
-    wire elements_3_inner = word[54]; // quantizer_back.rs:108
+    wire [14:0] elements_0_magnitude = words_0[17:3]; // quantizer_back.rs:138
+    wire elements_0_sign = words_0[2]; // quantizer_back.rs:138
+    wire elements_0_outer = words_0[1]; // quantizer_back.rs:138
+    wire elements_0_inner = words_0[0]; // quantizer_back.rs:138
     always @(posedge clk) begin
         if (advance) begin
-            lane3_inner <= elements_3_inner;
-            lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
-            lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
-        end
-        if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:150
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
-        lane3_scale_r <= lane3_r;
-        lane3_scale_e <= lane3_e;
-        l16_s3 <= |elements_3_magnitude[14:10];
-        lane3_normal <= l16_s3;
-        elements_3_magnitude_s3 <= elements_3_magnitude;
-        lane3_x_magnitude <= elements_3_magnitude_s3;
-        elements_3_sign_s3 <= elements_3_sign;
-        lane3_x_sign <= elements_3_sign_s3;
-        elements_3_outer_s3 <= elements_3_outer;
-        lane3_x_outer <= elements_3_outer_s3;
-        lane3_x_inner <= lane3_inner;
-    end
-    wire lane3_middle = ~(lane3_x_outer | lane3_x_inner); // encode.rs:22
-    wire [20:0] _t7 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane3_scaled <= _t7;
-    wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:29
-    wire [6:0] _t8 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:30
-    always @(posedge clk) if (advance) lane3_amount <= _t8[6:1];
-    wire [15:0] _t9 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:39
-    wire [15:0] _t10 = lane3_amount[2] ? {4'h0, _t9[15:4]} : _t9; // align.rs:39
-    wire [12:0] _t11 = lane3_amount[1] ? {2'h0, _t10[12:2]} : _t10[12:0]; // align.rs:39
-    wire [10:0] _t12 = lane3_amount[0] ? {1'h0, _t11[10:1]} : _t11[10:0]; // align.rs:39
-    wire [9:0] lane3_shifted = _t12[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
-        lane3_s5 <= lane3_scale_c;
-        lane3_s6 <= lane3_s5;
-    end
-    wire [9:0] _t13 = lane3_in_steps - lane3_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane3_cells <= _t13[9:5];
-        l31_s5 <= lane3_x_sign & lane3_middle;
-        l31_s6 <= l31_s5;
-        lane3_negative <= l31_s6;
-        lane3_middle_s5 <= lane3_middle;
-        lane3_middle_s6 <= lane3_middle_s5;
-        split_1_s3 <= split_1;
-        split_1_s4 <= split_1_s3;
-        split_1_s5 <= split_1_s4;
-        split_1_s6 <= split_1_s5;
-        lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:35
-    wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:36
-    wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_0 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
-            lane2_inner <= elements_2_inner;
-            lane2_step_at <= {slot_out_s2, elements_2_outer, elements_2_inner | (elements_2_outer & elements_2_sign)};
-            lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
-        end
-        if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:150
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
-        lane2_scale_r <= lane2_r;
-        lane2_scale_e <= lane2_e;
-        l16_s3_1 <= |elements_2_magnitude[14:10];
-        lane2_normal <= l16_s3_1;
-        elements_2_magnitude_s3 <= elements_2_magnitude;
-        lane2_x_magnitude <= elements_2_magnitude_s3;
-        elements_2_sign_s3 <= elements_2_sign;
-        lane2_x_sign <= elements_2_sign_s3;
-        elements_2_outer_s3 <= elements_2_outer;
-        lane2_x_outer <= elements_2_outer_s3;
-        lane2_x_inner <= lane2_inner;
-    end
-    wire lane2_middle = ~(lane2_x_outer | lane2_x_inner); // encode.rs:22
-    wire [20:0] _t14 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane2_scaled <= _t14;
-    wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:29
-    wire [6:0] _t15 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:30
-    always @(posedge clk) if (advance) lane2_amount <= _t15[6:1];
-    wire [15:0] _t16 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:39
-    wire [15:0] _t17 = lane2_amount[2] ? {4'h0, _t16[15:4]} : _t16; // align.rs:39
-    wire [12:0] _t18 = lane2_amount[1] ? {2'h0, _t17[12:2]} : _t17[12:0]; // align.rs:39
-    wire [10:0] _t19 = lane2_amount[0] ? {1'h0, _t18[10:1]} : _t18[10:0]; // align.rs:39
-    wire [9:0] lane2_shifted = _t19[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
-        lane2_s5 <= lane2_scale_c;
-        lane2_s6 <= lane2_s5;
-    end
-    wire [9:0] _t20 = lane2_in_steps - lane2_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane2_cells <= _t20[9:5];
-        l31_s5_1 <= lane2_x_sign & lane2_middle;
-        l31_s6_1 <= l31_s5_1;
-        lane2_negative <= l31_s6_1;
-        lane2_middle_s5 <= lane2_middle;
-        lane2_middle_s6 <= lane2_middle_s5;
-        lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:35
-    wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:36
-    wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_1 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
-            lane1_inner <= elements_1_inner;
-            lane1_step_at <= {slot_out_s2, elements_1_outer, elements_1_inner | (elements_1_outer & elements_1_sign)};
-            lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
-        end
-        if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
-    end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:150
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) if (advance) begin
-        lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
-        lane1_scale_r <= lane1_r;
-        lane1_scale_e <= lane1_e;
-        l16_s3_2 <= |elements_1_magnitude[14:10];
-        lane1_normal <= l16_s3_2;
-        elements_1_magnitude_s3 <= elements_1_magnitude;
-        lane1_x_magnitude <= elements_1_magnitude_s3;
-        elements_1_sign_s3 <= elements_1_sign;
-        lane1_x_sign <= elements_1_sign_s3;
-        elements_1_outer_s3 <= elements_1_outer;
-        lane1_x_outer <= elements_1_outer_s3;
-        lane1_x_inner <= lane1_inner;
-    end
-    wire lane1_middle = ~(lane1_x_outer | lane1_x_inner); // encode.rs:22
-    wire [20:0] _t21 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane1_scaled <= _t21;
-    wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // align.rs:28
-    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:29
-    wire [6:0] _t22 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:30
-    always @(posedge clk) if (advance) lane1_amount <= _t22[6:1];
-    wire [15:0] _t23 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:39
-    wire [15:0] _t24 = lane1_amount[2] ? {4'h0, _t23[15:4]} : _t23; // align.rs:39
-    wire [12:0] _t25 = lane1_amount[1] ? {2'h0, _t24[12:2]} : _t24[12:0]; // align.rs:39
-    wire [10:0] _t26 = lane1_amount[0] ? {1'h0, _t25[10:1]} : _t25[10:0]; // align.rs:39
-    wire [9:0] lane1_shifted = _t26[9:0]; // align.rs:39
-    always @(posedge clk) if (advance) begin
-        lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
-        lane1_s5 <= lane1_scale_c;
-        lane1_s6 <= lane1_s5;
-    end
-    wire [9:0] _t27 = lane1_in_steps - lane1_s6; // encode.rs:30
-    always @(posedge clk) if (advance) begin
-        lane1_cells <= _t27[9:5];
-        l31_s5_2 <= lane1_x_sign & lane1_middle;
-        l31_s6_2 <= l31_s5_2;
-        lane1_negative <= l31_s6_2;
-        lane1_middle_s5 <= lane1_middle;
-        lane1_middle_s6 <= lane1_middle_s5;
-        lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
-    end
-    wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:35
-    wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:36
-    wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:37
-    always @(posedge clk) begin
-        if (advance) begin
-            codes_2 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
             lane0_inner <= elements_0_inner;
             lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
             lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         end
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:150
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:150
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:150
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:151
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:154
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:155
     always @(posedge clk) if (advance) begin
         lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         lane0_scale_r <= lane0_r;
         lane0_scale_e <= lane0_e;
-        l16_s3_3 <= |elements_0_magnitude[14:10];
-        lane0_normal <= l16_s3_3;
+        l16_s3 <= |words_0[17:13];
+        lane0_normal <= l16_s3;
         elements_0_magnitude_s3 <= elements_0_magnitude;
         lane0_x_magnitude <= elements_0_magnitude_s3;
         elements_0_sign_s3 <= elements_0_sign;
@@ -899,38 +728,225 @@ module oaken_quantizer_core_p4_n1024 (
         lane0_x_outer <= elements_0_outer_s3;
         lane0_x_inner <= lane0_inner;
     end
-    wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:22
-    wire [20:0] _t28 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:21
-    always @(posedge clk) if (advance) lane0_scaled <= _t28;
+    wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:24
+    wire [20:0] _t7 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane0_scaled <= _t7;
     wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // align.rs:28
     wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:29
-    wire [6:0] _t29 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:30
-    always @(posedge clk) if (advance) lane0_amount <= _t29[6:1];
-    wire [15:0] _t30 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:39
-    wire [15:0] _t31 = lane0_amount[2] ? {4'h0, _t30[15:4]} : _t30; // align.rs:39
-    wire [12:0] _t32 = lane0_amount[1] ? {2'h0, _t31[12:2]} : _t31[12:0]; // align.rs:39
-    wire [10:0] _t33 = lane0_amount[0] ? {1'h0, _t32[10:1]} : _t32[10:0]; // align.rs:39
-    wire [9:0] lane0_shifted = _t33[9:0]; // align.rs:39
+    wire [6:0] _t8 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:30
+    always @(posedge clk) if (advance) lane0_amount <= _t8[6:1];
+    wire [15:0] _t9 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:39
+    wire [15:0] _t10 = lane0_amount[2] ? {4'h0, _t9[15:4]} : _t9; // align.rs:39
+    wire [12:0] _t11 = lane0_amount[1] ? {2'h0, _t10[12:2]} : _t10[12:0]; // align.rs:39
+    wire [10:0] _t12 = lane0_amount[0] ? {1'h0, _t11[10:1]} : _t11[10:0]; // align.rs:39
+    wire [9:0] lane0_shifted = _t12[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
         lane0_s5 <= lane0_scale_c;
         lane0_s6 <= lane0_s5;
     end
-    wire [9:0] _t34 = lane0_in_steps - lane0_s6; // encode.rs:30
+    wire [9:0] _t13 = lane0_in_steps - lane0_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
-        lane0_cells <= _t34[9:5];
-        l31_s5_3 <= lane0_x_sign & lane0_middle;
-        l31_s6_3 <= l31_s5_3;
-        lane0_negative <= l31_s6_3;
+        lane0_cells <= _t13[9:5];
+        l33_s5 <= lane0_x_sign & lane0_middle;
+        l33_s6 <= l33_s5;
+        lane0_negative <= l33_s6;
         lane0_middle_s5 <= lane0_middle;
         lane0_middle_s6 <= lane0_middle_s5;
+        split_1_s3 <= split_1;
+        split_1_s4 <= split_1_s3;
+        split_1_s5 <= split_1_s4;
+        split_1_s6 <= split_1_s5;
         lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:35
-    wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:36
-    wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:37
-    always @(posedge clk) if (advance) codes_3 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [15:0] codes = {codes_0, codes_1, codes_2, codes_3}; // quantizer_back.rs:115
+    wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:37
+    wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:38
+    wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
+    wire [14:0] elements_1_magnitude = words_0[35:21]; // quantizer_back.rs:138
+    wire elements_1_sign = words_0[20]; // quantizer_back.rs:138
+    wire elements_1_outer = words_0[19]; // quantizer_back.rs:138
+    wire elements_1_inner = words_0[18]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane1_inner <= elements_1_inner;
+            lane1_step_at <= {slot_out_s2, elements_1_outer, elements_1_inner | (elements_1_outer & elements_1_sign)};
+            lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
+        end
+        if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:154
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
+        lane1_scale_r <= lane1_r;
+        lane1_scale_e <= lane1_e;
+        l16_s3_1 <= |words_0[35:31];
+        lane1_normal <= l16_s3_1;
+        elements_1_magnitude_s3 <= elements_1_magnitude;
+        lane1_x_magnitude <= elements_1_magnitude_s3;
+        elements_1_sign_s3 <= elements_1_sign;
+        lane1_x_sign <= elements_1_sign_s3;
+        elements_1_outer_s3 <= elements_1_outer;
+        lane1_x_outer <= elements_1_outer_s3;
+        lane1_x_inner <= lane1_inner;
+    end
+    wire lane1_middle = ~(lane1_x_outer | lane1_x_inner); // encode.rs:24
+    wire [20:0] _t14 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane1_scaled <= _t14;
+    wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:29
+    wire [6:0] _t15 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:30
+    always @(posedge clk) if (advance) lane1_amount <= _t15[6:1];
+    wire [15:0] _t16 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:39
+    wire [15:0] _t17 = lane1_amount[2] ? {4'h0, _t16[15:4]} : _t16; // align.rs:39
+    wire [12:0] _t18 = lane1_amount[1] ? {2'h0, _t17[12:2]} : _t17[12:0]; // align.rs:39
+    wire [10:0] _t19 = lane1_amount[0] ? {1'h0, _t18[10:1]} : _t18[10:0]; // align.rs:39
+    wire [9:0] lane1_shifted = _t19[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
+        lane1_s5 <= lane1_scale_c;
+        lane1_s6 <= lane1_s5;
+    end
+    wire [9:0] _t20 = lane1_in_steps - lane1_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane1_cells <= _t20[9:5];
+        l33_s5_1 <= lane1_x_sign & lane1_middle;
+        l33_s6_1 <= l33_s5_1;
+        lane1_negative <= l33_s6_1;
+        lane1_middle_s5 <= lane1_middle;
+        lane1_middle_s6 <= lane1_middle_s5;
+        lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:37
+    wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:38
+    wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_1 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
+    wire [14:0] elements_2_magnitude = words_0[53:39]; // quantizer_back.rs:138
+    wire elements_2_sign = words_0[38]; // quantizer_back.rs:138
+    wire elements_2_outer = words_0[37]; // quantizer_back.rs:138
+    wire elements_2_inner = words_0[36]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane2_inner <= elements_2_inner;
+            lane2_step_at <= {slot_out_s2, elements_2_outer, elements_2_inner | (elements_2_outer & elements_2_sign)};
+            lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
+        end
+        if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:154
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
+        lane2_scale_r <= lane2_r;
+        lane2_scale_e <= lane2_e;
+        l16_s3_2 <= |words_0[53:49];
+        lane2_normal <= l16_s3_2;
+        elements_2_magnitude_s3 <= elements_2_magnitude;
+        lane2_x_magnitude <= elements_2_magnitude_s3;
+        elements_2_sign_s3 <= elements_2_sign;
+        lane2_x_sign <= elements_2_sign_s3;
+        elements_2_outer_s3 <= elements_2_outer;
+        lane2_x_outer <= elements_2_outer_s3;
+        lane2_x_inner <= lane2_inner;
+    end
+    wire lane2_middle = ~(lane2_x_outer | lane2_x_inner); // encode.rs:24
+    wire [20:0] _t21 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane2_scaled <= _t21;
+    wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:29
+    wire [6:0] _t22 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:30
+    always @(posedge clk) if (advance) lane2_amount <= _t22[6:1];
+    wire [15:0] _t23 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:39
+    wire [15:0] _t24 = lane2_amount[2] ? {4'h0, _t23[15:4]} : _t23; // align.rs:39
+    wire [12:0] _t25 = lane2_amount[1] ? {2'h0, _t24[12:2]} : _t24[12:0]; // align.rs:39
+    wire [10:0] _t26 = lane2_amount[0] ? {1'h0, _t25[10:1]} : _t25[10:0]; // align.rs:39
+    wire [9:0] lane2_shifted = _t26[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
+        lane2_s5 <= lane2_scale_c;
+        lane2_s6 <= lane2_s5;
+    end
+    wire [9:0] _t27 = lane2_in_steps - lane2_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane2_cells <= _t27[9:5];
+        l33_s5_2 <= lane2_x_sign & lane2_middle;
+        l33_s6_2 <= l33_s5_2;
+        lane2_negative <= l33_s6_2;
+        lane2_middle_s5 <= lane2_middle;
+        lane2_middle_s6 <= lane2_middle_s5;
+        lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:37
+    wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:38
+    wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_2 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
+    wire [14:0] elements_3_magnitude = words_0[71:57]; // quantizer_back.rs:138
+    wire elements_3_sign = words_0[56]; // quantizer_back.rs:138
+    wire elements_3_outer = words_0[55]; // quantizer_back.rs:138
+    wire elements_3_inner = words_0[54]; // quantizer_back.rs:138
+    always @(posedge clk) begin
+        if (advance) begin
+            lane3_inner <= elements_3_inner;
+            lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
+            lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
+        end
+        if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:154
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:154
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:154
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:155
+    always @(posedge clk) if (advance) begin
+        lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
+        lane3_scale_r <= lane3_r;
+        lane3_scale_e <= lane3_e;
+        l16_s3_3 <= |words_0[71:67];
+        lane3_normal <= l16_s3_3;
+        elements_3_magnitude_s3 <= elements_3_magnitude;
+        lane3_x_magnitude <= elements_3_magnitude_s3;
+        elements_3_sign_s3 <= elements_3_sign;
+        lane3_x_sign <= elements_3_sign_s3;
+        elements_3_outer_s3 <= elements_3_outer;
+        lane3_x_outer <= elements_3_outer_s3;
+        lane3_x_inner <= lane3_inner;
+    end
+    wire lane3_middle = ~(lane3_x_outer | lane3_x_inner); // encode.rs:24
+    wire [20:0] _t28 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:21
+    always @(posedge clk) if (advance) lane3_scaled <= _t28;
+    wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // align.rs:28
+    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:29
+    wire [6:0] _t29 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:30
+    always @(posedge clk) if (advance) lane3_amount <= _t29[6:1];
+    wire [15:0] _t30 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:39
+    wire [15:0] _t31 = lane3_amount[2] ? {4'h0, _t30[15:4]} : _t30; // align.rs:39
+    wire [12:0] _t32 = lane3_amount[1] ? {2'h0, _t31[12:2]} : _t31[12:0]; // align.rs:39
+    wire [10:0] _t33 = lane3_amount[0] ? {1'h0, _t32[10:1]} : _t32[10:0]; // align.rs:39
+    wire [9:0] lane3_shifted = _t33[9:0]; // align.rs:39
+    always @(posedge clk) if (advance) begin
+        lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
+        lane3_s5 <= lane3_scale_c;
+        lane3_s6 <= lane3_s5;
+    end
+    wire [9:0] _t34 = lane3_in_steps - lane3_s6; // encode.rs:32
+    always @(posedge clk) if (advance) begin
+        lane3_cells <= _t34[9:5];
+        l33_s5_3 <= lane3_x_sign & lane3_middle;
+        l33_s6_3 <= l33_s5_3;
+        lane3_negative <= l33_s6_3;
+        lane3_middle_s5 <= lane3_middle;
+        lane3_middle_s6 <= lane3_middle_s5;
+        lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:37
+    wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:38
+    wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:39
+    always @(posedge clk) if (advance) lane_3 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
+    wire [15:0] codes = {lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:146
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -950,7 +966,7 @@ module oaken_quantizer_core_p4_n1024 (
         beat_last_s3 <= beat_last_s2;
         sparse_beat_last <= beat_last_s3;
     end
-    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer_back.rs:119
+    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer_back.rs:152
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -961,23 +977,23 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: move the entries together
-    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer_back.rs:143
-    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer_back.rs:143
-    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer_back.rs:143
-    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer_back.rs:143
+    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer_back.rs:186
+    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer_back.rs:186
+    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer_back.rs:186
+    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer_back.rs:186
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
     wire present_3 = elements_3_outer | elements_3_inner; // classify.rs:33
-    wire compact_empty_0 = ~present_0; // compact.rs:20
-    wire compact_empty_1 = ~present_1; // compact.rs:20
-    wire compact_empty_2 = ~present_2; // compact.rs:20
+    wire compact_empty_0 = ~present_0; // compact.rs:19
+    wire compact_empty_1 = ~present_1; // compact.rs:19
+    wire compact_empty_2 = ~present_2; // compact.rs:19
     always @(posedge clk) if (advance) begin
         compact_distance_1 <= {2'h0, compact_empty_0};
         compact_distance_2 <= {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
         compact_distance_3 <= {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
     end
-    wire [2:0] _t36 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
+    wire [2:0] _t36 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:106
     always @(posedge clk) if (advance) begin
         compact_total <= _t36;
         compact_slots_0_0 <= marks_0;
@@ -985,9 +1001,9 @@ module oaken_quantizer_core_p4_n1024 (
         compact_slots_2_0 <= marks_2;
         compact_slots_3_0 <= marks_3;
     end
-    wire [3:0] _t37 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
-    wire [2:0] _t38 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
-    wire [3:0] _t39 = compact_distance_3[1] ? compact_slots_3_0 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0); // compact.rs:38
+    wire [3:0] _t37 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:36
+    wire [2:0] _t38 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:36
+    wire [3:0] _t39 = compact_distance_3[1] ? compact_slots_3_0 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0); // compact.rs:36
     always @(posedge clk) if (advance) begin
         packed_0 <= _t38[1] ? _t37 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
         packed_1 <= _t39;
@@ -998,14 +1014,14 @@ module oaken_quantizer_core_p4_n1024 (
         chunk_beat_s3 <= chunk_beat_s2;
         beat_in_chunk <= chunk_beat_s3;
     end
-    wire [1:0] group = packed_3[3:2]; // quantizer_back.rs:155
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer_back.rs:159
-    wire [1:0] group_1 = packed_2[3:2]; // quantizer_back.rs:155
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer_back.rs:159
-    wire [1:0] group_2 = packed_1[3:2]; // quantizer_back.rs:155
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer_back.rs:159
-    wire [1:0] group_3 = packed_0[3:2]; // quantizer_back.rs:155
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer_back.rs:159
+    wire [1:0] group = packed_3[3:2]; // quantizer_back.rs:198
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer_back.rs:202
+    wire [1:0] group_1 = packed_2[3:2]; // quantizer_back.rs:198
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer_back.rs:202
+    wire [1:0] group_2 = packed_1[3:2]; // quantizer_back.rs:198
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer_back.rs:202
+    wire [1:0] group_3 = packed_0[3:2]; // quantizer_back.rs:198
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer_back.rs:202
 
     // out: the sparse part
     assign finished = sent;
@@ -1015,7 +1031,7 @@ module oaken_quantizer_core_p4_n1024 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:171
+    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:214
     always @(posedge clk) if (advance) begin
         sparse_beat_found <= compact_total;
         chunk_first_s1 <= chunk_first;
@@ -1025,9 +1041,9 @@ module oaken_quantizer_core_p4_n1024 (
         count_s3 <= count;
         sparse_beat_count <= count_s3;
     end
-    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:177
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:207
-    always @(posedge clk) was_nonfinite <= header[57];
+    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:220
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
+    always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = sent & was_nonfinite;
 
     // out: the dense part
@@ -1050,16 +1066,16 @@ module oaken_quantizer_core_p4_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:195
-    wire last_2 = sparse_beat_last_s8; // quantizer_back.rs:195
-    wire coded_1 = coded & advance; // quantizer_back.rs:196
+    wire coded = ready_s8; // quantizer_back.rs:238
+    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:238
+    wire coded_1 = coded & advance; // quantizer_back.rs:239
     assign dense_valid = dense_m_valid;
     fifo_17x16_distributed dense (
         .clk(clk),
         .rst(rst),
         .s_valid(coded_1),
         .s_ready(dense_s_ready),
-        .s_payload({codes, last_2}),
+        .s_payload({codes, last_3}),
         .m_valid(dense_m_valid),
         .m_ready(dense_ready),
         .m_payload(dense_m_payload),
@@ -1077,7 +1093,7 @@ module oaken_quantizer_core_p4_n1024 (
         .s_last(sparse_beat_last),
         .stop(dense_level >= 5'hd),
         .vector(writer_vector),
-        .header({6'h0, header}),
+        .header({6'h0, header_1}),
         .m_valid(writer_m_valid),
         .m_ready(sparse_ready),
         .m_data(writer_m_data),
@@ -1087,7 +1103,7 @@ module oaken_quantizer_core_p4_n1024 (
     );
     assign dense_data = dense_m_payload[16:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, guard_passing, lane3_scaled[3:0], lane3_scaled[20], _t8[0], _t10[15:13], _t11[12:11], _t12[10], _t13[4:0], lane2_scaled[3:0], lane2_scaled[20], _t15[0], _t17[15:13], _t18[12:11], _t19[10], _t20[4:0], lane1_scaled[3:0], lane1_scaled[20], _t22[0], _t24[15:13], _t25[12:11], _t26[10], _t27[4:0], lane0_scaled[3:0], lane0_scaled[20], _t29[0], _t31[15:13], _t32[12:11], _t33[10], _t34[4:0], compact_distance_1[2:1], _t38[0], _t38[2], dense_s_ready};
+    wire unused_ok = &{1'b0, guard_passing, lane0_scaled[3:0], lane0_scaled[20], _t8[0], _t10[15:13], _t11[12:11], _t12[10], _t13[4:0], lane1_scaled[3:0], lane1_scaled[20], _t15[0], _t17[15:13], _t18[12:11], _t19[10], _t20[4:0], lane2_scaled[3:0], lane2_scaled[20], _t22[0], _t24[15:13], _t25[12:11], _t26[10], _t27[4:0], lane3_scaled[3:0], lane3_scaled[20], _t29[0], _t31[15:13], _t32[12:11], _t33[10], _t34[4:0], compact_distance_1[2:1], _t38[0], _t38[2], dense_s_ready};
 endmodule
 
 `default_nettype wire

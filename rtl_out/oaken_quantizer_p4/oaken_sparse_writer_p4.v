@@ -24,52 +24,52 @@ module oaken_sparse_writer_p4 (
     output wire m_last,
     output wire sent // A vector left in the cycle before.
 );
-    reg go; // there is room for what this and the next two beats make | sparse_writer.rs:93
-    reg [3:0] s_before; // sparse_writer.rs:154
-    reg [3:0] by; // sparse_writer.rs:159
-    reg [3:0] s_before_1; // sparse_writer.rs:163
-    reg [3:0] after_1; // sparse_writer.rs:163
-    reg [1:0] moved_1; // sparse_writer.rs:163
-    reg carries_1; // sparse_writer.rs:163
-    reg ends; // sparse_writer.rs:163
-    reg valid; // sparse_writer.rs:163
-    reg [4:0] word; // sparse_writer.rs:164
-    reg [127:0] bytes; // sparse_writer.rs:202
-    reg [127:0] l223_s2; // sparse_writer.rs:206
-    reg [3:0] s_before_1_s2; // sparse_writer.rs:205
-    reg begins_above_s2; // sparse_writer.rs:205
-    reg [15:0] round; // sparse_writer.rs:205
-    reg [3:0] by_s2; // sparse_writer.rs:206
-    reg [127:0] l223_s3; // sparse_writer.rs:206
-    reg valid_s2; // sparse_writer.rs:208
-    reg valid_1; // sparse_writer.rs:208
-    reg [3:0] after_1_s2; // sparse_writer.rs:209
-    reg [3:0] after_2; // sparse_writer.rs:209
-    reg [4:0] base_s2; // sparse_writer.rs:209
-    reg [4:0] base_1; // sparse_writer.rs:209
-    reg [4:0] above_s2; // sparse_writer.rs:209
-    reg [4:0] above_1; // sparse_writer.rs:209
-    reg overflow_s2; // sparse_writer.rs:210
-    reg overflow_1; // sparse_writer.rs:210
-    reg carries_1_s2; // sparse_writer.rs:210
-    reg carries_2; // sparse_writer.rs:210
-    reg ends_s2; // sparse_writer.rs:210
-    reg ends_1; // sparse_writer.rs:210
-    reg [4:0] open_s2; // sparse_writer.rs:210
-    reg [4:0] open_1; // sparse_writer.rs:210
-    reg [4:0] open_2; // sparse_writer.rs:103
-    reg [4:0] reading; // sparse_writer.rs:104
-    reg out_valid; // sparse_words.rs:56
-    reg word_valid; // sparse_words.rs:57
-    reg [127:0] word_0; // sparse_words.rs:61
-    reg word_1_last; // sparse_words.rs:61
-    reg [3:0] word_1_after; // sparse_words.rs:61
-    reg first; // sparse_words.rs:74
-    reg [127:0] out_data; // sparse_words.rs:85
-    reg [15:0] out_keep; // sparse_words.rs:85
-    reg out_last; // sparse_words.rs:85
-    reg [2:0] vector_1; // sparse_words.rs:95
-    reg sent_1; // sparse_words.rs:98
+    reg room; // there is room for what this and the next two beats make | sparse_writer.rs:101
+    reg [3:0] s_before; // sparse_writer.rs:171
+    reg [3:0] by; // sparse_writer.rs:176
+    reg [3:0] s_before_1; // sparse_writer.rs:180
+    reg [3:0] after_1; // sparse_writer.rs:180
+    reg [1:0] moved_1; // sparse_writer.rs:180
+    reg carries_1; // sparse_writer.rs:180
+    reg ends; // sparse_writer.rs:180
+    reg valid; // sparse_writer.rs:180
+    reg [4:0] word; // sparse_writer.rs:181
+    reg [127:0] bytes; // sparse_writer.rs:219
+    reg [127:0] l240_s2; // sparse_writer.rs:223
+    reg [3:0] s_before_1_s2; // sparse_writer.rs:222
+    reg begins_above_s2; // sparse_writer.rs:222
+    reg [15:0] round; // sparse_writer.rs:222
+    reg [3:0] by_s2; // sparse_writer.rs:223
+    reg [127:0] l240_s3; // sparse_writer.rs:223
+    reg valid_s2; // sparse_writer.rs:225
+    reg valid_1; // sparse_writer.rs:225
+    reg [3:0] after_1_s2; // sparse_writer.rs:226
+    reg [3:0] after_2; // sparse_writer.rs:226
+    reg [4:0] base_s2; // sparse_writer.rs:226
+    reg [4:0] base_1; // sparse_writer.rs:226
+    reg [4:0] above_s2; // sparse_writer.rs:226
+    reg [4:0] above_1; // sparse_writer.rs:226
+    reg overflow_s2; // sparse_writer.rs:227
+    reg overflow_1; // sparse_writer.rs:227
+    reg carries_1_s2; // sparse_writer.rs:227
+    reg carries_2; // sparse_writer.rs:227
+    reg ends_s2; // sparse_writer.rs:227
+    reg ends_1; // sparse_writer.rs:227
+    reg [4:0] open_s2; // sparse_writer.rs:227
+    reg [4:0] open_1; // sparse_writer.rs:227
+    reg [4:0] open_2; // sparse_writer.rs:120
+    reg [4:0] reading; // sparse_writer.rs:121
+    reg out_valid; // sparse_words.rs:87
+    reg word_valid; // sparse_words.rs:88
+    reg [127:0] word_0; // sparse_words.rs:92
+    reg word_1_last; // sparse_words.rs:92
+    reg [3:0] word_1_after; // sparse_words.rs:92
+    reg first; // sparse_words.rs:110
+    reg [127:0] out_data; // sparse_words.rs:121
+    reg [15:0] out_keep; // sparse_words.rs:121
+    reg out_last; // sparse_words.rs:121
+    reg [2:0] vector_1; // sparse_words.rs:131
+    reg sent_1; // sparse_words.rs:134
     (* ram_style = "distributed" *) reg [7:0] byte15_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte14_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte13_ram [0:15];
@@ -88,21 +88,21 @@ module oaken_sparse_writer_p4 (
     (* ram_style = "distributed" *) reg [7:0] byte0_ram [0:15];
     (* ram_style = "distributed" *) reg [5:0] even_ram [0:7];
     (* ram_style = "distributed" *) reg [5:0] odd_ram [0:7];
-    assign s_ready = go;
+    assign s_ready = room;
 
     // where the bytes of a beat begin and end
-    wire [6:0] sum = {{2'h0, s_before}, 1'h1} + {{3'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:156
-    wire [3:0] after = sum[4:1]; // sparse_writer.rs:157
-    wire [1:0] moved = sum[6:5]; // sparse_writer.rs:157
+    wire [6:0] sum = {{2'h0, s_before}, 1'h1} + {{3'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:173
+    wire [3:0] after = sum[4:1]; // sparse_writer.rs:174
+    wire [1:0] moved = sum[6:5]; // sparse_writer.rs:174
     always @(posedge clk) begin
         if (rst) begin
             s_before <= 4'h7;
-        end else if (go) if (s_valid) s_before <= s_last ? 4'h7 : after;
+        end else if (room) if (s_valid) s_before <= s_last ? 4'h7 : after;
     end
-    wire [4:0] _t1 = {s_before, 1'h1} + {4'h1, s_starts_chunk}; // sparse_writer.rs:159
-    always @(posedge clk) if (go) by <= _t1[4:1];
-    wire carries = 1'h0 & s_starts_chunk; // sparse_writer.rs:161
-    always @(posedge clk) if (go) begin
+    wire [4:0] _t1 = {s_before, 1'h1} + {4'h1, s_starts_chunk}; // sparse_writer.rs:176
+    always @(posedge clk) if (room) by <= _t1[4:1];
+    wire carries = 1'h0 & s_starts_chunk; // sparse_writer.rs:178
+    always @(posedge clk) if (room) begin
         s_before_1 <= s_before;
         after_1 <= after;
         moved_1 <= moved;
@@ -112,56 +112,60 @@ module oaken_sparse_writer_p4 (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else if (go) valid <= s_valid;
+        end else if (room) valid <= s_valid;
     end
-    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:165
-    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:166
-    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:167
-    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:168
+    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:182
+    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:183
+    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:184
+    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:185
     always @(posedge clk) begin
         if (rst) begin
             word <= 5'h0;
-        end else if (go) if (valid) word <= open;
+        end else if (room) if (valid) word <= open;
     end
-    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:170
+    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:187
 
     // turned to their place
-    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:198
-    wire [127:0] entries = {96'h0, s_entries}; // sparse_writer.rs:199
-    wire [7:0] last_entry = entries[127:120]; // sparse_writer.rs:200
-    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:201
-    always @(posedge clk) if (go) bytes <= {top, entries[119:0]};
-    wire [127:0] _t2 = by[0] ? {bytes[119:0], bytes[127:120]} : bytes; // sparse_writer.rs:223
-    always @(posedge clk) if (go) begin
-        l223_s2 <= by[1] ? {_t2[111:0], _t2[127:112]} : _t2;
+    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:215
+    wire [127:0] entries = {96'h0, s_entries}; // sparse_writer.rs:216
+    wire [7:0] last_entry = entries[127:120]; // sparse_writer.rs:217
+    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:218
+    always @(posedge clk) if (room) bytes <= {top, entries[119:0]};
+    wire [127:0] _t2 = by[0] ? {bytes[119:0], bytes[127:120]} : bytes; // sparse_writer.rs:240
+    always @(posedge clk) if (room) begin
+        l240_s2 <= by[1] ? {_t2[111:0], _t2[127:112]} : _t2;
         s_before_1_s2 <= s_before_1;
     end
-    wire _t3 = s_before_1_s2[3:2] == 2'h0; // sparse_words.rs:48
-    wire _t4 = s_before_1_s2[3:2] == 2'h1; // sparse_words.rs:48
-    wire _t5 = s_before_1_s2[3:2] == 2'h2; // sparse_words.rs:48
-    wire _t6 = s_before_1_s2[3:2] == 2'h3; // sparse_words.rs:48
-    wire _t7 = s_before_1_s2[1:0] == 2'h0; // sparse_words.rs:48
-    wire _t8 = s_before_1_s2[1:0] == 2'h1; // sparse_words.rs:48
-    wire _t9 = s_before_1_s2[1:0] == 2'h2; // sparse_words.rs:48
-    wire _t10 = s_before_1_s2[1:0] == 2'h3; // sparse_words.rs:48
-    wire [15:0] _t11 = {1'h0 | (_t6 & _t10), 1'h0 | (_t6 & (|{_t9, _t10})), 1'h0 | (_t6 & (|{_t8, _t9, _t10})), 1'h0 | (_t6 & (|{_t7, _t8, _t9, _t10})), _t6 | (_t5 & _t10), _t6 | (_t5 & (|{_t9, _t10})), _t6 | (_t5 & (|{_t8, _t9, _t10})), _t6 | (_t5 & (|{_t7, _t8, _t9, _t10})), (|{_t5, _t6}) | (_t4 & _t10), (|{_t5, _t6}) | (_t4 & (|{_t9, _t10})), (|{_t5, _t6}) | (_t4 & (|{_t8, _t9, _t10})), (|{_t5, _t6}) | (_t4 & (|{_t7, _t8, _t9, _t10})), (|{_t4, _t5, _t6}) | (_t3 & _t10), (|{_t4, _t5, _t6}) | (_t3 & (|{_t9, _t10})), (|{_t4, _t5, _t6}) | (_t3 & (|{_t8, _t9, _t10})), (|{_t4, _t5, _t6}) | (_t3 & (|{_t7, _t8, _t9, _t10}))}; // sparse_words.rs:43
-    always @(posedge clk) if (go) begin
+    wire _t3 = s_before_1_s2[3:2] == 2'h0; // sparse_words.rs:79
+    wire _t4 = s_before_1_s2[3:2] == 2'h1; // sparse_words.rs:79
+    wire _t5 = s_before_1_s2[3:2] == 2'h2; // sparse_words.rs:79
+    wire _t6 = s_before_1_s2[3:2] == 2'h3; // sparse_words.rs:79
+    wire _t7 = s_before_1_s2[1:0] == 2'h1; // sparse_words.rs:79
+    wire _t8 = s_before_1_s2[1:0] == 2'h2; // sparse_words.rs:79
+    wire _t9 = s_before_1_s2[1:0] == 2'h3; // sparse_words.rs:79
+    wire _t10 = |{_t5, _t6}; // sparse_words.rs:59
+    wire _t11 = |{_t4, _t5, _t6}; // sparse_words.rs:59
+    wire _t12 = |{_t8, _t9}; // sparse_words.rs:59
+    wire _t13 = |{_t7, _t8, _t9}; // sparse_words.rs:59
+    wire _t14 = |{s_before_1_s2[1:0] == 2'h0, _t7, _t8, _t9}; // sparse_words.rs:59
+    wire [15:0] _t15 = {1'h0 | (_t6 & _t9), 1'h0 | (_t6 & _t12), 1'h0 | (_t6 & _t13), 1'h0 | (_t6 & _t14), _t6 | (_t5 & _t9), _t6 | (_t5 & _t12), _t6 | (_t5 & _t13), _t6 | (_t5 & _t14), _t10 | (_t4 & _t9), _t10 | (_t4 & _t12), _t10 | (_t4 & _t13), _t10 | (_t4 & _t14), _t11 | (_t3 & _t9), _t11 | (_t3 & _t12), _t11 | (_t3 & _t13), _t11 | (_t3 & _t14)}; // sparse_words.rs:73
+    always @(posedge clk) if (room) begin
         begins_above_s2 <= begins_above;
-        round <= _t11 & {16{~begins_above_s2}};
+        round <= _t15 & {16{~begins_above_s2}};
         by_s2 <= by;
     end
-    wire [127:0] _t12 = by_s2[2] ? {l223_s2[95:0], l223_s2[127:96]} : l223_s2; // sparse_writer.rs:223
-    always @(posedge clk) if (go) l223_s3 <= by_s2[3] ? {_t12[63:0], _t12[127:64]} : _t12;
+    wire [127:0] _t16 = by_s2[2] ? {l240_s2[95:0], l240_s2[127:96]} : l240_s2; // sparse_writer.rs:240
+    always @(posedge clk) if (room) l240_s3 <= by_s2[3] ? {_t16[63:0], _t16[127:64]} : _t16;
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
             valid_1 <= 1'h0;
-        end else if (go) begin
+        end else if (room) begin
             valid_s2 <= valid;
             valid_1 <= valid_s2;
         end
     end
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (room) begin
         after_1_s2 <= after_1;
         after_2 <= after_1_s2;
         base_s2 <= base;
@@ -177,105 +181,105 @@ module oaken_sparse_writer_p4 (
         open_s2 <= open;
         open_1 <= open_s2;
     end
-    wire [127:0] bytes_1 = l223_s3; // sparse_writer.rs:211
+    wire [127:0] bytes_1 = l240_s3; // sparse_writer.rs:228
 
     // the words before `open` are complete
-    wire writes = valid_1 & go; // sparse_writer.rs:105
+    wire writes = valid_1 & room; // sparse_writer.rs:122
     always @(posedge clk) begin
         if (rst) begin
             open_2 <= 5'h0;
         end else if (writes) open_2 <= open_1;
     end
-    wire [4:0] used = open_2 - reading; // sparse_writer.rs:107
+    wire [4:0] used = open_2 - reading; // sparse_writer.rs:124
     always @(posedge clk) begin
         if (rst) begin
-            go <= 1'h0;
+            room <= 1'h0;
         end else begin
-            go <= (used <= 5'ha) & (~stop);
+            room <= (used <= 5'ha) & (~stop);
         end
     end
 
     // a RAM for each byte of a word
-    wire [3:0] byte15_at = round[15] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [3:0] byte15_at = round[15] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte15_ram[byte15_at] <= bytes_1[127:120];
-    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte14_at = round[14] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte14_at = round[14] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte14_ram[byte14_at] <= bytes_1[119:112];
-    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte13_at = round[13] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte13_at = round[13] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte13_ram[byte13_at] <= bytes_1[111:104];
-    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte12_at = round[12] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte12_at = round[12] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte12_ram[byte12_at] <= bytes_1[103:96];
-    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte11_at = round[11] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte11_at = round[11] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte11_ram[byte11_at] <= bytes_1[95:88];
-    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte10_at = round[10] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte10_at = round[10] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte10_ram[byte10_at] <= bytes_1[87:80];
-    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte9_at = round[9] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte9_at = round[9] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte9_ram[byte9_at] <= bytes_1[79:72];
-    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte8_at = round[8] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte8_at = round[8] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte8_ram[byte8_at] <= bytes_1[71:64];
-    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte7_at = round[7] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte7_at = round[7] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte7_ram[byte7_at] <= bytes_1[63:56];
-    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte6_at = round[6] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte6_at = round[6] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte6_ram[byte6_at] <= bytes_1[55:48];
-    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte5_at = round[5] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte5_at = round[5] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte5_ram[byte5_at] <= bytes_1[47:40];
-    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte4_at = round[4] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte4_at = round[4] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte4_ram[byte4_at] <= bytes_1[39:32];
-    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte3_at = round[3] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte3_at = round[3] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte3_ram[byte3_at] <= bytes_1[31:24];
-    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte2_at = round[2] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte2_at = round[2] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte2_ram[byte2_at] <= bytes_1[23:16];
-    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte1_at = round[1] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte1_at = round[1] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte1_ram[byte1_at] <= bytes_1[15:8];
-    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [3:0] byte0_at = round[0] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:234
+    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [3:0] byte0_at = round[0] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
     always @(posedge clk) if (writes) byte0_ram[byte0_at] <= bytes_1[7:0];
-    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:236
-    wire [127:0] data = {byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:239
+    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:253
+    wire [127:0] data = {byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:256
 
     // two RAMs for the marks: of a word and the next one, one is even
-    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:248
-    wire [4:0] _t13 = even_is_base ? base_1 : above_1; // sparse_writer.rs:249
-    wire [2:0] even_at = _t13[3:1]; // sparse_writer.rs:249
-    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:250
-    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:250
+    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:265
+    wire [4:0] _t17 = even_is_base ? base_1 : above_1; // sparse_writer.rs:266
+    wire [2:0] even_at = _t17[3:1]; // sparse_writer.rs:266
+    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:267
+    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:267
     always @(posedge clk) if (writes) even_ram[even_at] <= {even_mark_last, after_2, even_mark_carries};
-    wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:252
-    wire even_last = even_ram_q0[5]; // sparse_writer.rs:252
-    wire [3:0] even_after = even_ram_q0[4:1]; // sparse_writer.rs:252
-    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:248
-    wire [4:0] _t14 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:249
-    wire [2:0] odd_at = _t14[3:1]; // sparse_writer.rs:249
-    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:250
-    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:250
+    wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:269
+    wire even_last = even_ram_q0[5]; // sparse_writer.rs:269
+    wire [3:0] even_after = even_ram_q0[4:1]; // sparse_writer.rs:269
+    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:265
+    wire [4:0] _t18 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:266
+    wire [2:0] odd_at = _t18[3:1]; // sparse_writer.rs:266
+    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:267
+    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:267
     always @(posedge clk) if (writes) odd_ram[odd_at] <= {odd_mark_last, after_2, odd_mark_carries};
-    wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:252
-    wire odd_last = odd_ram_q0[5]; // sparse_writer.rs:252
-    wire [3:0] odd_after = odd_ram_q0[4:1]; // sparse_writer.rs:252
-    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:256
-    wire [3:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:256
+    wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:269
+    wire odd_last = odd_ram_q0[5]; // sparse_writer.rs:269
+    wire [3:0] odd_after = odd_ram_q0[4:1]; // sparse_writer.rs:269
+    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:273
+    wire [3:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:273
 
     // the byte that is carried to the next word
 
     // the outgoing word
 
     // a word behind the RAMs
-    wire to_port = m_ready | (~out_valid); // sparse_words.rs:58
-    wire to_word = to_port | (~word_valid); // sparse_words.rs:59
-    wire any = reading != open_2; // sparse_words.rs:60
+    wire to_port = m_ready | (~out_valid); // sparse_words.rs:89
+    wire to_word = to_port | (~word_valid); // sparse_words.rs:90
+    wire any = reading != open_2; // sparse_words.rs:91
     always @(posedge clk) begin
         if (rst) begin
             word_valid <= 1'h0;
@@ -299,67 +303,71 @@ module oaken_sparse_writer_p4 (
             out_valid <= 1'h0;
         end else if (to_port) out_valid <= word_valid;
     end
-    wire leaves = to_port & word_valid; // sparse_words.rs:75
+    wire leaves = to_port & word_valid; // sparse_words.rs:111
     always @(posedge clk) begin
         if (rst) begin
             first <= 1'h1;
         end else if (leaves) first <= word_1_last;
     end
-    wire [127:0] with_header = {word_0[127:64], first ? header : word_0[63:0]}; // sparse_words.rs:76
-    wire [7:0] whole_0 = with_header[7:0]; // sparse_words.rs:79
-    wire [7:0] whole_1 = with_header[15:8]; // sparse_words.rs:79
-    wire [7:0] whole_2 = with_header[23:16]; // sparse_words.rs:79
-    wire [7:0] whole_3 = with_header[31:24]; // sparse_words.rs:79
-    wire [7:0] whole_4 = with_header[39:32]; // sparse_words.rs:79
-    wire [7:0] whole_5 = with_header[47:40]; // sparse_words.rs:79
-    wire [7:0] whole_6 = with_header[55:48]; // sparse_words.rs:79
-    wire [7:0] whole_7 = with_header[63:56]; // sparse_words.rs:79
-    wire [7:0] whole_8 = with_header[71:64]; // sparse_words.rs:79
-    wire [7:0] whole_9 = with_header[79:72]; // sparse_words.rs:79
-    wire [7:0] whole_10 = with_header[87:80]; // sparse_words.rs:79
-    wire [7:0] whole_11 = with_header[95:88]; // sparse_words.rs:79
-    wire [7:0] whole_12 = with_header[103:96]; // sparse_words.rs:79
-    wire [7:0] whole_13 = with_header[111:104]; // sparse_words.rs:79
-    wire [7:0] whole_14 = with_header[119:112]; // sparse_words.rs:79
-    wire [7:0] whole_15 = with_header[127:120]; // sparse_words.rs:79
-    wire _t15 = word_1_after[3:2] == 2'h0; // sparse_words.rs:48
-    wire _t16 = word_1_after[3:2] == 2'h1; // sparse_words.rs:48
-    wire _t17 = word_1_after[3:2] == 2'h2; // sparse_words.rs:48
-    wire _t18 = word_1_after[3:2] == 2'h3; // sparse_words.rs:48
-    wire _t19 = word_1_after[1:0] == 2'h0; // sparse_words.rs:48
-    wire _t20 = word_1_after[1:0] == 2'h1; // sparse_words.rs:48
-    wire _t21 = word_1_after[1:0] == 2'h2; // sparse_words.rs:48
-    wire _t22 = word_1_after[1:0] == 2'h3; // sparse_words.rs:48
-    wire [15:0] _t23 = {1'h0 | (_t18 & _t22), 1'h0 | (_t18 & (|{_t21, _t22})), 1'h0 | (_t18 & (|{_t20, _t21, _t22})), 1'h0 | (_t18 & (|{_t19, _t20, _t21, _t22})), _t18 | (_t17 & _t22), _t18 | (_t17 & (|{_t21, _t22})), _t18 | (_t17 & (|{_t20, _t21, _t22})), _t18 | (_t17 & (|{_t19, _t20, _t21, _t22})), (|{_t17, _t18}) | (_t16 & _t22), (|{_t17, _t18}) | (_t16 & (|{_t21, _t22})), (|{_t17, _t18}) | (_t16 & (|{_t20, _t21, _t22})), (|{_t17, _t18}) | (_t16 & (|{_t19, _t20, _t21, _t22})), (|{_t16, _t17, _t18}) | (_t15 & _t22), (|{_t16, _t17, _t18}) | (_t15 & (|{_t21, _t22})), (|{_t16, _t17, _t18}) | (_t15 & (|{_t20, _t21, _t22})), (|{_t16, _t17, _t18}) | (_t15 & (|{_t19, _t20, _t21, _t22}))}; // sparse_words.rs:43
-    wire [15:0] keep = _t23 | {16{~word_1_last}}; // sparse_words.rs:81
-    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:83
-    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:83
+    wire [127:0] with_header = {word_0[127:64], first ? header : word_0[63:0]}; // sparse_words.rs:112
+    wire [7:0] whole_0 = with_header[7:0]; // sparse_words.rs:115
+    wire [7:0] whole_1 = with_header[15:8]; // sparse_words.rs:115
+    wire [7:0] whole_2 = with_header[23:16]; // sparse_words.rs:115
+    wire [7:0] whole_3 = with_header[31:24]; // sparse_words.rs:115
+    wire [7:0] whole_4 = with_header[39:32]; // sparse_words.rs:115
+    wire [7:0] whole_5 = with_header[47:40]; // sparse_words.rs:115
+    wire [7:0] whole_6 = with_header[55:48]; // sparse_words.rs:115
+    wire [7:0] whole_7 = with_header[63:56]; // sparse_words.rs:115
+    wire [7:0] whole_8 = with_header[71:64]; // sparse_words.rs:115
+    wire [7:0] whole_9 = with_header[79:72]; // sparse_words.rs:115
+    wire [7:0] whole_10 = with_header[87:80]; // sparse_words.rs:115
+    wire [7:0] whole_11 = with_header[95:88]; // sparse_words.rs:115
+    wire [7:0] whole_12 = with_header[103:96]; // sparse_words.rs:115
+    wire [7:0] whole_13 = with_header[111:104]; // sparse_words.rs:115
+    wire [7:0] whole_14 = with_header[119:112]; // sparse_words.rs:115
+    wire [7:0] whole_15 = with_header[127:120]; // sparse_words.rs:115
+    wire _t19 = word_1_after[3:2] == 2'h0; // sparse_words.rs:79
+    wire _t20 = word_1_after[3:2] == 2'h1; // sparse_words.rs:79
+    wire _t21 = word_1_after[3:2] == 2'h2; // sparse_words.rs:79
+    wire _t22 = word_1_after[3:2] == 2'h3; // sparse_words.rs:79
+    wire _t23 = word_1_after[1:0] == 2'h1; // sparse_words.rs:79
+    wire _t24 = word_1_after[1:0] == 2'h2; // sparse_words.rs:79
+    wire _t25 = word_1_after[1:0] == 2'h3; // sparse_words.rs:79
+    wire _t26 = |{_t21, _t22}; // sparse_words.rs:59
+    wire _t27 = |{_t20, _t21, _t22}; // sparse_words.rs:59
+    wire _t28 = |{_t24, _t25}; // sparse_words.rs:59
+    wire _t29 = |{_t23, _t24, _t25}; // sparse_words.rs:59
+    wire _t30 = |{word_1_after[1:0] == 2'h0, _t23, _t24, _t25}; // sparse_words.rs:59
+    wire [15:0] _t31 = {1'h0 | (_t22 & _t25), 1'h0 | (_t22 & _t28), 1'h0 | (_t22 & _t29), 1'h0 | (_t22 & _t30), _t22 | (_t21 & _t25), _t22 | (_t21 & _t28), _t22 | (_t21 & _t29), _t22 | (_t21 & _t30), _t26 | (_t20 & _t25), _t26 | (_t20 & _t28), _t26 | (_t20 & _t29), _t26 | (_t20 & _t30), _t27 | (_t19 & _t25), _t27 | (_t19 & _t28), _t27 | (_t19 & _t29), _t27 | (_t19 & _t30)}; // sparse_words.rs:73
+    wire [15:0] keep = _t31 | {16{~word_1_last}}; // sparse_words.rs:117
+    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:119
+    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:119
     assign m_data = out_data;
     assign m_keep = out_keep;
     assign m_last = out_last;
-    wire [127:0] _t24 = {kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:88
+    wire [127:0] _t32 = {kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:124
     always @(posedge clk) if (to_port) begin
-        out_data <= _t24;
+        out_data <= _t32;
         out_keep <= keep;
         out_last <= word_1_last;
     end
 
     // the vector that leaves
     assign vector = vector_1;
-    wire ends_2 = leaves & word_1_last; // sparse_words.rs:96
+    wire ends_2 = leaves & word_1_last; // sparse_words.rs:132
     always @(posedge clk) begin
         if (rst) begin
             vector_1 <= 3'h0;
@@ -373,7 +381,7 @@ module oaken_sparse_writer_p4 (
             sent_1 <= ends_2;
         end
     end
-    wire unused_ok = &{1'b0, sum[0], _t1[0], by_s2[1:0], _t13[0], _t13[4], even_ram_q0[0], _t14[0], _t14[4], odd_ram_q0[0]};
+    wire unused_ok = &{1'b0, sum[0], _t1[0], by_s2[1:0], _t17[0], _t17[4], even_ram_q0[0], _t18[0], _t18[4], odd_ram_q0[0]};
 endmodule
 
 `default_nettype wire

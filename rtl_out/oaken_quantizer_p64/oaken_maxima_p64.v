@@ -20,1505 +20,2743 @@ module oaken_maxima_p64 (
     output wire [14:0] maxima_inner,
     output wire remarked // Any beat of the vector had the remark.
 );
-    reg [14:0] level_0_outer_pos; // maxima.rs:106
-    reg [14:0] level_0_outer_neg; // maxima.rs:106
-    reg [14:0] level_0_middle_pos; // maxima.rs:106
-    reg [14:0] level_0_middle_neg; // maxima.rs:106
-    reg [14:0] level_0_inner; // maxima.rs:106
-    reg [14:0] level_1_outer_pos; // maxima.rs:106
-    reg [14:0] level_1_outer_neg; // maxima.rs:106
-    reg [14:0] level_1_middle_pos; // maxima.rs:106
-    reg [14:0] level_1_middle_neg; // maxima.rs:106
-    reg [14:0] level_1_inner; // maxima.rs:106
-    reg [14:0] level_2_outer_pos; // maxima.rs:106
-    reg [14:0] level_2_outer_neg; // maxima.rs:106
-    reg [14:0] level_2_middle_pos; // maxima.rs:106
-    reg [14:0] level_2_middle_neg; // maxima.rs:106
-    reg [14:0] level_2_inner; // maxima.rs:106
-    reg [14:0] level_3_outer_pos; // maxima.rs:106
-    reg [14:0] level_3_outer_neg; // maxima.rs:106
-    reg [14:0] level_3_middle_pos; // maxima.rs:106
-    reg [14:0] level_3_middle_neg; // maxima.rs:106
-    reg [14:0] level_3_inner; // maxima.rs:106
-    reg [14:0] level_4_outer_pos; // maxima.rs:106
-    reg [14:0] level_4_outer_neg; // maxima.rs:106
-    reg [14:0] level_4_middle_pos; // maxima.rs:106
-    reg [14:0] level_4_middle_neg; // maxima.rs:106
-    reg [14:0] level_4_inner; // maxima.rs:106
-    reg [14:0] level_5_outer_pos; // maxima.rs:106
-    reg [14:0] level_5_outer_neg; // maxima.rs:106
-    reg [14:0] level_5_middle_pos; // maxima.rs:106
-    reg [14:0] level_5_middle_neg; // maxima.rs:106
-    reg [14:0] level_5_inner; // maxima.rs:106
-    reg [14:0] level_6_outer_pos; // maxima.rs:106
-    reg [14:0] level_6_outer_neg; // maxima.rs:106
-    reg [14:0] level_6_middle_pos; // maxima.rs:106
-    reg [14:0] level_6_middle_neg; // maxima.rs:106
-    reg [14:0] level_6_inner; // maxima.rs:106
-    reg [14:0] level_7_outer_pos; // maxima.rs:106
-    reg [14:0] level_7_outer_neg; // maxima.rs:106
-    reg [14:0] level_7_middle_pos; // maxima.rs:106
-    reg [14:0] level_7_middle_neg; // maxima.rs:106
-    reg [14:0] level_7_inner; // maxima.rs:106
-    reg [14:0] level_8_outer_pos; // maxima.rs:106
-    reg [14:0] level_8_outer_neg; // maxima.rs:106
-    reg [14:0] level_8_middle_pos; // maxima.rs:106
-    reg [14:0] level_8_middle_neg; // maxima.rs:106
-    reg [14:0] level_8_inner; // maxima.rs:106
-    reg [14:0] level_9_outer_pos; // maxima.rs:106
-    reg [14:0] level_9_outer_neg; // maxima.rs:106
-    reg [14:0] level_9_middle_pos; // maxima.rs:106
-    reg [14:0] level_9_middle_neg; // maxima.rs:106
-    reg [14:0] level_9_inner; // maxima.rs:106
-    reg [14:0] level_10_outer_pos; // maxima.rs:106
-    reg [14:0] level_10_outer_neg; // maxima.rs:106
-    reg [14:0] level_10_middle_pos; // maxima.rs:106
-    reg [14:0] level_10_middle_neg; // maxima.rs:106
-    reg [14:0] level_10_inner; // maxima.rs:106
-    reg [14:0] level_11_outer_pos; // maxima.rs:106
-    reg [14:0] level_11_outer_neg; // maxima.rs:106
-    reg [14:0] level_11_middle_pos; // maxima.rs:106
-    reg [14:0] level_11_middle_neg; // maxima.rs:106
-    reg [14:0] level_11_inner; // maxima.rs:106
-    reg [14:0] level_12_outer_pos; // maxima.rs:106
-    reg [14:0] level_12_outer_neg; // maxima.rs:106
-    reg [14:0] level_12_middle_pos; // maxima.rs:106
-    reg [14:0] level_12_middle_neg; // maxima.rs:106
-    reg [14:0] level_12_inner; // maxima.rs:106
-    reg [14:0] level_13_outer_pos; // maxima.rs:106
-    reg [14:0] level_13_outer_neg; // maxima.rs:106
-    reg [14:0] level_13_middle_pos; // maxima.rs:106
-    reg [14:0] level_13_middle_neg; // maxima.rs:106
-    reg [14:0] level_13_inner; // maxima.rs:106
-    reg [14:0] level_14_outer_pos; // maxima.rs:106
-    reg [14:0] level_14_outer_neg; // maxima.rs:106
-    reg [14:0] level_14_middle_pos; // maxima.rs:106
-    reg [14:0] level_14_middle_neg; // maxima.rs:106
-    reg [14:0] level_14_inner; // maxima.rs:106
-    reg [14:0] level_15_outer_pos; // maxima.rs:106
-    reg [14:0] level_15_outer_neg; // maxima.rs:106
-    reg [14:0] level_15_middle_pos; // maxima.rs:106
-    reg [14:0] level_15_middle_neg; // maxima.rs:106
-    reg [14:0] level_15_inner; // maxima.rs:106
-    reg [14:0] level_16_outer_pos; // maxima.rs:106
-    reg [14:0] level_16_outer_neg; // maxima.rs:106
-    reg [14:0] level_16_middle_pos; // maxima.rs:106
-    reg [14:0] level_16_middle_neg; // maxima.rs:106
-    reg [14:0] level_16_inner; // maxima.rs:106
-    reg [14:0] level_17_outer_pos; // maxima.rs:106
-    reg [14:0] level_17_outer_neg; // maxima.rs:106
-    reg [14:0] level_17_middle_pos; // maxima.rs:106
-    reg [14:0] level_17_middle_neg; // maxima.rs:106
-    reg [14:0] level_17_inner; // maxima.rs:106
-    reg [14:0] level_18_outer_pos; // maxima.rs:106
-    reg [14:0] level_18_outer_neg; // maxima.rs:106
-    reg [14:0] level_18_middle_pos; // maxima.rs:106
-    reg [14:0] level_18_middle_neg; // maxima.rs:106
-    reg [14:0] level_18_inner; // maxima.rs:106
-    reg [14:0] level_19_outer_pos; // maxima.rs:106
-    reg [14:0] level_19_outer_neg; // maxima.rs:106
-    reg [14:0] level_19_middle_pos; // maxima.rs:106
-    reg [14:0] level_19_middle_neg; // maxima.rs:106
-    reg [14:0] level_19_inner; // maxima.rs:106
-    reg [14:0] level_20_outer_pos; // maxima.rs:106
-    reg [14:0] level_20_outer_neg; // maxima.rs:106
-    reg [14:0] level_20_middle_pos; // maxima.rs:106
-    reg [14:0] level_20_middle_neg; // maxima.rs:106
-    reg [14:0] level_20_inner; // maxima.rs:106
-    reg [14:0] level_21_outer_pos; // maxima.rs:106
-    reg [14:0] level_21_outer_neg; // maxima.rs:106
-    reg [14:0] level_21_middle_pos; // maxima.rs:106
-    reg [14:0] level_21_middle_neg; // maxima.rs:106
-    reg [14:0] level_21_inner; // maxima.rs:106
-    reg [14:0] level_22_outer_pos; // maxima.rs:106
-    reg [14:0] level_22_outer_neg; // maxima.rs:106
-    reg [14:0] level_22_middle_pos; // maxima.rs:106
-    reg [14:0] level_22_middle_neg; // maxima.rs:106
-    reg [14:0] level_22_inner; // maxima.rs:106
-    reg [14:0] level_23_outer_pos; // maxima.rs:106
-    reg [14:0] level_23_outer_neg; // maxima.rs:106
-    reg [14:0] level_23_middle_pos; // maxima.rs:106
-    reg [14:0] level_23_middle_neg; // maxima.rs:106
-    reg [14:0] level_23_inner; // maxima.rs:106
-    reg [14:0] level_24_outer_pos; // maxima.rs:106
-    reg [14:0] level_24_outer_neg; // maxima.rs:106
-    reg [14:0] level_24_middle_pos; // maxima.rs:106
-    reg [14:0] level_24_middle_neg; // maxima.rs:106
-    reg [14:0] level_24_inner; // maxima.rs:106
-    reg [14:0] level_25_outer_pos; // maxima.rs:106
-    reg [14:0] level_25_outer_neg; // maxima.rs:106
-    reg [14:0] level_25_middle_pos; // maxima.rs:106
-    reg [14:0] level_25_middle_neg; // maxima.rs:106
-    reg [14:0] level_25_inner; // maxima.rs:106
-    reg [14:0] level_26_outer_pos; // maxima.rs:106
-    reg [14:0] level_26_outer_neg; // maxima.rs:106
-    reg [14:0] level_26_middle_pos; // maxima.rs:106
-    reg [14:0] level_26_middle_neg; // maxima.rs:106
-    reg [14:0] level_26_inner; // maxima.rs:106
-    reg [14:0] level_27_outer_pos; // maxima.rs:106
-    reg [14:0] level_27_outer_neg; // maxima.rs:106
-    reg [14:0] level_27_middle_pos; // maxima.rs:106
-    reg [14:0] level_27_middle_neg; // maxima.rs:106
-    reg [14:0] level_27_inner; // maxima.rs:106
-    reg [14:0] level_28_outer_pos; // maxima.rs:106
-    reg [14:0] level_28_outer_neg; // maxima.rs:106
-    reg [14:0] level_28_middle_pos; // maxima.rs:106
-    reg [14:0] level_28_middle_neg; // maxima.rs:106
-    reg [14:0] level_28_inner; // maxima.rs:106
-    reg [14:0] level_29_outer_pos; // maxima.rs:106
-    reg [14:0] level_29_outer_neg; // maxima.rs:106
-    reg [14:0] level_29_middle_pos; // maxima.rs:106
-    reg [14:0] level_29_middle_neg; // maxima.rs:106
-    reg [14:0] level_29_inner; // maxima.rs:106
-    reg [14:0] level_30_outer_pos; // maxima.rs:106
-    reg [14:0] level_30_outer_neg; // maxima.rs:106
-    reg [14:0] level_30_middle_pos; // maxima.rs:106
-    reg [14:0] level_30_middle_neg; // maxima.rs:106
-    reg [14:0] level_30_inner; // maxima.rs:106
-    reg [14:0] level_31_outer_pos; // maxima.rs:106
-    reg [14:0] level_31_outer_neg; // maxima.rs:106
-    reg [14:0] level_31_middle_pos; // maxima.rs:106
-    reg [14:0] level_31_middle_neg; // maxima.rs:106
-    reg [14:0] level_31_inner; // maxima.rs:106
-    reg [14:0] level2_0_outer_pos; // maxima.rs:115
-    reg [14:0] level2_0_outer_neg; // maxima.rs:115
-    reg [14:0] level2_0_middle_pos; // maxima.rs:115
-    reg [14:0] level2_0_middle_neg; // maxima.rs:115
-    reg [14:0] level2_0_inner; // maxima.rs:115
-    reg [14:0] level2_1_outer_pos; // maxima.rs:115
-    reg [14:0] level2_1_outer_neg; // maxima.rs:115
-    reg [14:0] level2_1_middle_pos; // maxima.rs:115
-    reg [14:0] level2_1_middle_neg; // maxima.rs:115
-    reg [14:0] level2_1_inner; // maxima.rs:115
-    reg [14:0] level2_2_outer_pos; // maxima.rs:115
-    reg [14:0] level2_2_outer_neg; // maxima.rs:115
-    reg [14:0] level2_2_middle_pos; // maxima.rs:115
-    reg [14:0] level2_2_middle_neg; // maxima.rs:115
-    reg [14:0] level2_2_inner; // maxima.rs:115
-    reg [14:0] level2_3_outer_pos; // maxima.rs:115
-    reg [14:0] level2_3_outer_neg; // maxima.rs:115
-    reg [14:0] level2_3_middle_pos; // maxima.rs:115
-    reg [14:0] level2_3_middle_neg; // maxima.rs:115
-    reg [14:0] level2_3_inner; // maxima.rs:115
-    reg [14:0] level2_4_outer_pos; // maxima.rs:115
-    reg [14:0] level2_4_outer_neg; // maxima.rs:115
-    reg [14:0] level2_4_middle_pos; // maxima.rs:115
-    reg [14:0] level2_4_middle_neg; // maxima.rs:115
-    reg [14:0] level2_4_inner; // maxima.rs:115
-    reg [14:0] level2_5_outer_pos; // maxima.rs:115
-    reg [14:0] level2_5_outer_neg; // maxima.rs:115
-    reg [14:0] level2_5_middle_pos; // maxima.rs:115
-    reg [14:0] level2_5_middle_neg; // maxima.rs:115
-    reg [14:0] level2_5_inner; // maxima.rs:115
-    reg [14:0] level2_6_outer_pos; // maxima.rs:115
-    reg [14:0] level2_6_outer_neg; // maxima.rs:115
-    reg [14:0] level2_6_middle_pos; // maxima.rs:115
-    reg [14:0] level2_6_middle_neg; // maxima.rs:115
-    reg [14:0] level2_6_inner; // maxima.rs:115
-    reg [14:0] level2_7_outer_pos; // maxima.rs:115
-    reg [14:0] level2_7_outer_neg; // maxima.rs:115
-    reg [14:0] level2_7_middle_pos; // maxima.rs:115
-    reg [14:0] level2_7_middle_neg; // maxima.rs:115
-    reg [14:0] level2_7_inner; // maxima.rs:115
-    reg [14:0] level2_8_outer_pos; // maxima.rs:115
-    reg [14:0] level2_8_outer_neg; // maxima.rs:115
-    reg [14:0] level2_8_middle_pos; // maxima.rs:115
-    reg [14:0] level2_8_middle_neg; // maxima.rs:115
-    reg [14:0] level2_8_inner; // maxima.rs:115
-    reg [14:0] level2_9_outer_pos; // maxima.rs:115
-    reg [14:0] level2_9_outer_neg; // maxima.rs:115
-    reg [14:0] level2_9_middle_pos; // maxima.rs:115
-    reg [14:0] level2_9_middle_neg; // maxima.rs:115
-    reg [14:0] level2_9_inner; // maxima.rs:115
-    reg [14:0] level2_10_outer_pos; // maxima.rs:115
-    reg [14:0] level2_10_outer_neg; // maxima.rs:115
-    reg [14:0] level2_10_middle_pos; // maxima.rs:115
-    reg [14:0] level2_10_middle_neg; // maxima.rs:115
-    reg [14:0] level2_10_inner; // maxima.rs:115
-    reg [14:0] level2_11_outer_pos; // maxima.rs:115
-    reg [14:0] level2_11_outer_neg; // maxima.rs:115
-    reg [14:0] level2_11_middle_pos; // maxima.rs:115
-    reg [14:0] level2_11_middle_neg; // maxima.rs:115
-    reg [14:0] level2_11_inner; // maxima.rs:115
-    reg [14:0] level2_12_outer_pos; // maxima.rs:115
-    reg [14:0] level2_12_outer_neg; // maxima.rs:115
-    reg [14:0] level2_12_middle_pos; // maxima.rs:115
-    reg [14:0] level2_12_middle_neg; // maxima.rs:115
-    reg [14:0] level2_12_inner; // maxima.rs:115
-    reg [14:0] level2_13_outer_pos; // maxima.rs:115
-    reg [14:0] level2_13_outer_neg; // maxima.rs:115
-    reg [14:0] level2_13_middle_pos; // maxima.rs:115
-    reg [14:0] level2_13_middle_neg; // maxima.rs:115
-    reg [14:0] level2_13_inner; // maxima.rs:115
-    reg [14:0] level2_14_outer_pos; // maxima.rs:115
-    reg [14:0] level2_14_outer_neg; // maxima.rs:115
-    reg [14:0] level2_14_middle_pos; // maxima.rs:115
-    reg [14:0] level2_14_middle_neg; // maxima.rs:115
-    reg [14:0] level2_14_inner; // maxima.rs:115
-    reg [14:0] level2_15_outer_pos; // maxima.rs:115
-    reg [14:0] level2_15_outer_neg; // maxima.rs:115
-    reg [14:0] level2_15_middle_pos; // maxima.rs:115
-    reg [14:0] level2_15_middle_neg; // maxima.rs:115
-    reg [14:0] level2_15_inner; // maxima.rs:115
-    reg [14:0] level3_0_outer_pos; // maxima.rs:115
-    reg [14:0] level3_0_outer_neg; // maxima.rs:115
-    reg [14:0] level3_0_middle_pos; // maxima.rs:115
-    reg [14:0] level3_0_middle_neg; // maxima.rs:115
-    reg [14:0] level3_0_inner; // maxima.rs:115
-    reg [14:0] level3_1_outer_pos; // maxima.rs:115
-    reg [14:0] level3_1_outer_neg; // maxima.rs:115
-    reg [14:0] level3_1_middle_pos; // maxima.rs:115
-    reg [14:0] level3_1_middle_neg; // maxima.rs:115
-    reg [14:0] level3_1_inner; // maxima.rs:115
-    reg [14:0] level3_2_outer_pos; // maxima.rs:115
-    reg [14:0] level3_2_outer_neg; // maxima.rs:115
-    reg [14:0] level3_2_middle_pos; // maxima.rs:115
-    reg [14:0] level3_2_middle_neg; // maxima.rs:115
-    reg [14:0] level3_2_inner; // maxima.rs:115
-    reg [14:0] level3_3_outer_pos; // maxima.rs:115
-    reg [14:0] level3_3_outer_neg; // maxima.rs:115
-    reg [14:0] level3_3_middle_pos; // maxima.rs:115
-    reg [14:0] level3_3_middle_neg; // maxima.rs:115
-    reg [14:0] level3_3_inner; // maxima.rs:115
-    reg [14:0] level3_4_outer_pos; // maxima.rs:115
-    reg [14:0] level3_4_outer_neg; // maxima.rs:115
-    reg [14:0] level3_4_middle_pos; // maxima.rs:115
-    reg [14:0] level3_4_middle_neg; // maxima.rs:115
-    reg [14:0] level3_4_inner; // maxima.rs:115
-    reg [14:0] level3_5_outer_pos; // maxima.rs:115
-    reg [14:0] level3_5_outer_neg; // maxima.rs:115
-    reg [14:0] level3_5_middle_pos; // maxima.rs:115
-    reg [14:0] level3_5_middle_neg; // maxima.rs:115
-    reg [14:0] level3_5_inner; // maxima.rs:115
-    reg [14:0] level3_6_outer_pos; // maxima.rs:115
-    reg [14:0] level3_6_outer_neg; // maxima.rs:115
-    reg [14:0] level3_6_middle_pos; // maxima.rs:115
-    reg [14:0] level3_6_middle_neg; // maxima.rs:115
-    reg [14:0] level3_6_inner; // maxima.rs:115
-    reg [14:0] level3_7_outer_pos; // maxima.rs:115
-    reg [14:0] level3_7_outer_neg; // maxima.rs:115
-    reg [14:0] level3_7_middle_pos; // maxima.rs:115
-    reg [14:0] level3_7_middle_neg; // maxima.rs:115
-    reg [14:0] level3_7_inner; // maxima.rs:115
-    reg [14:0] level4_0_outer_pos; // maxima.rs:115
-    reg [14:0] level4_0_outer_neg; // maxima.rs:115
-    reg [14:0] level4_0_middle_pos; // maxima.rs:115
-    reg [14:0] level4_0_middle_neg; // maxima.rs:115
-    reg [14:0] level4_0_inner; // maxima.rs:115
-    reg [14:0] level4_1_outer_pos; // maxima.rs:115
-    reg [14:0] level4_1_outer_neg; // maxima.rs:115
-    reg [14:0] level4_1_middle_pos; // maxima.rs:115
-    reg [14:0] level4_1_middle_neg; // maxima.rs:115
-    reg [14:0] level4_1_inner; // maxima.rs:115
-    reg [14:0] level4_2_outer_pos; // maxima.rs:115
-    reg [14:0] level4_2_outer_neg; // maxima.rs:115
-    reg [14:0] level4_2_middle_pos; // maxima.rs:115
-    reg [14:0] level4_2_middle_neg; // maxima.rs:115
-    reg [14:0] level4_2_inner; // maxima.rs:115
-    reg [14:0] level4_3_outer_pos; // maxima.rs:115
-    reg [14:0] level4_3_outer_neg; // maxima.rs:115
-    reg [14:0] level4_3_middle_pos; // maxima.rs:115
-    reg [14:0] level4_3_middle_neg; // maxima.rs:115
-    reg [14:0] level4_3_inner; // maxima.rs:115
-    reg [14:0] level5_0_outer_pos; // maxima.rs:115
-    reg [14:0] level5_0_outer_neg; // maxima.rs:115
-    reg [14:0] level5_0_middle_pos; // maxima.rs:115
-    reg [14:0] level5_0_middle_neg; // maxima.rs:115
-    reg [14:0] level5_0_inner; // maxima.rs:115
-    reg [14:0] level5_1_outer_pos; // maxima.rs:115
-    reg [14:0] level5_1_outer_neg; // maxima.rs:115
-    reg [14:0] level5_1_middle_pos; // maxima.rs:115
-    reg [14:0] level5_1_middle_neg; // maxima.rs:115
-    reg [14:0] level5_1_inner; // maxima.rs:115
-    reg [14:0] level6_0_outer_pos; // maxima.rs:115
-    reg [14:0] level6_0_outer_neg; // maxima.rs:115
-    reg [14:0] level6_0_middle_pos; // maxima.rs:115
-    reg [14:0] level6_0_middle_neg; // maxima.rs:115
-    reg [14:0] level6_0_inner; // maxima.rs:115
-    reg [14:0] so_far_outer_pos; // maxima.rs:120
-    reg [14:0] so_far_outer_neg; // maxima.rs:120
-    reg [14:0] so_far_middle_pos; // maxima.rs:120
-    reg [14:0] so_far_middle_neg; // maxima.rs:120
-    reg [14:0] so_far_inner; // maxima.rs:120
-    reg remarked_1; // maxima.rs:121
-    reg valid_s1; // maxima.rs:122
-    reg valid_s2; // maxima.rs:122
-    reg valid_s3; // maxima.rs:122
-    reg valid_s4; // maxima.rs:122
-    reg valid_s5; // maxima.rs:122
-    reg valid_1; // maxima.rs:122
-    reg first_s1; // maxima.rs:123
-    reg first_s2; // maxima.rs:123
-    reg first_s3; // maxima.rs:123
-    reg first_s4; // maxima.rs:123
-    reg first_s5; // maxima.rs:123
-    reg first_1; // maxima.rs:123
-    reg remark_s1; // maxima.rs:124
-    reg remark_s2; // maxima.rs:124
-    reg remark_s3; // maxima.rs:124
-    reg remark_s4; // maxima.rs:124
-    reg remark_s5; // maxima.rs:124
-    reg remark_1; // maxima.rs:124
-    reg last_s1; // maxima.rs:129
-    reg last_s2; // maxima.rs:129
-    reg last_s3; // maxima.rs:129
-    reg last_s4; // maxima.rs:129
-    reg last_s5; // maxima.rs:129
-    reg last_s6; // maxima.rs:129
-    reg done_1; // maxima.rs:129
-    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:101
-    wire elements_0_sign = elements[2]; // maxima.rs:101
-    wire elements_0_outer = elements[1]; // maxima.rs:101
-    wire elements_0_inner = elements[0]; // maxima.rs:101
-    wire [14:0] elements_1_magnitude = elements[35:21]; // maxima.rs:101
-    wire elements_1_sign = elements[20]; // maxima.rs:101
-    wire elements_1_outer = elements[19]; // maxima.rs:101
-    wire elements_1_inner = elements[18]; // maxima.rs:101
-    wire [14:0] elements_2_magnitude = elements[53:39]; // maxima.rs:101
-    wire elements_2_sign = elements[38]; // maxima.rs:101
-    wire elements_2_outer = elements[37]; // maxima.rs:101
-    wire elements_2_inner = elements[36]; // maxima.rs:101
-    wire [14:0] elements_3_magnitude = elements[71:57]; // maxima.rs:101
-    wire elements_3_sign = elements[56]; // maxima.rs:101
-    wire elements_3_outer = elements[55]; // maxima.rs:101
-    wire elements_3_inner = elements[54]; // maxima.rs:101
-    wire [14:0] elements_4_magnitude = elements[89:75]; // maxima.rs:101
-    wire elements_4_sign = elements[74]; // maxima.rs:101
-    wire elements_4_outer = elements[73]; // maxima.rs:101
-    wire elements_4_inner = elements[72]; // maxima.rs:101
-    wire [14:0] elements_5_magnitude = elements[107:93]; // maxima.rs:101
-    wire elements_5_sign = elements[92]; // maxima.rs:101
-    wire elements_5_outer = elements[91]; // maxima.rs:101
-    wire elements_5_inner = elements[90]; // maxima.rs:101
-    wire [14:0] elements_6_magnitude = elements[125:111]; // maxima.rs:101
-    wire elements_6_sign = elements[110]; // maxima.rs:101
-    wire elements_6_outer = elements[109]; // maxima.rs:101
-    wire elements_6_inner = elements[108]; // maxima.rs:101
-    wire [14:0] elements_7_magnitude = elements[143:129]; // maxima.rs:101
-    wire elements_7_sign = elements[128]; // maxima.rs:101
-    wire elements_7_outer = elements[127]; // maxima.rs:101
-    wire elements_7_inner = elements[126]; // maxima.rs:101
-    wire [14:0] elements_8_magnitude = elements[161:147]; // maxima.rs:101
-    wire elements_8_sign = elements[146]; // maxima.rs:101
-    wire elements_8_outer = elements[145]; // maxima.rs:101
-    wire elements_8_inner = elements[144]; // maxima.rs:101
-    wire [14:0] elements_9_magnitude = elements[179:165]; // maxima.rs:101
-    wire elements_9_sign = elements[164]; // maxima.rs:101
-    wire elements_9_outer = elements[163]; // maxima.rs:101
-    wire elements_9_inner = elements[162]; // maxima.rs:101
-    wire [14:0] elements_10_magnitude = elements[197:183]; // maxima.rs:101
-    wire elements_10_sign = elements[182]; // maxima.rs:101
-    wire elements_10_outer = elements[181]; // maxima.rs:101
-    wire elements_10_inner = elements[180]; // maxima.rs:101
-    wire [14:0] elements_11_magnitude = elements[215:201]; // maxima.rs:101
-    wire elements_11_sign = elements[200]; // maxima.rs:101
-    wire elements_11_outer = elements[199]; // maxima.rs:101
-    wire elements_11_inner = elements[198]; // maxima.rs:101
-    wire [14:0] elements_12_magnitude = elements[233:219]; // maxima.rs:101
-    wire elements_12_sign = elements[218]; // maxima.rs:101
-    wire elements_12_outer = elements[217]; // maxima.rs:101
-    wire elements_12_inner = elements[216]; // maxima.rs:101
-    wire [14:0] elements_13_magnitude = elements[251:237]; // maxima.rs:101
-    wire elements_13_sign = elements[236]; // maxima.rs:101
-    wire elements_13_outer = elements[235]; // maxima.rs:101
-    wire elements_13_inner = elements[234]; // maxima.rs:101
-    wire [14:0] elements_14_magnitude = elements[269:255]; // maxima.rs:101
-    wire elements_14_sign = elements[254]; // maxima.rs:101
-    wire elements_14_outer = elements[253]; // maxima.rs:101
-    wire elements_14_inner = elements[252]; // maxima.rs:101
-    wire [14:0] elements_15_magnitude = elements[287:273]; // maxima.rs:101
-    wire elements_15_sign = elements[272]; // maxima.rs:101
-    wire elements_15_outer = elements[271]; // maxima.rs:101
-    wire elements_15_inner = elements[270]; // maxima.rs:101
-    wire [14:0] elements_16_magnitude = elements[305:291]; // maxima.rs:101
-    wire elements_16_sign = elements[290]; // maxima.rs:101
-    wire elements_16_outer = elements[289]; // maxima.rs:101
-    wire elements_16_inner = elements[288]; // maxima.rs:101
-    wire [14:0] elements_17_magnitude = elements[323:309]; // maxima.rs:101
-    wire elements_17_sign = elements[308]; // maxima.rs:101
-    wire elements_17_outer = elements[307]; // maxima.rs:101
-    wire elements_17_inner = elements[306]; // maxima.rs:101
-    wire [14:0] elements_18_magnitude = elements[341:327]; // maxima.rs:101
-    wire elements_18_sign = elements[326]; // maxima.rs:101
-    wire elements_18_outer = elements[325]; // maxima.rs:101
-    wire elements_18_inner = elements[324]; // maxima.rs:101
-    wire [14:0] elements_19_magnitude = elements[359:345]; // maxima.rs:101
-    wire elements_19_sign = elements[344]; // maxima.rs:101
-    wire elements_19_outer = elements[343]; // maxima.rs:101
-    wire elements_19_inner = elements[342]; // maxima.rs:101
-    wire [14:0] elements_20_magnitude = elements[377:363]; // maxima.rs:101
-    wire elements_20_sign = elements[362]; // maxima.rs:101
-    wire elements_20_outer = elements[361]; // maxima.rs:101
-    wire elements_20_inner = elements[360]; // maxima.rs:101
-    wire [14:0] elements_21_magnitude = elements[395:381]; // maxima.rs:101
-    wire elements_21_sign = elements[380]; // maxima.rs:101
-    wire elements_21_outer = elements[379]; // maxima.rs:101
-    wire elements_21_inner = elements[378]; // maxima.rs:101
-    wire [14:0] elements_22_magnitude = elements[413:399]; // maxima.rs:101
-    wire elements_22_sign = elements[398]; // maxima.rs:101
-    wire elements_22_outer = elements[397]; // maxima.rs:101
-    wire elements_22_inner = elements[396]; // maxima.rs:101
-    wire [14:0] elements_23_magnitude = elements[431:417]; // maxima.rs:101
-    wire elements_23_sign = elements[416]; // maxima.rs:101
-    wire elements_23_outer = elements[415]; // maxima.rs:101
-    wire elements_23_inner = elements[414]; // maxima.rs:101
-    wire [14:0] elements_24_magnitude = elements[449:435]; // maxima.rs:101
-    wire elements_24_sign = elements[434]; // maxima.rs:101
-    wire elements_24_outer = elements[433]; // maxima.rs:101
-    wire elements_24_inner = elements[432]; // maxima.rs:101
-    wire [14:0] elements_25_magnitude = elements[467:453]; // maxima.rs:101
-    wire elements_25_sign = elements[452]; // maxima.rs:101
-    wire elements_25_outer = elements[451]; // maxima.rs:101
-    wire elements_25_inner = elements[450]; // maxima.rs:101
-    wire [14:0] elements_26_magnitude = elements[485:471]; // maxima.rs:101
-    wire elements_26_sign = elements[470]; // maxima.rs:101
-    wire elements_26_outer = elements[469]; // maxima.rs:101
-    wire elements_26_inner = elements[468]; // maxima.rs:101
-    wire [14:0] elements_27_magnitude = elements[503:489]; // maxima.rs:101
-    wire elements_27_sign = elements[488]; // maxima.rs:101
-    wire elements_27_outer = elements[487]; // maxima.rs:101
-    wire elements_27_inner = elements[486]; // maxima.rs:101
-    wire [14:0] elements_28_magnitude = elements[521:507]; // maxima.rs:101
-    wire elements_28_sign = elements[506]; // maxima.rs:101
-    wire elements_28_outer = elements[505]; // maxima.rs:101
-    wire elements_28_inner = elements[504]; // maxima.rs:101
-    wire [14:0] elements_29_magnitude = elements[539:525]; // maxima.rs:101
-    wire elements_29_sign = elements[524]; // maxima.rs:101
-    wire elements_29_outer = elements[523]; // maxima.rs:101
-    wire elements_29_inner = elements[522]; // maxima.rs:101
-    wire [14:0] elements_30_magnitude = elements[557:543]; // maxima.rs:101
-    wire elements_30_sign = elements[542]; // maxima.rs:101
-    wire elements_30_outer = elements[541]; // maxima.rs:101
-    wire elements_30_inner = elements[540]; // maxima.rs:101
-    wire [14:0] elements_31_magnitude = elements[575:561]; // maxima.rs:101
-    wire elements_31_sign = elements[560]; // maxima.rs:101
-    wire elements_31_outer = elements[559]; // maxima.rs:101
-    wire elements_31_inner = elements[558]; // maxima.rs:101
-    wire [14:0] elements_32_magnitude = elements[593:579]; // maxima.rs:101
-    wire elements_32_sign = elements[578]; // maxima.rs:101
-    wire elements_32_outer = elements[577]; // maxima.rs:101
-    wire elements_32_inner = elements[576]; // maxima.rs:101
-    wire [14:0] elements_33_magnitude = elements[611:597]; // maxima.rs:101
-    wire elements_33_sign = elements[596]; // maxima.rs:101
-    wire elements_33_outer = elements[595]; // maxima.rs:101
-    wire elements_33_inner = elements[594]; // maxima.rs:101
-    wire [14:0] elements_34_magnitude = elements[629:615]; // maxima.rs:101
-    wire elements_34_sign = elements[614]; // maxima.rs:101
-    wire elements_34_outer = elements[613]; // maxima.rs:101
-    wire elements_34_inner = elements[612]; // maxima.rs:101
-    wire [14:0] elements_35_magnitude = elements[647:633]; // maxima.rs:101
-    wire elements_35_sign = elements[632]; // maxima.rs:101
-    wire elements_35_outer = elements[631]; // maxima.rs:101
-    wire elements_35_inner = elements[630]; // maxima.rs:101
-    wire [14:0] elements_36_magnitude = elements[665:651]; // maxima.rs:101
-    wire elements_36_sign = elements[650]; // maxima.rs:101
-    wire elements_36_outer = elements[649]; // maxima.rs:101
-    wire elements_36_inner = elements[648]; // maxima.rs:101
-    wire [14:0] elements_37_magnitude = elements[683:669]; // maxima.rs:101
-    wire elements_37_sign = elements[668]; // maxima.rs:101
-    wire elements_37_outer = elements[667]; // maxima.rs:101
-    wire elements_37_inner = elements[666]; // maxima.rs:101
-    wire [14:0] elements_38_magnitude = elements[701:687]; // maxima.rs:101
-    wire elements_38_sign = elements[686]; // maxima.rs:101
-    wire elements_38_outer = elements[685]; // maxima.rs:101
-    wire elements_38_inner = elements[684]; // maxima.rs:101
-    wire [14:0] elements_39_magnitude = elements[719:705]; // maxima.rs:101
-    wire elements_39_sign = elements[704]; // maxima.rs:101
-    wire elements_39_outer = elements[703]; // maxima.rs:101
-    wire elements_39_inner = elements[702]; // maxima.rs:101
-    wire [14:0] elements_40_magnitude = elements[737:723]; // maxima.rs:101
-    wire elements_40_sign = elements[722]; // maxima.rs:101
-    wire elements_40_outer = elements[721]; // maxima.rs:101
-    wire elements_40_inner = elements[720]; // maxima.rs:101
-    wire [14:0] elements_41_magnitude = elements[755:741]; // maxima.rs:101
-    wire elements_41_sign = elements[740]; // maxima.rs:101
-    wire elements_41_outer = elements[739]; // maxima.rs:101
-    wire elements_41_inner = elements[738]; // maxima.rs:101
-    wire [14:0] elements_42_magnitude = elements[773:759]; // maxima.rs:101
-    wire elements_42_sign = elements[758]; // maxima.rs:101
-    wire elements_42_outer = elements[757]; // maxima.rs:101
-    wire elements_42_inner = elements[756]; // maxima.rs:101
-    wire [14:0] elements_43_magnitude = elements[791:777]; // maxima.rs:101
-    wire elements_43_sign = elements[776]; // maxima.rs:101
-    wire elements_43_outer = elements[775]; // maxima.rs:101
-    wire elements_43_inner = elements[774]; // maxima.rs:101
-    wire [14:0] elements_44_magnitude = elements[809:795]; // maxima.rs:101
-    wire elements_44_sign = elements[794]; // maxima.rs:101
-    wire elements_44_outer = elements[793]; // maxima.rs:101
-    wire elements_44_inner = elements[792]; // maxima.rs:101
-    wire [14:0] elements_45_magnitude = elements[827:813]; // maxima.rs:101
-    wire elements_45_sign = elements[812]; // maxima.rs:101
-    wire elements_45_outer = elements[811]; // maxima.rs:101
-    wire elements_45_inner = elements[810]; // maxima.rs:101
-    wire [14:0] elements_46_magnitude = elements[845:831]; // maxima.rs:101
-    wire elements_46_sign = elements[830]; // maxima.rs:101
-    wire elements_46_outer = elements[829]; // maxima.rs:101
-    wire elements_46_inner = elements[828]; // maxima.rs:101
-    wire [14:0] elements_47_magnitude = elements[863:849]; // maxima.rs:101
-    wire elements_47_sign = elements[848]; // maxima.rs:101
-    wire elements_47_outer = elements[847]; // maxima.rs:101
-    wire elements_47_inner = elements[846]; // maxima.rs:101
-    wire [14:0] elements_48_magnitude = elements[881:867]; // maxima.rs:101
-    wire elements_48_sign = elements[866]; // maxima.rs:101
-    wire elements_48_outer = elements[865]; // maxima.rs:101
-    wire elements_48_inner = elements[864]; // maxima.rs:101
-    wire [14:0] elements_49_magnitude = elements[899:885]; // maxima.rs:101
-    wire elements_49_sign = elements[884]; // maxima.rs:101
-    wire elements_49_outer = elements[883]; // maxima.rs:101
-    wire elements_49_inner = elements[882]; // maxima.rs:101
-    wire [14:0] elements_50_magnitude = elements[917:903]; // maxima.rs:101
-    wire elements_50_sign = elements[902]; // maxima.rs:101
-    wire elements_50_outer = elements[901]; // maxima.rs:101
-    wire elements_50_inner = elements[900]; // maxima.rs:101
-    wire [14:0] elements_51_magnitude = elements[935:921]; // maxima.rs:101
-    wire elements_51_sign = elements[920]; // maxima.rs:101
-    wire elements_51_outer = elements[919]; // maxima.rs:101
-    wire elements_51_inner = elements[918]; // maxima.rs:101
-    wire [14:0] elements_52_magnitude = elements[953:939]; // maxima.rs:101
-    wire elements_52_sign = elements[938]; // maxima.rs:101
-    wire elements_52_outer = elements[937]; // maxima.rs:101
-    wire elements_52_inner = elements[936]; // maxima.rs:101
-    wire [14:0] elements_53_magnitude = elements[971:957]; // maxima.rs:101
-    wire elements_53_sign = elements[956]; // maxima.rs:101
-    wire elements_53_outer = elements[955]; // maxima.rs:101
-    wire elements_53_inner = elements[954]; // maxima.rs:101
-    wire [14:0] elements_54_magnitude = elements[989:975]; // maxima.rs:101
-    wire elements_54_sign = elements[974]; // maxima.rs:101
-    wire elements_54_outer = elements[973]; // maxima.rs:101
-    wire elements_54_inner = elements[972]; // maxima.rs:101
-    wire [14:0] elements_55_magnitude = elements[1007:993]; // maxima.rs:101
-    wire elements_55_sign = elements[992]; // maxima.rs:101
-    wire elements_55_outer = elements[991]; // maxima.rs:101
-    wire elements_55_inner = elements[990]; // maxima.rs:101
-    wire [14:0] elements_56_magnitude = elements[1025:1011]; // maxima.rs:101
-    wire elements_56_sign = elements[1010]; // maxima.rs:101
-    wire elements_56_outer = elements[1009]; // maxima.rs:101
-    wire elements_56_inner = elements[1008]; // maxima.rs:101
-    wire [14:0] elements_57_magnitude = elements[1043:1029]; // maxima.rs:101
-    wire elements_57_sign = elements[1028]; // maxima.rs:101
-    wire elements_57_outer = elements[1027]; // maxima.rs:101
-    wire elements_57_inner = elements[1026]; // maxima.rs:101
-    wire [14:0] elements_58_magnitude = elements[1061:1047]; // maxima.rs:101
-    wire elements_58_sign = elements[1046]; // maxima.rs:101
-    wire elements_58_outer = elements[1045]; // maxima.rs:101
-    wire elements_58_inner = elements[1044]; // maxima.rs:101
-    wire [14:0] elements_59_magnitude = elements[1079:1065]; // maxima.rs:101
-    wire elements_59_sign = elements[1064]; // maxima.rs:101
-    wire elements_59_outer = elements[1063]; // maxima.rs:101
-    wire elements_59_inner = elements[1062]; // maxima.rs:101
-    wire [14:0] elements_60_magnitude = elements[1097:1083]; // maxima.rs:101
-    wire elements_60_sign = elements[1082]; // maxima.rs:101
-    wire elements_60_outer = elements[1081]; // maxima.rs:101
-    wire elements_60_inner = elements[1080]; // maxima.rs:101
-    wire [14:0] elements_61_magnitude = elements[1115:1101]; // maxima.rs:101
-    wire elements_61_sign = elements[1100]; // maxima.rs:101
-    wire elements_61_outer = elements[1099]; // maxima.rs:101
-    wire elements_61_inner = elements[1098]; // maxima.rs:101
-    wire [14:0] elements_62_magnitude = elements[1133:1119]; // maxima.rs:101
-    wire elements_62_sign = elements[1118]; // maxima.rs:101
-    wire elements_62_outer = elements[1117]; // maxima.rs:101
-    wire elements_62_inner = elements[1116]; // maxima.rs:101
-    wire [14:0] elements_63_magnitude = elements[1151:1137]; // maxima.rs:101
-    wire elements_63_sign = elements[1136]; // maxima.rs:101
-    wire elements_63_outer = elements[1135]; // maxima.rs:101
-    wire elements_63_inner = elements[1134]; // maxima.rs:101
+    reg take_a; // maxima.rs:84
+    reg take_b; // maxima.rs:84
+    reg [14:0] elements_0_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_1_magnitude_s1; // maxima.rs:85
+    reg take_a_1; // maxima.rs:84
+    reg take_b_1; // maxima.rs:84
+    reg take_a_2; // maxima.rs:84
+    reg take_b_2; // maxima.rs:84
+    reg take_a_3; // maxima.rs:84
+    reg take_b_3; // maxima.rs:84
+    reg take_a_4; // maxima.rs:84
+    reg take_b_4; // maxima.rs:84
+    reg [14:0] level_0_outer_pos; // maxima.rs:108
+    reg [14:0] level_0_outer_neg; // maxima.rs:108
+    reg [14:0] level_0_middle_pos; // maxima.rs:108
+    reg [14:0] level_0_middle_neg; // maxima.rs:108
+    reg [14:0] level_0_inner; // maxima.rs:108
+    reg take_a_5; // maxima.rs:84
+    reg take_b_5; // maxima.rs:84
+    reg [14:0] elements_2_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_3_magnitude_s1; // maxima.rs:85
+    reg take_a_6; // maxima.rs:84
+    reg take_b_6; // maxima.rs:84
+    reg take_a_7; // maxima.rs:84
+    reg take_b_7; // maxima.rs:84
+    reg take_a_8; // maxima.rs:84
+    reg take_b_8; // maxima.rs:84
+    reg take_a_9; // maxima.rs:84
+    reg take_b_9; // maxima.rs:84
+    reg [14:0] level_1_outer_pos; // maxima.rs:108
+    reg [14:0] level_1_outer_neg; // maxima.rs:108
+    reg [14:0] level_1_middle_pos; // maxima.rs:108
+    reg [14:0] level_1_middle_neg; // maxima.rs:108
+    reg [14:0] level_1_inner; // maxima.rs:108
+    reg take_a_10; // maxima.rs:84
+    reg take_b_10; // maxima.rs:84
+    reg [14:0] elements_4_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_5_magnitude_s1; // maxima.rs:85
+    reg take_a_11; // maxima.rs:84
+    reg take_b_11; // maxima.rs:84
+    reg take_a_12; // maxima.rs:84
+    reg take_b_12; // maxima.rs:84
+    reg take_a_13; // maxima.rs:84
+    reg take_b_13; // maxima.rs:84
+    reg take_a_14; // maxima.rs:84
+    reg take_b_14; // maxima.rs:84
+    reg [14:0] level_2_outer_pos; // maxima.rs:108
+    reg [14:0] level_2_outer_neg; // maxima.rs:108
+    reg [14:0] level_2_middle_pos; // maxima.rs:108
+    reg [14:0] level_2_middle_neg; // maxima.rs:108
+    reg [14:0] level_2_inner; // maxima.rs:108
+    reg take_a_15; // maxima.rs:84
+    reg take_b_15; // maxima.rs:84
+    reg [14:0] elements_6_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_7_magnitude_s1; // maxima.rs:85
+    reg take_a_16; // maxima.rs:84
+    reg take_b_16; // maxima.rs:84
+    reg take_a_17; // maxima.rs:84
+    reg take_b_17; // maxima.rs:84
+    reg take_a_18; // maxima.rs:84
+    reg take_b_18; // maxima.rs:84
+    reg take_a_19; // maxima.rs:84
+    reg take_b_19; // maxima.rs:84
+    reg [14:0] level_3_outer_pos; // maxima.rs:108
+    reg [14:0] level_3_outer_neg; // maxima.rs:108
+    reg [14:0] level_3_middle_pos; // maxima.rs:108
+    reg [14:0] level_3_middle_neg; // maxima.rs:108
+    reg [14:0] level_3_inner; // maxima.rs:108
+    reg take_a_20; // maxima.rs:84
+    reg take_b_20; // maxima.rs:84
+    reg [14:0] elements_8_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_9_magnitude_s1; // maxima.rs:85
+    reg take_a_21; // maxima.rs:84
+    reg take_b_21; // maxima.rs:84
+    reg take_a_22; // maxima.rs:84
+    reg take_b_22; // maxima.rs:84
+    reg take_a_23; // maxima.rs:84
+    reg take_b_23; // maxima.rs:84
+    reg take_a_24; // maxima.rs:84
+    reg take_b_24; // maxima.rs:84
+    reg [14:0] level_4_outer_pos; // maxima.rs:108
+    reg [14:0] level_4_outer_neg; // maxima.rs:108
+    reg [14:0] level_4_middle_pos; // maxima.rs:108
+    reg [14:0] level_4_middle_neg; // maxima.rs:108
+    reg [14:0] level_4_inner; // maxima.rs:108
+    reg take_a_25; // maxima.rs:84
+    reg take_b_25; // maxima.rs:84
+    reg [14:0] elements_10_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_11_magnitude_s1; // maxima.rs:85
+    reg take_a_26; // maxima.rs:84
+    reg take_b_26; // maxima.rs:84
+    reg take_a_27; // maxima.rs:84
+    reg take_b_27; // maxima.rs:84
+    reg take_a_28; // maxima.rs:84
+    reg take_b_28; // maxima.rs:84
+    reg take_a_29; // maxima.rs:84
+    reg take_b_29; // maxima.rs:84
+    reg [14:0] level_5_outer_pos; // maxima.rs:108
+    reg [14:0] level_5_outer_neg; // maxima.rs:108
+    reg [14:0] level_5_middle_pos; // maxima.rs:108
+    reg [14:0] level_5_middle_neg; // maxima.rs:108
+    reg [14:0] level_5_inner; // maxima.rs:108
+    reg take_a_30; // maxima.rs:84
+    reg take_b_30; // maxima.rs:84
+    reg [14:0] elements_12_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_13_magnitude_s1; // maxima.rs:85
+    reg take_a_31; // maxima.rs:84
+    reg take_b_31; // maxima.rs:84
+    reg take_a_32; // maxima.rs:84
+    reg take_b_32; // maxima.rs:84
+    reg take_a_33; // maxima.rs:84
+    reg take_b_33; // maxima.rs:84
+    reg take_a_34; // maxima.rs:84
+    reg take_b_34; // maxima.rs:84
+    reg [14:0] level_6_outer_pos; // maxima.rs:108
+    reg [14:0] level_6_outer_neg; // maxima.rs:108
+    reg [14:0] level_6_middle_pos; // maxima.rs:108
+    reg [14:0] level_6_middle_neg; // maxima.rs:108
+    reg [14:0] level_6_inner; // maxima.rs:108
+    reg take_a_35; // maxima.rs:84
+    reg take_b_35; // maxima.rs:84
+    reg [14:0] elements_14_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_15_magnitude_s1; // maxima.rs:85
+    reg take_a_36; // maxima.rs:84
+    reg take_b_36; // maxima.rs:84
+    reg take_a_37; // maxima.rs:84
+    reg take_b_37; // maxima.rs:84
+    reg take_a_38; // maxima.rs:84
+    reg take_b_38; // maxima.rs:84
+    reg take_a_39; // maxima.rs:84
+    reg take_b_39; // maxima.rs:84
+    reg [14:0] level_7_outer_pos; // maxima.rs:108
+    reg [14:0] level_7_outer_neg; // maxima.rs:108
+    reg [14:0] level_7_middle_pos; // maxima.rs:108
+    reg [14:0] level_7_middle_neg; // maxima.rs:108
+    reg [14:0] level_7_inner; // maxima.rs:108
+    reg take_a_40; // maxima.rs:84
+    reg take_b_40; // maxima.rs:84
+    reg [14:0] elements_16_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_17_magnitude_s1; // maxima.rs:85
+    reg take_a_41; // maxima.rs:84
+    reg take_b_41; // maxima.rs:84
+    reg take_a_42; // maxima.rs:84
+    reg take_b_42; // maxima.rs:84
+    reg take_a_43; // maxima.rs:84
+    reg take_b_43; // maxima.rs:84
+    reg take_a_44; // maxima.rs:84
+    reg take_b_44; // maxima.rs:84
+    reg [14:0] level_8_outer_pos; // maxima.rs:108
+    reg [14:0] level_8_outer_neg; // maxima.rs:108
+    reg [14:0] level_8_middle_pos; // maxima.rs:108
+    reg [14:0] level_8_middle_neg; // maxima.rs:108
+    reg [14:0] level_8_inner; // maxima.rs:108
+    reg take_a_45; // maxima.rs:84
+    reg take_b_45; // maxima.rs:84
+    reg [14:0] elements_18_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_19_magnitude_s1; // maxima.rs:85
+    reg take_a_46; // maxima.rs:84
+    reg take_b_46; // maxima.rs:84
+    reg take_a_47; // maxima.rs:84
+    reg take_b_47; // maxima.rs:84
+    reg take_a_48; // maxima.rs:84
+    reg take_b_48; // maxima.rs:84
+    reg take_a_49; // maxima.rs:84
+    reg take_b_49; // maxima.rs:84
+    reg [14:0] level_9_outer_pos; // maxima.rs:108
+    reg [14:0] level_9_outer_neg; // maxima.rs:108
+    reg [14:0] level_9_middle_pos; // maxima.rs:108
+    reg [14:0] level_9_middle_neg; // maxima.rs:108
+    reg [14:0] level_9_inner; // maxima.rs:108
+    reg take_a_50; // maxima.rs:84
+    reg take_b_50; // maxima.rs:84
+    reg [14:0] elements_20_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_21_magnitude_s1; // maxima.rs:85
+    reg take_a_51; // maxima.rs:84
+    reg take_b_51; // maxima.rs:84
+    reg take_a_52; // maxima.rs:84
+    reg take_b_52; // maxima.rs:84
+    reg take_a_53; // maxima.rs:84
+    reg take_b_53; // maxima.rs:84
+    reg take_a_54; // maxima.rs:84
+    reg take_b_54; // maxima.rs:84
+    reg [14:0] level_10_outer_pos; // maxima.rs:108
+    reg [14:0] level_10_outer_neg; // maxima.rs:108
+    reg [14:0] level_10_middle_pos; // maxima.rs:108
+    reg [14:0] level_10_middle_neg; // maxima.rs:108
+    reg [14:0] level_10_inner; // maxima.rs:108
+    reg take_a_55; // maxima.rs:84
+    reg take_b_55; // maxima.rs:84
+    reg [14:0] elements_22_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_23_magnitude_s1; // maxima.rs:85
+    reg take_a_56; // maxima.rs:84
+    reg take_b_56; // maxima.rs:84
+    reg take_a_57; // maxima.rs:84
+    reg take_b_57; // maxima.rs:84
+    reg take_a_58; // maxima.rs:84
+    reg take_b_58; // maxima.rs:84
+    reg take_a_59; // maxima.rs:84
+    reg take_b_59; // maxima.rs:84
+    reg [14:0] level_11_outer_pos; // maxima.rs:108
+    reg [14:0] level_11_outer_neg; // maxima.rs:108
+    reg [14:0] level_11_middle_pos; // maxima.rs:108
+    reg [14:0] level_11_middle_neg; // maxima.rs:108
+    reg [14:0] level_11_inner; // maxima.rs:108
+    reg take_a_60; // maxima.rs:84
+    reg take_b_60; // maxima.rs:84
+    reg [14:0] elements_24_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_25_magnitude_s1; // maxima.rs:85
+    reg take_a_61; // maxima.rs:84
+    reg take_b_61; // maxima.rs:84
+    reg take_a_62; // maxima.rs:84
+    reg take_b_62; // maxima.rs:84
+    reg take_a_63; // maxima.rs:84
+    reg take_b_63; // maxima.rs:84
+    reg take_a_64; // maxima.rs:84
+    reg take_b_64; // maxima.rs:84
+    reg [14:0] level_12_outer_pos; // maxima.rs:108
+    reg [14:0] level_12_outer_neg; // maxima.rs:108
+    reg [14:0] level_12_middle_pos; // maxima.rs:108
+    reg [14:0] level_12_middle_neg; // maxima.rs:108
+    reg [14:0] level_12_inner; // maxima.rs:108
+    reg take_a_65; // maxima.rs:84
+    reg take_b_65; // maxima.rs:84
+    reg [14:0] elements_26_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_27_magnitude_s1; // maxima.rs:85
+    reg take_a_66; // maxima.rs:84
+    reg take_b_66; // maxima.rs:84
+    reg take_a_67; // maxima.rs:84
+    reg take_b_67; // maxima.rs:84
+    reg take_a_68; // maxima.rs:84
+    reg take_b_68; // maxima.rs:84
+    reg take_a_69; // maxima.rs:84
+    reg take_b_69; // maxima.rs:84
+    reg [14:0] level_13_outer_pos; // maxima.rs:108
+    reg [14:0] level_13_outer_neg; // maxima.rs:108
+    reg [14:0] level_13_middle_pos; // maxima.rs:108
+    reg [14:0] level_13_middle_neg; // maxima.rs:108
+    reg [14:0] level_13_inner; // maxima.rs:108
+    reg take_a_70; // maxima.rs:84
+    reg take_b_70; // maxima.rs:84
+    reg [14:0] elements_28_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_29_magnitude_s1; // maxima.rs:85
+    reg take_a_71; // maxima.rs:84
+    reg take_b_71; // maxima.rs:84
+    reg take_a_72; // maxima.rs:84
+    reg take_b_72; // maxima.rs:84
+    reg take_a_73; // maxima.rs:84
+    reg take_b_73; // maxima.rs:84
+    reg take_a_74; // maxima.rs:84
+    reg take_b_74; // maxima.rs:84
+    reg [14:0] level_14_outer_pos; // maxima.rs:108
+    reg [14:0] level_14_outer_neg; // maxima.rs:108
+    reg [14:0] level_14_middle_pos; // maxima.rs:108
+    reg [14:0] level_14_middle_neg; // maxima.rs:108
+    reg [14:0] level_14_inner; // maxima.rs:108
+    reg take_a_75; // maxima.rs:84
+    reg take_b_75; // maxima.rs:84
+    reg [14:0] elements_30_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_31_magnitude_s1; // maxima.rs:85
+    reg take_a_76; // maxima.rs:84
+    reg take_b_76; // maxima.rs:84
+    reg take_a_77; // maxima.rs:84
+    reg take_b_77; // maxima.rs:84
+    reg take_a_78; // maxima.rs:84
+    reg take_b_78; // maxima.rs:84
+    reg take_a_79; // maxima.rs:84
+    reg take_b_79; // maxima.rs:84
+    reg [14:0] level_15_outer_pos; // maxima.rs:108
+    reg [14:0] level_15_outer_neg; // maxima.rs:108
+    reg [14:0] level_15_middle_pos; // maxima.rs:108
+    reg [14:0] level_15_middle_neg; // maxima.rs:108
+    reg [14:0] level_15_inner; // maxima.rs:108
+    reg take_a_80; // maxima.rs:84
+    reg take_b_80; // maxima.rs:84
+    reg [14:0] elements_32_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_33_magnitude_s1; // maxima.rs:85
+    reg take_a_81; // maxima.rs:84
+    reg take_b_81; // maxima.rs:84
+    reg take_a_82; // maxima.rs:84
+    reg take_b_82; // maxima.rs:84
+    reg take_a_83; // maxima.rs:84
+    reg take_b_83; // maxima.rs:84
+    reg take_a_84; // maxima.rs:84
+    reg take_b_84; // maxima.rs:84
+    reg [14:0] level_16_outer_pos; // maxima.rs:108
+    reg [14:0] level_16_outer_neg; // maxima.rs:108
+    reg [14:0] level_16_middle_pos; // maxima.rs:108
+    reg [14:0] level_16_middle_neg; // maxima.rs:108
+    reg [14:0] level_16_inner; // maxima.rs:108
+    reg take_a_85; // maxima.rs:84
+    reg take_b_85; // maxima.rs:84
+    reg [14:0] elements_34_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_35_magnitude_s1; // maxima.rs:85
+    reg take_a_86; // maxima.rs:84
+    reg take_b_86; // maxima.rs:84
+    reg take_a_87; // maxima.rs:84
+    reg take_b_87; // maxima.rs:84
+    reg take_a_88; // maxima.rs:84
+    reg take_b_88; // maxima.rs:84
+    reg take_a_89; // maxima.rs:84
+    reg take_b_89; // maxima.rs:84
+    reg [14:0] level_17_outer_pos; // maxima.rs:108
+    reg [14:0] level_17_outer_neg; // maxima.rs:108
+    reg [14:0] level_17_middle_pos; // maxima.rs:108
+    reg [14:0] level_17_middle_neg; // maxima.rs:108
+    reg [14:0] level_17_inner; // maxima.rs:108
+    reg take_a_90; // maxima.rs:84
+    reg take_b_90; // maxima.rs:84
+    reg [14:0] elements_36_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_37_magnitude_s1; // maxima.rs:85
+    reg take_a_91; // maxima.rs:84
+    reg take_b_91; // maxima.rs:84
+    reg take_a_92; // maxima.rs:84
+    reg take_b_92; // maxima.rs:84
+    reg take_a_93; // maxima.rs:84
+    reg take_b_93; // maxima.rs:84
+    reg take_a_94; // maxima.rs:84
+    reg take_b_94; // maxima.rs:84
+    reg [14:0] level_18_outer_pos; // maxima.rs:108
+    reg [14:0] level_18_outer_neg; // maxima.rs:108
+    reg [14:0] level_18_middle_pos; // maxima.rs:108
+    reg [14:0] level_18_middle_neg; // maxima.rs:108
+    reg [14:0] level_18_inner; // maxima.rs:108
+    reg take_a_95; // maxima.rs:84
+    reg take_b_95; // maxima.rs:84
+    reg [14:0] elements_38_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_39_magnitude_s1; // maxima.rs:85
+    reg take_a_96; // maxima.rs:84
+    reg take_b_96; // maxima.rs:84
+    reg take_a_97; // maxima.rs:84
+    reg take_b_97; // maxima.rs:84
+    reg take_a_98; // maxima.rs:84
+    reg take_b_98; // maxima.rs:84
+    reg take_a_99; // maxima.rs:84
+    reg take_b_99; // maxima.rs:84
+    reg [14:0] level_19_outer_pos; // maxima.rs:108
+    reg [14:0] level_19_outer_neg; // maxima.rs:108
+    reg [14:0] level_19_middle_pos; // maxima.rs:108
+    reg [14:0] level_19_middle_neg; // maxima.rs:108
+    reg [14:0] level_19_inner; // maxima.rs:108
+    reg take_a_100; // maxima.rs:84
+    reg take_b_100; // maxima.rs:84
+    reg [14:0] elements_40_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_41_magnitude_s1; // maxima.rs:85
+    reg take_a_101; // maxima.rs:84
+    reg take_b_101; // maxima.rs:84
+    reg take_a_102; // maxima.rs:84
+    reg take_b_102; // maxima.rs:84
+    reg take_a_103; // maxima.rs:84
+    reg take_b_103; // maxima.rs:84
+    reg take_a_104; // maxima.rs:84
+    reg take_b_104; // maxima.rs:84
+    reg [14:0] level_20_outer_pos; // maxima.rs:108
+    reg [14:0] level_20_outer_neg; // maxima.rs:108
+    reg [14:0] level_20_middle_pos; // maxima.rs:108
+    reg [14:0] level_20_middle_neg; // maxima.rs:108
+    reg [14:0] level_20_inner; // maxima.rs:108
+    reg take_a_105; // maxima.rs:84
+    reg take_b_105; // maxima.rs:84
+    reg [14:0] elements_42_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_43_magnitude_s1; // maxima.rs:85
+    reg take_a_106; // maxima.rs:84
+    reg take_b_106; // maxima.rs:84
+    reg take_a_107; // maxima.rs:84
+    reg take_b_107; // maxima.rs:84
+    reg take_a_108; // maxima.rs:84
+    reg take_b_108; // maxima.rs:84
+    reg take_a_109; // maxima.rs:84
+    reg take_b_109; // maxima.rs:84
+    reg [14:0] level_21_outer_pos; // maxima.rs:108
+    reg [14:0] level_21_outer_neg; // maxima.rs:108
+    reg [14:0] level_21_middle_pos; // maxima.rs:108
+    reg [14:0] level_21_middle_neg; // maxima.rs:108
+    reg [14:0] level_21_inner; // maxima.rs:108
+    reg take_a_110; // maxima.rs:84
+    reg take_b_110; // maxima.rs:84
+    reg [14:0] elements_44_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_45_magnitude_s1; // maxima.rs:85
+    reg take_a_111; // maxima.rs:84
+    reg take_b_111; // maxima.rs:84
+    reg take_a_112; // maxima.rs:84
+    reg take_b_112; // maxima.rs:84
+    reg take_a_113; // maxima.rs:84
+    reg take_b_113; // maxima.rs:84
+    reg take_a_114; // maxima.rs:84
+    reg take_b_114; // maxima.rs:84
+    reg [14:0] level_22_outer_pos; // maxima.rs:108
+    reg [14:0] level_22_outer_neg; // maxima.rs:108
+    reg [14:0] level_22_middle_pos; // maxima.rs:108
+    reg [14:0] level_22_middle_neg; // maxima.rs:108
+    reg [14:0] level_22_inner; // maxima.rs:108
+    reg take_a_115; // maxima.rs:84
+    reg take_b_115; // maxima.rs:84
+    reg [14:0] elements_46_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_47_magnitude_s1; // maxima.rs:85
+    reg take_a_116; // maxima.rs:84
+    reg take_b_116; // maxima.rs:84
+    reg take_a_117; // maxima.rs:84
+    reg take_b_117; // maxima.rs:84
+    reg take_a_118; // maxima.rs:84
+    reg take_b_118; // maxima.rs:84
+    reg take_a_119; // maxima.rs:84
+    reg take_b_119; // maxima.rs:84
+    reg [14:0] level_23_outer_pos; // maxima.rs:108
+    reg [14:0] level_23_outer_neg; // maxima.rs:108
+    reg [14:0] level_23_middle_pos; // maxima.rs:108
+    reg [14:0] level_23_middle_neg; // maxima.rs:108
+    reg [14:0] level_23_inner; // maxima.rs:108
+    reg take_a_120; // maxima.rs:84
+    reg take_b_120; // maxima.rs:84
+    reg [14:0] elements_48_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_49_magnitude_s1; // maxima.rs:85
+    reg take_a_121; // maxima.rs:84
+    reg take_b_121; // maxima.rs:84
+    reg take_a_122; // maxima.rs:84
+    reg take_b_122; // maxima.rs:84
+    reg take_a_123; // maxima.rs:84
+    reg take_b_123; // maxima.rs:84
+    reg take_a_124; // maxima.rs:84
+    reg take_b_124; // maxima.rs:84
+    reg [14:0] level_24_outer_pos; // maxima.rs:108
+    reg [14:0] level_24_outer_neg; // maxima.rs:108
+    reg [14:0] level_24_middle_pos; // maxima.rs:108
+    reg [14:0] level_24_middle_neg; // maxima.rs:108
+    reg [14:0] level_24_inner; // maxima.rs:108
+    reg take_a_125; // maxima.rs:84
+    reg take_b_125; // maxima.rs:84
+    reg [14:0] elements_50_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_51_magnitude_s1; // maxima.rs:85
+    reg take_a_126; // maxima.rs:84
+    reg take_b_126; // maxima.rs:84
+    reg take_a_127; // maxima.rs:84
+    reg take_b_127; // maxima.rs:84
+    reg take_a_128; // maxima.rs:84
+    reg take_b_128; // maxima.rs:84
+    reg take_a_129; // maxima.rs:84
+    reg take_b_129; // maxima.rs:84
+    reg [14:0] level_25_outer_pos; // maxima.rs:108
+    reg [14:0] level_25_outer_neg; // maxima.rs:108
+    reg [14:0] level_25_middle_pos; // maxima.rs:108
+    reg [14:0] level_25_middle_neg; // maxima.rs:108
+    reg [14:0] level_25_inner; // maxima.rs:108
+    reg take_a_130; // maxima.rs:84
+    reg take_b_130; // maxima.rs:84
+    reg [14:0] elements_52_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_53_magnitude_s1; // maxima.rs:85
+    reg take_a_131; // maxima.rs:84
+    reg take_b_131; // maxima.rs:84
+    reg take_a_132; // maxima.rs:84
+    reg take_b_132; // maxima.rs:84
+    reg take_a_133; // maxima.rs:84
+    reg take_b_133; // maxima.rs:84
+    reg take_a_134; // maxima.rs:84
+    reg take_b_134; // maxima.rs:84
+    reg [14:0] level_26_outer_pos; // maxima.rs:108
+    reg [14:0] level_26_outer_neg; // maxima.rs:108
+    reg [14:0] level_26_middle_pos; // maxima.rs:108
+    reg [14:0] level_26_middle_neg; // maxima.rs:108
+    reg [14:0] level_26_inner; // maxima.rs:108
+    reg take_a_135; // maxima.rs:84
+    reg take_b_135; // maxima.rs:84
+    reg [14:0] elements_54_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_55_magnitude_s1; // maxima.rs:85
+    reg take_a_136; // maxima.rs:84
+    reg take_b_136; // maxima.rs:84
+    reg take_a_137; // maxima.rs:84
+    reg take_b_137; // maxima.rs:84
+    reg take_a_138; // maxima.rs:84
+    reg take_b_138; // maxima.rs:84
+    reg take_a_139; // maxima.rs:84
+    reg take_b_139; // maxima.rs:84
+    reg [14:0] level_27_outer_pos; // maxima.rs:108
+    reg [14:0] level_27_outer_neg; // maxima.rs:108
+    reg [14:0] level_27_middle_pos; // maxima.rs:108
+    reg [14:0] level_27_middle_neg; // maxima.rs:108
+    reg [14:0] level_27_inner; // maxima.rs:108
+    reg take_a_140; // maxima.rs:84
+    reg take_b_140; // maxima.rs:84
+    reg [14:0] elements_56_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_57_magnitude_s1; // maxima.rs:85
+    reg take_a_141; // maxima.rs:84
+    reg take_b_141; // maxima.rs:84
+    reg take_a_142; // maxima.rs:84
+    reg take_b_142; // maxima.rs:84
+    reg take_a_143; // maxima.rs:84
+    reg take_b_143; // maxima.rs:84
+    reg take_a_144; // maxima.rs:84
+    reg take_b_144; // maxima.rs:84
+    reg [14:0] level_28_outer_pos; // maxima.rs:108
+    reg [14:0] level_28_outer_neg; // maxima.rs:108
+    reg [14:0] level_28_middle_pos; // maxima.rs:108
+    reg [14:0] level_28_middle_neg; // maxima.rs:108
+    reg [14:0] level_28_inner; // maxima.rs:108
+    reg take_a_145; // maxima.rs:84
+    reg take_b_145; // maxima.rs:84
+    reg [14:0] elements_58_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_59_magnitude_s1; // maxima.rs:85
+    reg take_a_146; // maxima.rs:84
+    reg take_b_146; // maxima.rs:84
+    reg take_a_147; // maxima.rs:84
+    reg take_b_147; // maxima.rs:84
+    reg take_a_148; // maxima.rs:84
+    reg take_b_148; // maxima.rs:84
+    reg take_a_149; // maxima.rs:84
+    reg take_b_149; // maxima.rs:84
+    reg [14:0] level_29_outer_pos; // maxima.rs:108
+    reg [14:0] level_29_outer_neg; // maxima.rs:108
+    reg [14:0] level_29_middle_pos; // maxima.rs:108
+    reg [14:0] level_29_middle_neg; // maxima.rs:108
+    reg [14:0] level_29_inner; // maxima.rs:108
+    reg take_a_150; // maxima.rs:84
+    reg take_b_150; // maxima.rs:84
+    reg [14:0] elements_60_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_61_magnitude_s1; // maxima.rs:85
+    reg take_a_151; // maxima.rs:84
+    reg take_b_151; // maxima.rs:84
+    reg take_a_152; // maxima.rs:84
+    reg take_b_152; // maxima.rs:84
+    reg take_a_153; // maxima.rs:84
+    reg take_b_153; // maxima.rs:84
+    reg take_a_154; // maxima.rs:84
+    reg take_b_154; // maxima.rs:84
+    reg [14:0] level_30_outer_pos; // maxima.rs:108
+    reg [14:0] level_30_outer_neg; // maxima.rs:108
+    reg [14:0] level_30_middle_pos; // maxima.rs:108
+    reg [14:0] level_30_middle_neg; // maxima.rs:108
+    reg [14:0] level_30_inner; // maxima.rs:108
+    reg take_a_155; // maxima.rs:84
+    reg take_b_155; // maxima.rs:84
+    reg [14:0] elements_62_magnitude_s1; // maxima.rs:85
+    reg [14:0] elements_63_magnitude_s1; // maxima.rs:85
+    reg take_a_156; // maxima.rs:84
+    reg take_b_156; // maxima.rs:84
+    reg take_a_157; // maxima.rs:84
+    reg take_b_157; // maxima.rs:84
+    reg take_a_158; // maxima.rs:84
+    reg take_b_158; // maxima.rs:84
+    reg take_a_159; // maxima.rs:84
+    reg take_b_159; // maxima.rs:84
+    reg [14:0] level_31_outer_pos; // maxima.rs:108
+    reg [14:0] level_31_outer_neg; // maxima.rs:108
+    reg [14:0] level_31_middle_pos; // maxima.rs:108
+    reg [14:0] level_31_middle_neg; // maxima.rs:108
+    reg [14:0] level_31_inner; // maxima.rs:108
+    reg [14:0] level2_0_outer_pos; // maxima.rs:117
+    reg [14:0] level2_0_outer_neg; // maxima.rs:117
+    reg [14:0] level2_0_middle_pos; // maxima.rs:117
+    reg [14:0] level2_0_middle_neg; // maxima.rs:117
+    reg [14:0] level2_0_inner; // maxima.rs:117
+    reg [14:0] level2_1_outer_pos; // maxima.rs:117
+    reg [14:0] level2_1_outer_neg; // maxima.rs:117
+    reg [14:0] level2_1_middle_pos; // maxima.rs:117
+    reg [14:0] level2_1_middle_neg; // maxima.rs:117
+    reg [14:0] level2_1_inner; // maxima.rs:117
+    reg [14:0] level2_2_outer_pos; // maxima.rs:117
+    reg [14:0] level2_2_outer_neg; // maxima.rs:117
+    reg [14:0] level2_2_middle_pos; // maxima.rs:117
+    reg [14:0] level2_2_middle_neg; // maxima.rs:117
+    reg [14:0] level2_2_inner; // maxima.rs:117
+    reg [14:0] level2_3_outer_pos; // maxima.rs:117
+    reg [14:0] level2_3_outer_neg; // maxima.rs:117
+    reg [14:0] level2_3_middle_pos; // maxima.rs:117
+    reg [14:0] level2_3_middle_neg; // maxima.rs:117
+    reg [14:0] level2_3_inner; // maxima.rs:117
+    reg [14:0] level2_4_outer_pos; // maxima.rs:117
+    reg [14:0] level2_4_outer_neg; // maxima.rs:117
+    reg [14:0] level2_4_middle_pos; // maxima.rs:117
+    reg [14:0] level2_4_middle_neg; // maxima.rs:117
+    reg [14:0] level2_4_inner; // maxima.rs:117
+    reg [14:0] level2_5_outer_pos; // maxima.rs:117
+    reg [14:0] level2_5_outer_neg; // maxima.rs:117
+    reg [14:0] level2_5_middle_pos; // maxima.rs:117
+    reg [14:0] level2_5_middle_neg; // maxima.rs:117
+    reg [14:0] level2_5_inner; // maxima.rs:117
+    reg [14:0] level2_6_outer_pos; // maxima.rs:117
+    reg [14:0] level2_6_outer_neg; // maxima.rs:117
+    reg [14:0] level2_6_middle_pos; // maxima.rs:117
+    reg [14:0] level2_6_middle_neg; // maxima.rs:117
+    reg [14:0] level2_6_inner; // maxima.rs:117
+    reg [14:0] level2_7_outer_pos; // maxima.rs:117
+    reg [14:0] level2_7_outer_neg; // maxima.rs:117
+    reg [14:0] level2_7_middle_pos; // maxima.rs:117
+    reg [14:0] level2_7_middle_neg; // maxima.rs:117
+    reg [14:0] level2_7_inner; // maxima.rs:117
+    reg [14:0] level2_8_outer_pos; // maxima.rs:117
+    reg [14:0] level2_8_outer_neg; // maxima.rs:117
+    reg [14:0] level2_8_middle_pos; // maxima.rs:117
+    reg [14:0] level2_8_middle_neg; // maxima.rs:117
+    reg [14:0] level2_8_inner; // maxima.rs:117
+    reg [14:0] level2_9_outer_pos; // maxima.rs:117
+    reg [14:0] level2_9_outer_neg; // maxima.rs:117
+    reg [14:0] level2_9_middle_pos; // maxima.rs:117
+    reg [14:0] level2_9_middle_neg; // maxima.rs:117
+    reg [14:0] level2_9_inner; // maxima.rs:117
+    reg [14:0] level2_10_outer_pos; // maxima.rs:117
+    reg [14:0] level2_10_outer_neg; // maxima.rs:117
+    reg [14:0] level2_10_middle_pos; // maxima.rs:117
+    reg [14:0] level2_10_middle_neg; // maxima.rs:117
+    reg [14:0] level2_10_inner; // maxima.rs:117
+    reg [14:0] level2_11_outer_pos; // maxima.rs:117
+    reg [14:0] level2_11_outer_neg; // maxima.rs:117
+    reg [14:0] level2_11_middle_pos; // maxima.rs:117
+    reg [14:0] level2_11_middle_neg; // maxima.rs:117
+    reg [14:0] level2_11_inner; // maxima.rs:117
+    reg [14:0] level2_12_outer_pos; // maxima.rs:117
+    reg [14:0] level2_12_outer_neg; // maxima.rs:117
+    reg [14:0] level2_12_middle_pos; // maxima.rs:117
+    reg [14:0] level2_12_middle_neg; // maxima.rs:117
+    reg [14:0] level2_12_inner; // maxima.rs:117
+    reg [14:0] level2_13_outer_pos; // maxima.rs:117
+    reg [14:0] level2_13_outer_neg; // maxima.rs:117
+    reg [14:0] level2_13_middle_pos; // maxima.rs:117
+    reg [14:0] level2_13_middle_neg; // maxima.rs:117
+    reg [14:0] level2_13_inner; // maxima.rs:117
+    reg [14:0] level2_14_outer_pos; // maxima.rs:117
+    reg [14:0] level2_14_outer_neg; // maxima.rs:117
+    reg [14:0] level2_14_middle_pos; // maxima.rs:117
+    reg [14:0] level2_14_middle_neg; // maxima.rs:117
+    reg [14:0] level2_14_inner; // maxima.rs:117
+    reg [14:0] level2_15_outer_pos; // maxima.rs:117
+    reg [14:0] level2_15_outer_neg; // maxima.rs:117
+    reg [14:0] level2_15_middle_pos; // maxima.rs:117
+    reg [14:0] level2_15_middle_neg; // maxima.rs:117
+    reg [14:0] level2_15_inner; // maxima.rs:117
+    reg [14:0] level3_0_outer_pos; // maxima.rs:117
+    reg [14:0] level3_0_outer_neg; // maxima.rs:117
+    reg [14:0] level3_0_middle_pos; // maxima.rs:117
+    reg [14:0] level3_0_middle_neg; // maxima.rs:117
+    reg [14:0] level3_0_inner; // maxima.rs:117
+    reg [14:0] level3_1_outer_pos; // maxima.rs:117
+    reg [14:0] level3_1_outer_neg; // maxima.rs:117
+    reg [14:0] level3_1_middle_pos; // maxima.rs:117
+    reg [14:0] level3_1_middle_neg; // maxima.rs:117
+    reg [14:0] level3_1_inner; // maxima.rs:117
+    reg [14:0] level3_2_outer_pos; // maxima.rs:117
+    reg [14:0] level3_2_outer_neg; // maxima.rs:117
+    reg [14:0] level3_2_middle_pos; // maxima.rs:117
+    reg [14:0] level3_2_middle_neg; // maxima.rs:117
+    reg [14:0] level3_2_inner; // maxima.rs:117
+    reg [14:0] level3_3_outer_pos; // maxima.rs:117
+    reg [14:0] level3_3_outer_neg; // maxima.rs:117
+    reg [14:0] level3_3_middle_pos; // maxima.rs:117
+    reg [14:0] level3_3_middle_neg; // maxima.rs:117
+    reg [14:0] level3_3_inner; // maxima.rs:117
+    reg [14:0] level3_4_outer_pos; // maxima.rs:117
+    reg [14:0] level3_4_outer_neg; // maxima.rs:117
+    reg [14:0] level3_4_middle_pos; // maxima.rs:117
+    reg [14:0] level3_4_middle_neg; // maxima.rs:117
+    reg [14:0] level3_4_inner; // maxima.rs:117
+    reg [14:0] level3_5_outer_pos; // maxima.rs:117
+    reg [14:0] level3_5_outer_neg; // maxima.rs:117
+    reg [14:0] level3_5_middle_pos; // maxima.rs:117
+    reg [14:0] level3_5_middle_neg; // maxima.rs:117
+    reg [14:0] level3_5_inner; // maxima.rs:117
+    reg [14:0] level3_6_outer_pos; // maxima.rs:117
+    reg [14:0] level3_6_outer_neg; // maxima.rs:117
+    reg [14:0] level3_6_middle_pos; // maxima.rs:117
+    reg [14:0] level3_6_middle_neg; // maxima.rs:117
+    reg [14:0] level3_6_inner; // maxima.rs:117
+    reg [14:0] level3_7_outer_pos; // maxima.rs:117
+    reg [14:0] level3_7_outer_neg; // maxima.rs:117
+    reg [14:0] level3_7_middle_pos; // maxima.rs:117
+    reg [14:0] level3_7_middle_neg; // maxima.rs:117
+    reg [14:0] level3_7_inner; // maxima.rs:117
+    reg [14:0] level4_0_outer_pos; // maxima.rs:117
+    reg [14:0] level4_0_outer_neg; // maxima.rs:117
+    reg [14:0] level4_0_middle_pos; // maxima.rs:117
+    reg [14:0] level4_0_middle_neg; // maxima.rs:117
+    reg [14:0] level4_0_inner; // maxima.rs:117
+    reg [14:0] level4_1_outer_pos; // maxima.rs:117
+    reg [14:0] level4_1_outer_neg; // maxima.rs:117
+    reg [14:0] level4_1_middle_pos; // maxima.rs:117
+    reg [14:0] level4_1_middle_neg; // maxima.rs:117
+    reg [14:0] level4_1_inner; // maxima.rs:117
+    reg [14:0] level4_2_outer_pos; // maxima.rs:117
+    reg [14:0] level4_2_outer_neg; // maxima.rs:117
+    reg [14:0] level4_2_middle_pos; // maxima.rs:117
+    reg [14:0] level4_2_middle_neg; // maxima.rs:117
+    reg [14:0] level4_2_inner; // maxima.rs:117
+    reg [14:0] level4_3_outer_pos; // maxima.rs:117
+    reg [14:0] level4_3_outer_neg; // maxima.rs:117
+    reg [14:0] level4_3_middle_pos; // maxima.rs:117
+    reg [14:0] level4_3_middle_neg; // maxima.rs:117
+    reg [14:0] level4_3_inner; // maxima.rs:117
+    reg [14:0] level5_0_outer_pos; // maxima.rs:117
+    reg [14:0] level5_0_outer_neg; // maxima.rs:117
+    reg [14:0] level5_0_middle_pos; // maxima.rs:117
+    reg [14:0] level5_0_middle_neg; // maxima.rs:117
+    reg [14:0] level5_0_inner; // maxima.rs:117
+    reg [14:0] level5_1_outer_pos; // maxima.rs:117
+    reg [14:0] level5_1_outer_neg; // maxima.rs:117
+    reg [14:0] level5_1_middle_pos; // maxima.rs:117
+    reg [14:0] level5_1_middle_neg; // maxima.rs:117
+    reg [14:0] level5_1_inner; // maxima.rs:117
+    reg [14:0] level6_0_outer_pos; // maxima.rs:117
+    reg [14:0] level6_0_outer_neg; // maxima.rs:117
+    reg [14:0] level6_0_middle_pos; // maxima.rs:117
+    reg [14:0] level6_0_middle_neg; // maxima.rs:117
+    reg [14:0] level6_0_inner; // maxima.rs:117
+    reg [14:0] so_far_outer_pos; // maxima.rs:122
+    reg [14:0] so_far_outer_neg; // maxima.rs:122
+    reg [14:0] so_far_middle_pos; // maxima.rs:122
+    reg [14:0] so_far_middle_neg; // maxima.rs:122
+    reg [14:0] so_far_inner; // maxima.rs:122
+    reg remarked_1; // maxima.rs:123
+    reg valid_s1; // maxima.rs:124
+    reg valid_s2; // maxima.rs:124
+    reg valid_s3; // maxima.rs:124
+    reg valid_s4; // maxima.rs:124
+    reg valid_s5; // maxima.rs:124
+    reg valid_s6; // maxima.rs:124
+    reg valid_1; // maxima.rs:124
+    reg first_s1; // maxima.rs:125
+    reg first_s2; // maxima.rs:125
+    reg first_s3; // maxima.rs:125
+    reg first_s4; // maxima.rs:125
+    reg first_s5; // maxima.rs:125
+    reg first_s6; // maxima.rs:125
+    reg first_1; // maxima.rs:125
+    reg remark_s1; // maxima.rs:126
+    reg remark_s2; // maxima.rs:126
+    reg remark_s3; // maxima.rs:126
+    reg remark_s4; // maxima.rs:126
+    reg remark_s5; // maxima.rs:126
+    reg remark_s6; // maxima.rs:126
+    reg remark_1; // maxima.rs:126
+    reg last_s1; // maxima.rs:131
+    reg last_s2; // maxima.rs:131
+    reg last_s3; // maxima.rs:131
+    reg last_s4; // maxima.rs:131
+    reg last_s5; // maxima.rs:131
+    reg last_s6; // maxima.rs:131
+    reg last_s7; // maxima.rs:131
+    reg done_1; // maxima.rs:131
+    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:103
+    wire elements_0_sign = elements[2]; // maxima.rs:103
+    wire elements_0_outer = elements[1]; // maxima.rs:103
+    wire elements_0_inner = elements[0]; // maxima.rs:103
+    wire [14:0] elements_1_magnitude = elements[35:21]; // maxima.rs:103
+    wire elements_1_sign = elements[20]; // maxima.rs:103
+    wire elements_1_outer = elements[19]; // maxima.rs:103
+    wire elements_1_inner = elements[18]; // maxima.rs:103
+    wire [14:0] elements_2_magnitude = elements[53:39]; // maxima.rs:103
+    wire elements_2_sign = elements[38]; // maxima.rs:103
+    wire elements_2_outer = elements[37]; // maxima.rs:103
+    wire elements_2_inner = elements[36]; // maxima.rs:103
+    wire [14:0] elements_3_magnitude = elements[71:57]; // maxima.rs:103
+    wire elements_3_sign = elements[56]; // maxima.rs:103
+    wire elements_3_outer = elements[55]; // maxima.rs:103
+    wire elements_3_inner = elements[54]; // maxima.rs:103
+    wire [14:0] elements_4_magnitude = elements[89:75]; // maxima.rs:103
+    wire elements_4_sign = elements[74]; // maxima.rs:103
+    wire elements_4_outer = elements[73]; // maxima.rs:103
+    wire elements_4_inner = elements[72]; // maxima.rs:103
+    wire [14:0] elements_5_magnitude = elements[107:93]; // maxima.rs:103
+    wire elements_5_sign = elements[92]; // maxima.rs:103
+    wire elements_5_outer = elements[91]; // maxima.rs:103
+    wire elements_5_inner = elements[90]; // maxima.rs:103
+    wire [14:0] elements_6_magnitude = elements[125:111]; // maxima.rs:103
+    wire elements_6_sign = elements[110]; // maxima.rs:103
+    wire elements_6_outer = elements[109]; // maxima.rs:103
+    wire elements_6_inner = elements[108]; // maxima.rs:103
+    wire [14:0] elements_7_magnitude = elements[143:129]; // maxima.rs:103
+    wire elements_7_sign = elements[128]; // maxima.rs:103
+    wire elements_7_outer = elements[127]; // maxima.rs:103
+    wire elements_7_inner = elements[126]; // maxima.rs:103
+    wire [14:0] elements_8_magnitude = elements[161:147]; // maxima.rs:103
+    wire elements_8_sign = elements[146]; // maxima.rs:103
+    wire elements_8_outer = elements[145]; // maxima.rs:103
+    wire elements_8_inner = elements[144]; // maxima.rs:103
+    wire [14:0] elements_9_magnitude = elements[179:165]; // maxima.rs:103
+    wire elements_9_sign = elements[164]; // maxima.rs:103
+    wire elements_9_outer = elements[163]; // maxima.rs:103
+    wire elements_9_inner = elements[162]; // maxima.rs:103
+    wire [14:0] elements_10_magnitude = elements[197:183]; // maxima.rs:103
+    wire elements_10_sign = elements[182]; // maxima.rs:103
+    wire elements_10_outer = elements[181]; // maxima.rs:103
+    wire elements_10_inner = elements[180]; // maxima.rs:103
+    wire [14:0] elements_11_magnitude = elements[215:201]; // maxima.rs:103
+    wire elements_11_sign = elements[200]; // maxima.rs:103
+    wire elements_11_outer = elements[199]; // maxima.rs:103
+    wire elements_11_inner = elements[198]; // maxima.rs:103
+    wire [14:0] elements_12_magnitude = elements[233:219]; // maxima.rs:103
+    wire elements_12_sign = elements[218]; // maxima.rs:103
+    wire elements_12_outer = elements[217]; // maxima.rs:103
+    wire elements_12_inner = elements[216]; // maxima.rs:103
+    wire [14:0] elements_13_magnitude = elements[251:237]; // maxima.rs:103
+    wire elements_13_sign = elements[236]; // maxima.rs:103
+    wire elements_13_outer = elements[235]; // maxima.rs:103
+    wire elements_13_inner = elements[234]; // maxima.rs:103
+    wire [14:0] elements_14_magnitude = elements[269:255]; // maxima.rs:103
+    wire elements_14_sign = elements[254]; // maxima.rs:103
+    wire elements_14_outer = elements[253]; // maxima.rs:103
+    wire elements_14_inner = elements[252]; // maxima.rs:103
+    wire [14:0] elements_15_magnitude = elements[287:273]; // maxima.rs:103
+    wire elements_15_sign = elements[272]; // maxima.rs:103
+    wire elements_15_outer = elements[271]; // maxima.rs:103
+    wire elements_15_inner = elements[270]; // maxima.rs:103
+    wire [14:0] elements_16_magnitude = elements[305:291]; // maxima.rs:103
+    wire elements_16_sign = elements[290]; // maxima.rs:103
+    wire elements_16_outer = elements[289]; // maxima.rs:103
+    wire elements_16_inner = elements[288]; // maxima.rs:103
+    wire [14:0] elements_17_magnitude = elements[323:309]; // maxima.rs:103
+    wire elements_17_sign = elements[308]; // maxima.rs:103
+    wire elements_17_outer = elements[307]; // maxima.rs:103
+    wire elements_17_inner = elements[306]; // maxima.rs:103
+    wire [14:0] elements_18_magnitude = elements[341:327]; // maxima.rs:103
+    wire elements_18_sign = elements[326]; // maxima.rs:103
+    wire elements_18_outer = elements[325]; // maxima.rs:103
+    wire elements_18_inner = elements[324]; // maxima.rs:103
+    wire [14:0] elements_19_magnitude = elements[359:345]; // maxima.rs:103
+    wire elements_19_sign = elements[344]; // maxima.rs:103
+    wire elements_19_outer = elements[343]; // maxima.rs:103
+    wire elements_19_inner = elements[342]; // maxima.rs:103
+    wire [14:0] elements_20_magnitude = elements[377:363]; // maxima.rs:103
+    wire elements_20_sign = elements[362]; // maxima.rs:103
+    wire elements_20_outer = elements[361]; // maxima.rs:103
+    wire elements_20_inner = elements[360]; // maxima.rs:103
+    wire [14:0] elements_21_magnitude = elements[395:381]; // maxima.rs:103
+    wire elements_21_sign = elements[380]; // maxima.rs:103
+    wire elements_21_outer = elements[379]; // maxima.rs:103
+    wire elements_21_inner = elements[378]; // maxima.rs:103
+    wire [14:0] elements_22_magnitude = elements[413:399]; // maxima.rs:103
+    wire elements_22_sign = elements[398]; // maxima.rs:103
+    wire elements_22_outer = elements[397]; // maxima.rs:103
+    wire elements_22_inner = elements[396]; // maxima.rs:103
+    wire [14:0] elements_23_magnitude = elements[431:417]; // maxima.rs:103
+    wire elements_23_sign = elements[416]; // maxima.rs:103
+    wire elements_23_outer = elements[415]; // maxima.rs:103
+    wire elements_23_inner = elements[414]; // maxima.rs:103
+    wire [14:0] elements_24_magnitude = elements[449:435]; // maxima.rs:103
+    wire elements_24_sign = elements[434]; // maxima.rs:103
+    wire elements_24_outer = elements[433]; // maxima.rs:103
+    wire elements_24_inner = elements[432]; // maxima.rs:103
+    wire [14:0] elements_25_magnitude = elements[467:453]; // maxima.rs:103
+    wire elements_25_sign = elements[452]; // maxima.rs:103
+    wire elements_25_outer = elements[451]; // maxima.rs:103
+    wire elements_25_inner = elements[450]; // maxima.rs:103
+    wire [14:0] elements_26_magnitude = elements[485:471]; // maxima.rs:103
+    wire elements_26_sign = elements[470]; // maxima.rs:103
+    wire elements_26_outer = elements[469]; // maxima.rs:103
+    wire elements_26_inner = elements[468]; // maxima.rs:103
+    wire [14:0] elements_27_magnitude = elements[503:489]; // maxima.rs:103
+    wire elements_27_sign = elements[488]; // maxima.rs:103
+    wire elements_27_outer = elements[487]; // maxima.rs:103
+    wire elements_27_inner = elements[486]; // maxima.rs:103
+    wire [14:0] elements_28_magnitude = elements[521:507]; // maxima.rs:103
+    wire elements_28_sign = elements[506]; // maxima.rs:103
+    wire elements_28_outer = elements[505]; // maxima.rs:103
+    wire elements_28_inner = elements[504]; // maxima.rs:103
+    wire [14:0] elements_29_magnitude = elements[539:525]; // maxima.rs:103
+    wire elements_29_sign = elements[524]; // maxima.rs:103
+    wire elements_29_outer = elements[523]; // maxima.rs:103
+    wire elements_29_inner = elements[522]; // maxima.rs:103
+    wire [14:0] elements_30_magnitude = elements[557:543]; // maxima.rs:103
+    wire elements_30_sign = elements[542]; // maxima.rs:103
+    wire elements_30_outer = elements[541]; // maxima.rs:103
+    wire elements_30_inner = elements[540]; // maxima.rs:103
+    wire [14:0] elements_31_magnitude = elements[575:561]; // maxima.rs:103
+    wire elements_31_sign = elements[560]; // maxima.rs:103
+    wire elements_31_outer = elements[559]; // maxima.rs:103
+    wire elements_31_inner = elements[558]; // maxima.rs:103
+    wire [14:0] elements_32_magnitude = elements[593:579]; // maxima.rs:103
+    wire elements_32_sign = elements[578]; // maxima.rs:103
+    wire elements_32_outer = elements[577]; // maxima.rs:103
+    wire elements_32_inner = elements[576]; // maxima.rs:103
+    wire [14:0] elements_33_magnitude = elements[611:597]; // maxima.rs:103
+    wire elements_33_sign = elements[596]; // maxima.rs:103
+    wire elements_33_outer = elements[595]; // maxima.rs:103
+    wire elements_33_inner = elements[594]; // maxima.rs:103
+    wire [14:0] elements_34_magnitude = elements[629:615]; // maxima.rs:103
+    wire elements_34_sign = elements[614]; // maxima.rs:103
+    wire elements_34_outer = elements[613]; // maxima.rs:103
+    wire elements_34_inner = elements[612]; // maxima.rs:103
+    wire [14:0] elements_35_magnitude = elements[647:633]; // maxima.rs:103
+    wire elements_35_sign = elements[632]; // maxima.rs:103
+    wire elements_35_outer = elements[631]; // maxima.rs:103
+    wire elements_35_inner = elements[630]; // maxima.rs:103
+    wire [14:0] elements_36_magnitude = elements[665:651]; // maxima.rs:103
+    wire elements_36_sign = elements[650]; // maxima.rs:103
+    wire elements_36_outer = elements[649]; // maxima.rs:103
+    wire elements_36_inner = elements[648]; // maxima.rs:103
+    wire [14:0] elements_37_magnitude = elements[683:669]; // maxima.rs:103
+    wire elements_37_sign = elements[668]; // maxima.rs:103
+    wire elements_37_outer = elements[667]; // maxima.rs:103
+    wire elements_37_inner = elements[666]; // maxima.rs:103
+    wire [14:0] elements_38_magnitude = elements[701:687]; // maxima.rs:103
+    wire elements_38_sign = elements[686]; // maxima.rs:103
+    wire elements_38_outer = elements[685]; // maxima.rs:103
+    wire elements_38_inner = elements[684]; // maxima.rs:103
+    wire [14:0] elements_39_magnitude = elements[719:705]; // maxima.rs:103
+    wire elements_39_sign = elements[704]; // maxima.rs:103
+    wire elements_39_outer = elements[703]; // maxima.rs:103
+    wire elements_39_inner = elements[702]; // maxima.rs:103
+    wire [14:0] elements_40_magnitude = elements[737:723]; // maxima.rs:103
+    wire elements_40_sign = elements[722]; // maxima.rs:103
+    wire elements_40_outer = elements[721]; // maxima.rs:103
+    wire elements_40_inner = elements[720]; // maxima.rs:103
+    wire [14:0] elements_41_magnitude = elements[755:741]; // maxima.rs:103
+    wire elements_41_sign = elements[740]; // maxima.rs:103
+    wire elements_41_outer = elements[739]; // maxima.rs:103
+    wire elements_41_inner = elements[738]; // maxima.rs:103
+    wire [14:0] elements_42_magnitude = elements[773:759]; // maxima.rs:103
+    wire elements_42_sign = elements[758]; // maxima.rs:103
+    wire elements_42_outer = elements[757]; // maxima.rs:103
+    wire elements_42_inner = elements[756]; // maxima.rs:103
+    wire [14:0] elements_43_magnitude = elements[791:777]; // maxima.rs:103
+    wire elements_43_sign = elements[776]; // maxima.rs:103
+    wire elements_43_outer = elements[775]; // maxima.rs:103
+    wire elements_43_inner = elements[774]; // maxima.rs:103
+    wire [14:0] elements_44_magnitude = elements[809:795]; // maxima.rs:103
+    wire elements_44_sign = elements[794]; // maxima.rs:103
+    wire elements_44_outer = elements[793]; // maxima.rs:103
+    wire elements_44_inner = elements[792]; // maxima.rs:103
+    wire [14:0] elements_45_magnitude = elements[827:813]; // maxima.rs:103
+    wire elements_45_sign = elements[812]; // maxima.rs:103
+    wire elements_45_outer = elements[811]; // maxima.rs:103
+    wire elements_45_inner = elements[810]; // maxima.rs:103
+    wire [14:0] elements_46_magnitude = elements[845:831]; // maxima.rs:103
+    wire elements_46_sign = elements[830]; // maxima.rs:103
+    wire elements_46_outer = elements[829]; // maxima.rs:103
+    wire elements_46_inner = elements[828]; // maxima.rs:103
+    wire [14:0] elements_47_magnitude = elements[863:849]; // maxima.rs:103
+    wire elements_47_sign = elements[848]; // maxima.rs:103
+    wire elements_47_outer = elements[847]; // maxima.rs:103
+    wire elements_47_inner = elements[846]; // maxima.rs:103
+    wire [14:0] elements_48_magnitude = elements[881:867]; // maxima.rs:103
+    wire elements_48_sign = elements[866]; // maxima.rs:103
+    wire elements_48_outer = elements[865]; // maxima.rs:103
+    wire elements_48_inner = elements[864]; // maxima.rs:103
+    wire [14:0] elements_49_magnitude = elements[899:885]; // maxima.rs:103
+    wire elements_49_sign = elements[884]; // maxima.rs:103
+    wire elements_49_outer = elements[883]; // maxima.rs:103
+    wire elements_49_inner = elements[882]; // maxima.rs:103
+    wire [14:0] elements_50_magnitude = elements[917:903]; // maxima.rs:103
+    wire elements_50_sign = elements[902]; // maxima.rs:103
+    wire elements_50_outer = elements[901]; // maxima.rs:103
+    wire elements_50_inner = elements[900]; // maxima.rs:103
+    wire [14:0] elements_51_magnitude = elements[935:921]; // maxima.rs:103
+    wire elements_51_sign = elements[920]; // maxima.rs:103
+    wire elements_51_outer = elements[919]; // maxima.rs:103
+    wire elements_51_inner = elements[918]; // maxima.rs:103
+    wire [14:0] elements_52_magnitude = elements[953:939]; // maxima.rs:103
+    wire elements_52_sign = elements[938]; // maxima.rs:103
+    wire elements_52_outer = elements[937]; // maxima.rs:103
+    wire elements_52_inner = elements[936]; // maxima.rs:103
+    wire [14:0] elements_53_magnitude = elements[971:957]; // maxima.rs:103
+    wire elements_53_sign = elements[956]; // maxima.rs:103
+    wire elements_53_outer = elements[955]; // maxima.rs:103
+    wire elements_53_inner = elements[954]; // maxima.rs:103
+    wire [14:0] elements_54_magnitude = elements[989:975]; // maxima.rs:103
+    wire elements_54_sign = elements[974]; // maxima.rs:103
+    wire elements_54_outer = elements[973]; // maxima.rs:103
+    wire elements_54_inner = elements[972]; // maxima.rs:103
+    wire [14:0] elements_55_magnitude = elements[1007:993]; // maxima.rs:103
+    wire elements_55_sign = elements[992]; // maxima.rs:103
+    wire elements_55_outer = elements[991]; // maxima.rs:103
+    wire elements_55_inner = elements[990]; // maxima.rs:103
+    wire [14:0] elements_56_magnitude = elements[1025:1011]; // maxima.rs:103
+    wire elements_56_sign = elements[1010]; // maxima.rs:103
+    wire elements_56_outer = elements[1009]; // maxima.rs:103
+    wire elements_56_inner = elements[1008]; // maxima.rs:103
+    wire [14:0] elements_57_magnitude = elements[1043:1029]; // maxima.rs:103
+    wire elements_57_sign = elements[1028]; // maxima.rs:103
+    wire elements_57_outer = elements[1027]; // maxima.rs:103
+    wire elements_57_inner = elements[1026]; // maxima.rs:103
+    wire [14:0] elements_58_magnitude = elements[1061:1047]; // maxima.rs:103
+    wire elements_58_sign = elements[1046]; // maxima.rs:103
+    wire elements_58_outer = elements[1045]; // maxima.rs:103
+    wire elements_58_inner = elements[1044]; // maxima.rs:103
+    wire [14:0] elements_59_magnitude = elements[1079:1065]; // maxima.rs:103
+    wire elements_59_sign = elements[1064]; // maxima.rs:103
+    wire elements_59_outer = elements[1063]; // maxima.rs:103
+    wire elements_59_inner = elements[1062]; // maxima.rs:103
+    wire [14:0] elements_60_magnitude = elements[1097:1083]; // maxima.rs:103
+    wire elements_60_sign = elements[1082]; // maxima.rs:103
+    wire elements_60_outer = elements[1081]; // maxima.rs:103
+    wire elements_60_inner = elements[1080]; // maxima.rs:103
+    wire [14:0] elements_61_magnitude = elements[1115:1101]; // maxima.rs:103
+    wire elements_61_sign = elements[1100]; // maxima.rs:103
+    wire elements_61_outer = elements[1099]; // maxima.rs:103
+    wire elements_61_inner = elements[1098]; // maxima.rs:103
+    wire [14:0] elements_62_magnitude = elements[1133:1119]; // maxima.rs:103
+    wire elements_62_sign = elements[1118]; // maxima.rs:103
+    wire elements_62_outer = elements[1117]; // maxima.rs:103
+    wire elements_62_inner = elements[1116]; // maxima.rs:103
+    wire [14:0] elements_63_magnitude = elements[1151:1137]; // maxima.rs:103
+    wire elements_63_sign = elements[1136]; // maxima.rs:103
+    wire elements_63_outer = elements[1135]; // maxima.rs:103
+    wire elements_63_inner = elements[1134]; // maxima.rs:103
 
     // the tree over the lanes
-    wire a_wins = elements_0_magnitude >= elements_1_magnitude; // maxima.rs:78
-    wire _t1 = ~(elements_0_outer | elements_0_inner); // maxima.rs:62
-    wire in_a_0 = elements_0_outer & (~elements_0_sign); // maxima.rs:63
-    wire in_a_1 = elements_0_outer & elements_0_sign; // maxima.rs:63
-    wire in_a_2 = _t1 & (~elements_0_sign); // maxima.rs:63
-    wire in_a_3 = _t1 & elements_0_sign; // maxima.rs:63
-    wire _t2 = ~(elements_1_outer | elements_1_inner); // maxima.rs:62
-    wire in_b_0 = elements_1_outer & (~elements_1_sign); // maxima.rs:63
-    wire in_b_1 = elements_1_outer & elements_1_sign; // maxima.rs:63
-    wire in_b_2 = _t2 & (~elements_1_sign); // maxima.rs:63
-    wire in_b_3 = _t2 & elements_1_sign; // maxima.rs:63
-    wire take_a = in_a_0 & (a_wins | (~in_b_0)); // maxima.rs:81
-    wire take_b = in_b_0 & (~(in_a_0 & a_wins)); // maxima.rs:82
-    wire take_a_1 = in_a_1 & (a_wins | (~in_b_1)); // maxima.rs:81
-    wire take_b_1 = in_b_1 & (~(in_a_1 & a_wins)); // maxima.rs:82
-    wire take_a_2 = in_a_2 & (a_wins | (~in_b_2)); // maxima.rs:81
-    wire take_b_2 = in_b_2 & (~(in_a_2 & a_wins)); // maxima.rs:82
-    wire take_a_3 = in_a_3 & (a_wins | (~in_b_3)); // maxima.rs:81
-    wire take_b_3 = in_b_3 & (~(in_a_3 & a_wins)); // maxima.rs:82
-    wire take_a_4 = elements_0_inner & (a_wins | (~elements_1_inner)); // maxima.rs:81
-    wire take_b_4 = elements_1_inner & (~(elements_0_inner & a_wins)); // maxima.rs:82
+    wire a_wins = elements_0_magnitude >= elements_1_magnitude; // maxima.rs:80
+    wire _t1 = ~(elements_0_outer | elements_0_inner); // maxima.rs:64
+    wire in_a_0 = elements_0_outer & (~elements_0_sign); // maxima.rs:65
+    wire in_a_1 = elements_0_outer & elements_0_sign; // maxima.rs:65
+    wire in_a_2 = _t1 & (~elements_0_sign); // maxima.rs:65
+    wire in_a_3 = _t1 & elements_0_sign; // maxima.rs:65
+    wire _t2 = ~(elements_1_outer | elements_1_inner); // maxima.rs:64
+    wire in_b_0 = elements_1_outer & (~elements_1_sign); // maxima.rs:65
+    wire in_b_1 = elements_1_outer & elements_1_sign; // maxima.rs:65
+    wire in_b_2 = _t2 & (~elements_1_sign); // maxima.rs:65
+    wire in_b_3 = _t2 & elements_1_sign; // maxima.rs:65
+    wire take_0 = in_a_0 & (a_wins | (~in_b_0)); // maxima.rs:83
+    wire take_1 = in_b_0 & (~(in_a_0 & a_wins)); // maxima.rs:83
     always @(posedge clk) begin
-        level_0_outer_pos <= ({15{take_a}} & elements_0_magnitude) | ({15{take_b}} & elements_1_magnitude);
-        level_0_outer_neg <= ({15{take_a_1}} & elements_0_magnitude) | ({15{take_b_1}} & elements_1_magnitude);
-        level_0_middle_pos <= ({15{take_a_2}} & elements_0_magnitude) | ({15{take_b_2}} & elements_1_magnitude);
-        level_0_middle_neg <= ({15{take_a_3}} & elements_0_magnitude) | ({15{take_b_3}} & elements_1_magnitude);
-        level_0_inner <= ({15{take_a_4}} & elements_0_magnitude) | ({15{take_b_4}} & elements_1_magnitude);
+        take_a <= take_0;
+        take_b <= take_1;
+        elements_0_magnitude_s1 <= elements_0_magnitude;
+        elements_1_magnitude_s1 <= elements_1_magnitude;
     end
-    wire a_wins_1 = elements_2_magnitude >= elements_3_magnitude; // maxima.rs:78
-    wire _t3 = ~(elements_2_outer | elements_2_inner); // maxima.rs:62
-    wire in_a_0_1 = elements_2_outer & (~elements_2_sign); // maxima.rs:63
-    wire in_a_1_1 = elements_2_outer & elements_2_sign; // maxima.rs:63
-    wire in_a_2_1 = _t3 & (~elements_2_sign); // maxima.rs:63
-    wire in_a_3_1 = _t3 & elements_2_sign; // maxima.rs:63
-    wire _t4 = ~(elements_3_outer | elements_3_inner); // maxima.rs:62
-    wire in_b_0_1 = elements_3_outer & (~elements_3_sign); // maxima.rs:63
-    wire in_b_1_1 = elements_3_outer & elements_3_sign; // maxima.rs:63
-    wire in_b_2_1 = _t4 & (~elements_3_sign); // maxima.rs:63
-    wire in_b_3_1 = _t4 & elements_3_sign; // maxima.rs:63
-    wire take_a_5 = in_a_0_1 & (a_wins_1 | (~in_b_0_1)); // maxima.rs:81
-    wire take_b_5 = in_b_0_1 & (~(in_a_0_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_6 = in_a_1_1 & (a_wins_1 | (~in_b_1_1)); // maxima.rs:81
-    wire take_b_6 = in_b_1_1 & (~(in_a_1_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_7 = in_a_2_1 & (a_wins_1 | (~in_b_2_1)); // maxima.rs:81
-    wire take_b_7 = in_b_2_1 & (~(in_a_2_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_8 = in_a_3_1 & (a_wins_1 | (~in_b_3_1)); // maxima.rs:81
-    wire take_b_8 = in_b_3_1 & (~(in_a_3_1 & a_wins_1)); // maxima.rs:82
-    wire take_a_9 = elements_2_inner & (a_wins_1 | (~elements_3_inner)); // maxima.rs:81
-    wire take_b_9 = elements_3_inner & (~(elements_2_inner & a_wins_1)); // maxima.rs:82
+    wire take_0_1 = in_a_1 & (a_wins | (~in_b_1)); // maxima.rs:83
+    wire take_1_1 = in_b_1 & (~(in_a_1 & a_wins)); // maxima.rs:83
     always @(posedge clk) begin
-        level_1_outer_pos <= ({15{take_a_5}} & elements_2_magnitude) | ({15{take_b_5}} & elements_3_magnitude);
-        level_1_outer_neg <= ({15{take_a_6}} & elements_2_magnitude) | ({15{take_b_6}} & elements_3_magnitude);
-        level_1_middle_pos <= ({15{take_a_7}} & elements_2_magnitude) | ({15{take_b_7}} & elements_3_magnitude);
-        level_1_middle_neg <= ({15{take_a_8}} & elements_2_magnitude) | ({15{take_b_8}} & elements_3_magnitude);
-        level_1_inner <= ({15{take_a_9}} & elements_2_magnitude) | ({15{take_b_9}} & elements_3_magnitude);
+        take_a_1 <= take_0_1;
+        take_b_1 <= take_1_1;
     end
-    wire a_wins_2 = elements_4_magnitude >= elements_5_magnitude; // maxima.rs:78
-    wire _t5 = ~(elements_4_outer | elements_4_inner); // maxima.rs:62
-    wire in_a_0_2 = elements_4_outer & (~elements_4_sign); // maxima.rs:63
-    wire in_a_1_2 = elements_4_outer & elements_4_sign; // maxima.rs:63
-    wire in_a_2_2 = _t5 & (~elements_4_sign); // maxima.rs:63
-    wire in_a_3_2 = _t5 & elements_4_sign; // maxima.rs:63
-    wire _t6 = ~(elements_5_outer | elements_5_inner); // maxima.rs:62
-    wire in_b_0_2 = elements_5_outer & (~elements_5_sign); // maxima.rs:63
-    wire in_b_1_2 = elements_5_outer & elements_5_sign; // maxima.rs:63
-    wire in_b_2_2 = _t6 & (~elements_5_sign); // maxima.rs:63
-    wire in_b_3_2 = _t6 & elements_5_sign; // maxima.rs:63
-    wire take_a_10 = in_a_0_2 & (a_wins_2 | (~in_b_0_2)); // maxima.rs:81
-    wire take_b_10 = in_b_0_2 & (~(in_a_0_2 & a_wins_2)); // maxima.rs:82
-    wire take_a_11 = in_a_1_2 & (a_wins_2 | (~in_b_1_2)); // maxima.rs:81
-    wire take_b_11 = in_b_1_2 & (~(in_a_1_2 & a_wins_2)); // maxima.rs:82
-    wire take_a_12 = in_a_2_2 & (a_wins_2 | (~in_b_2_2)); // maxima.rs:81
-    wire take_b_12 = in_b_2_2 & (~(in_a_2_2 & a_wins_2)); // maxima.rs:82
-    wire take_a_13 = in_a_3_2 & (a_wins_2 | (~in_b_3_2)); // maxima.rs:81
-    wire take_b_13 = in_b_3_2 & (~(in_a_3_2 & a_wins_2)); // maxima.rs:82
-    wire take_a_14 = elements_4_inner & (a_wins_2 | (~elements_5_inner)); // maxima.rs:81
-    wire take_b_14 = elements_5_inner & (~(elements_4_inner & a_wins_2)); // maxima.rs:82
+    wire take_0_2 = in_a_2 & (a_wins | (~in_b_2)); // maxima.rs:83
+    wire take_1_2 = in_b_2 & (~(in_a_2 & a_wins)); // maxima.rs:83
     always @(posedge clk) begin
-        level_2_outer_pos <= ({15{take_a_10}} & elements_4_magnitude) | ({15{take_b_10}} & elements_5_magnitude);
-        level_2_outer_neg <= ({15{take_a_11}} & elements_4_magnitude) | ({15{take_b_11}} & elements_5_magnitude);
-        level_2_middle_pos <= ({15{take_a_12}} & elements_4_magnitude) | ({15{take_b_12}} & elements_5_magnitude);
-        level_2_middle_neg <= ({15{take_a_13}} & elements_4_magnitude) | ({15{take_b_13}} & elements_5_magnitude);
-        level_2_inner <= ({15{take_a_14}} & elements_4_magnitude) | ({15{take_b_14}} & elements_5_magnitude);
+        take_a_2 <= take_0_2;
+        take_b_2 <= take_1_2;
     end
-    wire a_wins_3 = elements_6_magnitude >= elements_7_magnitude; // maxima.rs:78
-    wire _t7 = ~(elements_6_outer | elements_6_inner); // maxima.rs:62
-    wire in_a_0_3 = elements_6_outer & (~elements_6_sign); // maxima.rs:63
-    wire in_a_1_3 = elements_6_outer & elements_6_sign; // maxima.rs:63
-    wire in_a_2_3 = _t7 & (~elements_6_sign); // maxima.rs:63
-    wire in_a_3_3 = _t7 & elements_6_sign; // maxima.rs:63
-    wire _t8 = ~(elements_7_outer | elements_7_inner); // maxima.rs:62
-    wire in_b_0_3 = elements_7_outer & (~elements_7_sign); // maxima.rs:63
-    wire in_b_1_3 = elements_7_outer & elements_7_sign; // maxima.rs:63
-    wire in_b_2_3 = _t8 & (~elements_7_sign); // maxima.rs:63
-    wire in_b_3_3 = _t8 & elements_7_sign; // maxima.rs:63
-    wire take_a_15 = in_a_0_3 & (a_wins_3 | (~in_b_0_3)); // maxima.rs:81
-    wire take_b_15 = in_b_0_3 & (~(in_a_0_3 & a_wins_3)); // maxima.rs:82
-    wire take_a_16 = in_a_1_3 & (a_wins_3 | (~in_b_1_3)); // maxima.rs:81
-    wire take_b_16 = in_b_1_3 & (~(in_a_1_3 & a_wins_3)); // maxima.rs:82
-    wire take_a_17 = in_a_2_3 & (a_wins_3 | (~in_b_2_3)); // maxima.rs:81
-    wire take_b_17 = in_b_2_3 & (~(in_a_2_3 & a_wins_3)); // maxima.rs:82
-    wire take_a_18 = in_a_3_3 & (a_wins_3 | (~in_b_3_3)); // maxima.rs:81
-    wire take_b_18 = in_b_3_3 & (~(in_a_3_3 & a_wins_3)); // maxima.rs:82
-    wire take_a_19 = elements_6_inner & (a_wins_3 | (~elements_7_inner)); // maxima.rs:81
-    wire take_b_19 = elements_7_inner & (~(elements_6_inner & a_wins_3)); // maxima.rs:82
+    wire take_0_3 = in_a_3 & (a_wins | (~in_b_3)); // maxima.rs:83
+    wire take_1_3 = in_b_3 & (~(in_a_3 & a_wins)); // maxima.rs:83
     always @(posedge clk) begin
-        level_3_outer_pos <= ({15{take_a_15}} & elements_6_magnitude) | ({15{take_b_15}} & elements_7_magnitude);
-        level_3_outer_neg <= ({15{take_a_16}} & elements_6_magnitude) | ({15{take_b_16}} & elements_7_magnitude);
-        level_3_middle_pos <= ({15{take_a_17}} & elements_6_magnitude) | ({15{take_b_17}} & elements_7_magnitude);
-        level_3_middle_neg <= ({15{take_a_18}} & elements_6_magnitude) | ({15{take_b_18}} & elements_7_magnitude);
-        level_3_inner <= ({15{take_a_19}} & elements_6_magnitude) | ({15{take_b_19}} & elements_7_magnitude);
+        take_a_3 <= take_0_3;
+        take_b_3 <= take_1_3;
     end
-    wire a_wins_4 = elements_8_magnitude >= elements_9_magnitude; // maxima.rs:78
-    wire _t9 = ~(elements_8_outer | elements_8_inner); // maxima.rs:62
-    wire in_a_0_4 = elements_8_outer & (~elements_8_sign); // maxima.rs:63
-    wire in_a_1_4 = elements_8_outer & elements_8_sign; // maxima.rs:63
-    wire in_a_2_4 = _t9 & (~elements_8_sign); // maxima.rs:63
-    wire in_a_3_4 = _t9 & elements_8_sign; // maxima.rs:63
-    wire _t10 = ~(elements_9_outer | elements_9_inner); // maxima.rs:62
-    wire in_b_0_4 = elements_9_outer & (~elements_9_sign); // maxima.rs:63
-    wire in_b_1_4 = elements_9_outer & elements_9_sign; // maxima.rs:63
-    wire in_b_2_4 = _t10 & (~elements_9_sign); // maxima.rs:63
-    wire in_b_3_4 = _t10 & elements_9_sign; // maxima.rs:63
-    wire take_a_20 = in_a_0_4 & (a_wins_4 | (~in_b_0_4)); // maxima.rs:81
-    wire take_b_20 = in_b_0_4 & (~(in_a_0_4 & a_wins_4)); // maxima.rs:82
-    wire take_a_21 = in_a_1_4 & (a_wins_4 | (~in_b_1_4)); // maxima.rs:81
-    wire take_b_21 = in_b_1_4 & (~(in_a_1_4 & a_wins_4)); // maxima.rs:82
-    wire take_a_22 = in_a_2_4 & (a_wins_4 | (~in_b_2_4)); // maxima.rs:81
-    wire take_b_22 = in_b_2_4 & (~(in_a_2_4 & a_wins_4)); // maxima.rs:82
-    wire take_a_23 = in_a_3_4 & (a_wins_4 | (~in_b_3_4)); // maxima.rs:81
-    wire take_b_23 = in_b_3_4 & (~(in_a_3_4 & a_wins_4)); // maxima.rs:82
-    wire take_a_24 = elements_8_inner & (a_wins_4 | (~elements_9_inner)); // maxima.rs:81
-    wire take_b_24 = elements_9_inner & (~(elements_8_inner & a_wins_4)); // maxima.rs:82
+    wire take_0_4 = elements_0_inner & (a_wins | (~elements_1_inner)); // maxima.rs:83
+    wire take_1_4 = elements_1_inner & (~(elements_0_inner & a_wins)); // maxima.rs:83
     always @(posedge clk) begin
-        level_4_outer_pos <= ({15{take_a_20}} & elements_8_magnitude) | ({15{take_b_20}} & elements_9_magnitude);
-        level_4_outer_neg <= ({15{take_a_21}} & elements_8_magnitude) | ({15{take_b_21}} & elements_9_magnitude);
-        level_4_middle_pos <= ({15{take_a_22}} & elements_8_magnitude) | ({15{take_b_22}} & elements_9_magnitude);
-        level_4_middle_neg <= ({15{take_a_23}} & elements_8_magnitude) | ({15{take_b_23}} & elements_9_magnitude);
-        level_4_inner <= ({15{take_a_24}} & elements_8_magnitude) | ({15{take_b_24}} & elements_9_magnitude);
+        take_a_4 <= take_0_4;
+        take_b_4 <= take_1_4;
+        level_0_outer_pos <= ({15{take_a}} & elements_0_magnitude_s1) | ({15{take_b}} & elements_1_magnitude_s1);
+        level_0_outer_neg <= ({15{take_a_1}} & elements_0_magnitude_s1) | ({15{take_b_1}} & elements_1_magnitude_s1);
+        level_0_middle_pos <= ({15{take_a_2}} & elements_0_magnitude_s1) | ({15{take_b_2}} & elements_1_magnitude_s1);
+        level_0_middle_neg <= ({15{take_a_3}} & elements_0_magnitude_s1) | ({15{take_b_3}} & elements_1_magnitude_s1);
+        level_0_inner <= ({15{take_a_4}} & elements_0_magnitude_s1) | ({15{take_b_4}} & elements_1_magnitude_s1);
     end
-    wire a_wins_5 = elements_10_magnitude >= elements_11_magnitude; // maxima.rs:78
-    wire _t11 = ~(elements_10_outer | elements_10_inner); // maxima.rs:62
-    wire in_a_0_5 = elements_10_outer & (~elements_10_sign); // maxima.rs:63
-    wire in_a_1_5 = elements_10_outer & elements_10_sign; // maxima.rs:63
-    wire in_a_2_5 = _t11 & (~elements_10_sign); // maxima.rs:63
-    wire in_a_3_5 = _t11 & elements_10_sign; // maxima.rs:63
-    wire _t12 = ~(elements_11_outer | elements_11_inner); // maxima.rs:62
-    wire in_b_0_5 = elements_11_outer & (~elements_11_sign); // maxima.rs:63
-    wire in_b_1_5 = elements_11_outer & elements_11_sign; // maxima.rs:63
-    wire in_b_2_5 = _t12 & (~elements_11_sign); // maxima.rs:63
-    wire in_b_3_5 = _t12 & elements_11_sign; // maxima.rs:63
-    wire take_a_25 = in_a_0_5 & (a_wins_5 | (~in_b_0_5)); // maxima.rs:81
-    wire take_b_25 = in_b_0_5 & (~(in_a_0_5 & a_wins_5)); // maxima.rs:82
-    wire take_a_26 = in_a_1_5 & (a_wins_5 | (~in_b_1_5)); // maxima.rs:81
-    wire take_b_26 = in_b_1_5 & (~(in_a_1_5 & a_wins_5)); // maxima.rs:82
-    wire take_a_27 = in_a_2_5 & (a_wins_5 | (~in_b_2_5)); // maxima.rs:81
-    wire take_b_27 = in_b_2_5 & (~(in_a_2_5 & a_wins_5)); // maxima.rs:82
-    wire take_a_28 = in_a_3_5 & (a_wins_5 | (~in_b_3_5)); // maxima.rs:81
-    wire take_b_28 = in_b_3_5 & (~(in_a_3_5 & a_wins_5)); // maxima.rs:82
-    wire take_a_29 = elements_10_inner & (a_wins_5 | (~elements_11_inner)); // maxima.rs:81
-    wire take_b_29 = elements_11_inner & (~(elements_10_inner & a_wins_5)); // maxima.rs:82
+    wire a_wins_1 = elements_2_magnitude >= elements_3_magnitude; // maxima.rs:80
+    wire _t3 = ~(elements_2_outer | elements_2_inner); // maxima.rs:64
+    wire in_a_0_1 = elements_2_outer & (~elements_2_sign); // maxima.rs:65
+    wire in_a_1_1 = elements_2_outer & elements_2_sign; // maxima.rs:65
+    wire in_a_2_1 = _t3 & (~elements_2_sign); // maxima.rs:65
+    wire in_a_3_1 = _t3 & elements_2_sign; // maxima.rs:65
+    wire _t4 = ~(elements_3_outer | elements_3_inner); // maxima.rs:64
+    wire in_b_0_1 = elements_3_outer & (~elements_3_sign); // maxima.rs:65
+    wire in_b_1_1 = elements_3_outer & elements_3_sign; // maxima.rs:65
+    wire in_b_2_1 = _t4 & (~elements_3_sign); // maxima.rs:65
+    wire in_b_3_1 = _t4 & elements_3_sign; // maxima.rs:65
+    wire take_0_5 = in_a_0_1 & (a_wins_1 | (~in_b_0_1)); // maxima.rs:83
+    wire take_1_5 = in_b_0_1 & (~(in_a_0_1 & a_wins_1)); // maxima.rs:83
     always @(posedge clk) begin
-        level_5_outer_pos <= ({15{take_a_25}} & elements_10_magnitude) | ({15{take_b_25}} & elements_11_magnitude);
-        level_5_outer_neg <= ({15{take_a_26}} & elements_10_magnitude) | ({15{take_b_26}} & elements_11_magnitude);
-        level_5_middle_pos <= ({15{take_a_27}} & elements_10_magnitude) | ({15{take_b_27}} & elements_11_magnitude);
-        level_5_middle_neg <= ({15{take_a_28}} & elements_10_magnitude) | ({15{take_b_28}} & elements_11_magnitude);
-        level_5_inner <= ({15{take_a_29}} & elements_10_magnitude) | ({15{take_b_29}} & elements_11_magnitude);
+        take_a_5 <= take_0_5;
+        take_b_5 <= take_1_5;
+        elements_2_magnitude_s1 <= elements_2_magnitude;
+        elements_3_magnitude_s1 <= elements_3_magnitude;
     end
-    wire a_wins_6 = elements_12_magnitude >= elements_13_magnitude; // maxima.rs:78
-    wire _t13 = ~(elements_12_outer | elements_12_inner); // maxima.rs:62
-    wire in_a_0_6 = elements_12_outer & (~elements_12_sign); // maxima.rs:63
-    wire in_a_1_6 = elements_12_outer & elements_12_sign; // maxima.rs:63
-    wire in_a_2_6 = _t13 & (~elements_12_sign); // maxima.rs:63
-    wire in_a_3_6 = _t13 & elements_12_sign; // maxima.rs:63
-    wire _t14 = ~(elements_13_outer | elements_13_inner); // maxima.rs:62
-    wire in_b_0_6 = elements_13_outer & (~elements_13_sign); // maxima.rs:63
-    wire in_b_1_6 = elements_13_outer & elements_13_sign; // maxima.rs:63
-    wire in_b_2_6 = _t14 & (~elements_13_sign); // maxima.rs:63
-    wire in_b_3_6 = _t14 & elements_13_sign; // maxima.rs:63
-    wire take_a_30 = in_a_0_6 & (a_wins_6 | (~in_b_0_6)); // maxima.rs:81
-    wire take_b_30 = in_b_0_6 & (~(in_a_0_6 & a_wins_6)); // maxima.rs:82
-    wire take_a_31 = in_a_1_6 & (a_wins_6 | (~in_b_1_6)); // maxima.rs:81
-    wire take_b_31 = in_b_1_6 & (~(in_a_1_6 & a_wins_6)); // maxima.rs:82
-    wire take_a_32 = in_a_2_6 & (a_wins_6 | (~in_b_2_6)); // maxima.rs:81
-    wire take_b_32 = in_b_2_6 & (~(in_a_2_6 & a_wins_6)); // maxima.rs:82
-    wire take_a_33 = in_a_3_6 & (a_wins_6 | (~in_b_3_6)); // maxima.rs:81
-    wire take_b_33 = in_b_3_6 & (~(in_a_3_6 & a_wins_6)); // maxima.rs:82
-    wire take_a_34 = elements_12_inner & (a_wins_6 | (~elements_13_inner)); // maxima.rs:81
-    wire take_b_34 = elements_13_inner & (~(elements_12_inner & a_wins_6)); // maxima.rs:82
+    wire take_0_6 = in_a_1_1 & (a_wins_1 | (~in_b_1_1)); // maxima.rs:83
+    wire take_1_6 = in_b_1_1 & (~(in_a_1_1 & a_wins_1)); // maxima.rs:83
     always @(posedge clk) begin
-        level_6_outer_pos <= ({15{take_a_30}} & elements_12_magnitude) | ({15{take_b_30}} & elements_13_magnitude);
-        level_6_outer_neg <= ({15{take_a_31}} & elements_12_magnitude) | ({15{take_b_31}} & elements_13_magnitude);
-        level_6_middle_pos <= ({15{take_a_32}} & elements_12_magnitude) | ({15{take_b_32}} & elements_13_magnitude);
-        level_6_middle_neg <= ({15{take_a_33}} & elements_12_magnitude) | ({15{take_b_33}} & elements_13_magnitude);
-        level_6_inner <= ({15{take_a_34}} & elements_12_magnitude) | ({15{take_b_34}} & elements_13_magnitude);
+        take_a_6 <= take_0_6;
+        take_b_6 <= take_1_6;
     end
-    wire a_wins_7 = elements_14_magnitude >= elements_15_magnitude; // maxima.rs:78
-    wire _t15 = ~(elements_14_outer | elements_14_inner); // maxima.rs:62
-    wire in_a_0_7 = elements_14_outer & (~elements_14_sign); // maxima.rs:63
-    wire in_a_1_7 = elements_14_outer & elements_14_sign; // maxima.rs:63
-    wire in_a_2_7 = _t15 & (~elements_14_sign); // maxima.rs:63
-    wire in_a_3_7 = _t15 & elements_14_sign; // maxima.rs:63
-    wire _t16 = ~(elements_15_outer | elements_15_inner); // maxima.rs:62
-    wire in_b_0_7 = elements_15_outer & (~elements_15_sign); // maxima.rs:63
-    wire in_b_1_7 = elements_15_outer & elements_15_sign; // maxima.rs:63
-    wire in_b_2_7 = _t16 & (~elements_15_sign); // maxima.rs:63
-    wire in_b_3_7 = _t16 & elements_15_sign; // maxima.rs:63
-    wire take_a_35 = in_a_0_7 & (a_wins_7 | (~in_b_0_7)); // maxima.rs:81
-    wire take_b_35 = in_b_0_7 & (~(in_a_0_7 & a_wins_7)); // maxima.rs:82
-    wire take_a_36 = in_a_1_7 & (a_wins_7 | (~in_b_1_7)); // maxima.rs:81
-    wire take_b_36 = in_b_1_7 & (~(in_a_1_7 & a_wins_7)); // maxima.rs:82
-    wire take_a_37 = in_a_2_7 & (a_wins_7 | (~in_b_2_7)); // maxima.rs:81
-    wire take_b_37 = in_b_2_7 & (~(in_a_2_7 & a_wins_7)); // maxima.rs:82
-    wire take_a_38 = in_a_3_7 & (a_wins_7 | (~in_b_3_7)); // maxima.rs:81
-    wire take_b_38 = in_b_3_7 & (~(in_a_3_7 & a_wins_7)); // maxima.rs:82
-    wire take_a_39 = elements_14_inner & (a_wins_7 | (~elements_15_inner)); // maxima.rs:81
-    wire take_b_39 = elements_15_inner & (~(elements_14_inner & a_wins_7)); // maxima.rs:82
+    wire take_0_7 = in_a_2_1 & (a_wins_1 | (~in_b_2_1)); // maxima.rs:83
+    wire take_1_7 = in_b_2_1 & (~(in_a_2_1 & a_wins_1)); // maxima.rs:83
     always @(posedge clk) begin
-        level_7_outer_pos <= ({15{take_a_35}} & elements_14_magnitude) | ({15{take_b_35}} & elements_15_magnitude);
-        level_7_outer_neg <= ({15{take_a_36}} & elements_14_magnitude) | ({15{take_b_36}} & elements_15_magnitude);
-        level_7_middle_pos <= ({15{take_a_37}} & elements_14_magnitude) | ({15{take_b_37}} & elements_15_magnitude);
-        level_7_middle_neg <= ({15{take_a_38}} & elements_14_magnitude) | ({15{take_b_38}} & elements_15_magnitude);
-        level_7_inner <= ({15{take_a_39}} & elements_14_magnitude) | ({15{take_b_39}} & elements_15_magnitude);
+        take_a_7 <= take_0_7;
+        take_b_7 <= take_1_7;
     end
-    wire a_wins_8 = elements_16_magnitude >= elements_17_magnitude; // maxima.rs:78
-    wire _t17 = ~(elements_16_outer | elements_16_inner); // maxima.rs:62
-    wire in_a_0_8 = elements_16_outer & (~elements_16_sign); // maxima.rs:63
-    wire in_a_1_8 = elements_16_outer & elements_16_sign; // maxima.rs:63
-    wire in_a_2_8 = _t17 & (~elements_16_sign); // maxima.rs:63
-    wire in_a_3_8 = _t17 & elements_16_sign; // maxima.rs:63
-    wire _t18 = ~(elements_17_outer | elements_17_inner); // maxima.rs:62
-    wire in_b_0_8 = elements_17_outer & (~elements_17_sign); // maxima.rs:63
-    wire in_b_1_8 = elements_17_outer & elements_17_sign; // maxima.rs:63
-    wire in_b_2_8 = _t18 & (~elements_17_sign); // maxima.rs:63
-    wire in_b_3_8 = _t18 & elements_17_sign; // maxima.rs:63
-    wire take_a_40 = in_a_0_8 & (a_wins_8 | (~in_b_0_8)); // maxima.rs:81
-    wire take_b_40 = in_b_0_8 & (~(in_a_0_8 & a_wins_8)); // maxima.rs:82
-    wire take_a_41 = in_a_1_8 & (a_wins_8 | (~in_b_1_8)); // maxima.rs:81
-    wire take_b_41 = in_b_1_8 & (~(in_a_1_8 & a_wins_8)); // maxima.rs:82
-    wire take_a_42 = in_a_2_8 & (a_wins_8 | (~in_b_2_8)); // maxima.rs:81
-    wire take_b_42 = in_b_2_8 & (~(in_a_2_8 & a_wins_8)); // maxima.rs:82
-    wire take_a_43 = in_a_3_8 & (a_wins_8 | (~in_b_3_8)); // maxima.rs:81
-    wire take_b_43 = in_b_3_8 & (~(in_a_3_8 & a_wins_8)); // maxima.rs:82
-    wire take_a_44 = elements_16_inner & (a_wins_8 | (~elements_17_inner)); // maxima.rs:81
-    wire take_b_44 = elements_17_inner & (~(elements_16_inner & a_wins_8)); // maxima.rs:82
+    wire take_0_8 = in_a_3_1 & (a_wins_1 | (~in_b_3_1)); // maxima.rs:83
+    wire take_1_8 = in_b_3_1 & (~(in_a_3_1 & a_wins_1)); // maxima.rs:83
     always @(posedge clk) begin
-        level_8_outer_pos <= ({15{take_a_40}} & elements_16_magnitude) | ({15{take_b_40}} & elements_17_magnitude);
-        level_8_outer_neg <= ({15{take_a_41}} & elements_16_magnitude) | ({15{take_b_41}} & elements_17_magnitude);
-        level_8_middle_pos <= ({15{take_a_42}} & elements_16_magnitude) | ({15{take_b_42}} & elements_17_magnitude);
-        level_8_middle_neg <= ({15{take_a_43}} & elements_16_magnitude) | ({15{take_b_43}} & elements_17_magnitude);
-        level_8_inner <= ({15{take_a_44}} & elements_16_magnitude) | ({15{take_b_44}} & elements_17_magnitude);
+        take_a_8 <= take_0_8;
+        take_b_8 <= take_1_8;
     end
-    wire a_wins_9 = elements_18_magnitude >= elements_19_magnitude; // maxima.rs:78
-    wire _t19 = ~(elements_18_outer | elements_18_inner); // maxima.rs:62
-    wire in_a_0_9 = elements_18_outer & (~elements_18_sign); // maxima.rs:63
-    wire in_a_1_9 = elements_18_outer & elements_18_sign; // maxima.rs:63
-    wire in_a_2_9 = _t19 & (~elements_18_sign); // maxima.rs:63
-    wire in_a_3_9 = _t19 & elements_18_sign; // maxima.rs:63
-    wire _t20 = ~(elements_19_outer | elements_19_inner); // maxima.rs:62
-    wire in_b_0_9 = elements_19_outer & (~elements_19_sign); // maxima.rs:63
-    wire in_b_1_9 = elements_19_outer & elements_19_sign; // maxima.rs:63
-    wire in_b_2_9 = _t20 & (~elements_19_sign); // maxima.rs:63
-    wire in_b_3_9 = _t20 & elements_19_sign; // maxima.rs:63
-    wire take_a_45 = in_a_0_9 & (a_wins_9 | (~in_b_0_9)); // maxima.rs:81
-    wire take_b_45 = in_b_0_9 & (~(in_a_0_9 & a_wins_9)); // maxima.rs:82
-    wire take_a_46 = in_a_1_9 & (a_wins_9 | (~in_b_1_9)); // maxima.rs:81
-    wire take_b_46 = in_b_1_9 & (~(in_a_1_9 & a_wins_9)); // maxima.rs:82
-    wire take_a_47 = in_a_2_9 & (a_wins_9 | (~in_b_2_9)); // maxima.rs:81
-    wire take_b_47 = in_b_2_9 & (~(in_a_2_9 & a_wins_9)); // maxima.rs:82
-    wire take_a_48 = in_a_3_9 & (a_wins_9 | (~in_b_3_9)); // maxima.rs:81
-    wire take_b_48 = in_b_3_9 & (~(in_a_3_9 & a_wins_9)); // maxima.rs:82
-    wire take_a_49 = elements_18_inner & (a_wins_9 | (~elements_19_inner)); // maxima.rs:81
-    wire take_b_49 = elements_19_inner & (~(elements_18_inner & a_wins_9)); // maxima.rs:82
+    wire take_0_9 = elements_2_inner & (a_wins_1 | (~elements_3_inner)); // maxima.rs:83
+    wire take_1_9 = elements_3_inner & (~(elements_2_inner & a_wins_1)); // maxima.rs:83
     always @(posedge clk) begin
-        level_9_outer_pos <= ({15{take_a_45}} & elements_18_magnitude) | ({15{take_b_45}} & elements_19_magnitude);
-        level_9_outer_neg <= ({15{take_a_46}} & elements_18_magnitude) | ({15{take_b_46}} & elements_19_magnitude);
-        level_9_middle_pos <= ({15{take_a_47}} & elements_18_magnitude) | ({15{take_b_47}} & elements_19_magnitude);
-        level_9_middle_neg <= ({15{take_a_48}} & elements_18_magnitude) | ({15{take_b_48}} & elements_19_magnitude);
-        level_9_inner <= ({15{take_a_49}} & elements_18_magnitude) | ({15{take_b_49}} & elements_19_magnitude);
+        take_a_9 <= take_0_9;
+        take_b_9 <= take_1_9;
+        level_1_outer_pos <= ({15{take_a_5}} & elements_2_magnitude_s1) | ({15{take_b_5}} & elements_3_magnitude_s1);
+        level_1_outer_neg <= ({15{take_a_6}} & elements_2_magnitude_s1) | ({15{take_b_6}} & elements_3_magnitude_s1);
+        level_1_middle_pos <= ({15{take_a_7}} & elements_2_magnitude_s1) | ({15{take_b_7}} & elements_3_magnitude_s1);
+        level_1_middle_neg <= ({15{take_a_8}} & elements_2_magnitude_s1) | ({15{take_b_8}} & elements_3_magnitude_s1);
+        level_1_inner <= ({15{take_a_9}} & elements_2_magnitude_s1) | ({15{take_b_9}} & elements_3_magnitude_s1);
     end
-    wire a_wins_10 = elements_20_magnitude >= elements_21_magnitude; // maxima.rs:78
-    wire _t21 = ~(elements_20_outer | elements_20_inner); // maxima.rs:62
-    wire in_a_0_10 = elements_20_outer & (~elements_20_sign); // maxima.rs:63
-    wire in_a_1_10 = elements_20_outer & elements_20_sign; // maxima.rs:63
-    wire in_a_2_10 = _t21 & (~elements_20_sign); // maxima.rs:63
-    wire in_a_3_10 = _t21 & elements_20_sign; // maxima.rs:63
-    wire _t22 = ~(elements_21_outer | elements_21_inner); // maxima.rs:62
-    wire in_b_0_10 = elements_21_outer & (~elements_21_sign); // maxima.rs:63
-    wire in_b_1_10 = elements_21_outer & elements_21_sign; // maxima.rs:63
-    wire in_b_2_10 = _t22 & (~elements_21_sign); // maxima.rs:63
-    wire in_b_3_10 = _t22 & elements_21_sign; // maxima.rs:63
-    wire take_a_50 = in_a_0_10 & (a_wins_10 | (~in_b_0_10)); // maxima.rs:81
-    wire take_b_50 = in_b_0_10 & (~(in_a_0_10 & a_wins_10)); // maxima.rs:82
-    wire take_a_51 = in_a_1_10 & (a_wins_10 | (~in_b_1_10)); // maxima.rs:81
-    wire take_b_51 = in_b_1_10 & (~(in_a_1_10 & a_wins_10)); // maxima.rs:82
-    wire take_a_52 = in_a_2_10 & (a_wins_10 | (~in_b_2_10)); // maxima.rs:81
-    wire take_b_52 = in_b_2_10 & (~(in_a_2_10 & a_wins_10)); // maxima.rs:82
-    wire take_a_53 = in_a_3_10 & (a_wins_10 | (~in_b_3_10)); // maxima.rs:81
-    wire take_b_53 = in_b_3_10 & (~(in_a_3_10 & a_wins_10)); // maxima.rs:82
-    wire take_a_54 = elements_20_inner & (a_wins_10 | (~elements_21_inner)); // maxima.rs:81
-    wire take_b_54 = elements_21_inner & (~(elements_20_inner & a_wins_10)); // maxima.rs:82
+    wire a_wins_2 = elements_4_magnitude >= elements_5_magnitude; // maxima.rs:80
+    wire _t5 = ~(elements_4_outer | elements_4_inner); // maxima.rs:64
+    wire in_a_0_2 = elements_4_outer & (~elements_4_sign); // maxima.rs:65
+    wire in_a_1_2 = elements_4_outer & elements_4_sign; // maxima.rs:65
+    wire in_a_2_2 = _t5 & (~elements_4_sign); // maxima.rs:65
+    wire in_a_3_2 = _t5 & elements_4_sign; // maxima.rs:65
+    wire _t6 = ~(elements_5_outer | elements_5_inner); // maxima.rs:64
+    wire in_b_0_2 = elements_5_outer & (~elements_5_sign); // maxima.rs:65
+    wire in_b_1_2 = elements_5_outer & elements_5_sign; // maxima.rs:65
+    wire in_b_2_2 = _t6 & (~elements_5_sign); // maxima.rs:65
+    wire in_b_3_2 = _t6 & elements_5_sign; // maxima.rs:65
+    wire take_0_10 = in_a_0_2 & (a_wins_2 | (~in_b_0_2)); // maxima.rs:83
+    wire take_1_10 = in_b_0_2 & (~(in_a_0_2 & a_wins_2)); // maxima.rs:83
     always @(posedge clk) begin
-        level_10_outer_pos <= ({15{take_a_50}} & elements_20_magnitude) | ({15{take_b_50}} & elements_21_magnitude);
-        level_10_outer_neg <= ({15{take_a_51}} & elements_20_magnitude) | ({15{take_b_51}} & elements_21_magnitude);
-        level_10_middle_pos <= ({15{take_a_52}} & elements_20_magnitude) | ({15{take_b_52}} & elements_21_magnitude);
-        level_10_middle_neg <= ({15{take_a_53}} & elements_20_magnitude) | ({15{take_b_53}} & elements_21_magnitude);
-        level_10_inner <= ({15{take_a_54}} & elements_20_magnitude) | ({15{take_b_54}} & elements_21_magnitude);
+        take_a_10 <= take_0_10;
+        take_b_10 <= take_1_10;
+        elements_4_magnitude_s1 <= elements_4_magnitude;
+        elements_5_magnitude_s1 <= elements_5_magnitude;
     end
-    wire a_wins_11 = elements_22_magnitude >= elements_23_magnitude; // maxima.rs:78
-    wire _t23 = ~(elements_22_outer | elements_22_inner); // maxima.rs:62
-    wire in_a_0_11 = elements_22_outer & (~elements_22_sign); // maxima.rs:63
-    wire in_a_1_11 = elements_22_outer & elements_22_sign; // maxima.rs:63
-    wire in_a_2_11 = _t23 & (~elements_22_sign); // maxima.rs:63
-    wire in_a_3_11 = _t23 & elements_22_sign; // maxima.rs:63
-    wire _t24 = ~(elements_23_outer | elements_23_inner); // maxima.rs:62
-    wire in_b_0_11 = elements_23_outer & (~elements_23_sign); // maxima.rs:63
-    wire in_b_1_11 = elements_23_outer & elements_23_sign; // maxima.rs:63
-    wire in_b_2_11 = _t24 & (~elements_23_sign); // maxima.rs:63
-    wire in_b_3_11 = _t24 & elements_23_sign; // maxima.rs:63
-    wire take_a_55 = in_a_0_11 & (a_wins_11 | (~in_b_0_11)); // maxima.rs:81
-    wire take_b_55 = in_b_0_11 & (~(in_a_0_11 & a_wins_11)); // maxima.rs:82
-    wire take_a_56 = in_a_1_11 & (a_wins_11 | (~in_b_1_11)); // maxima.rs:81
-    wire take_b_56 = in_b_1_11 & (~(in_a_1_11 & a_wins_11)); // maxima.rs:82
-    wire take_a_57 = in_a_2_11 & (a_wins_11 | (~in_b_2_11)); // maxima.rs:81
-    wire take_b_57 = in_b_2_11 & (~(in_a_2_11 & a_wins_11)); // maxima.rs:82
-    wire take_a_58 = in_a_3_11 & (a_wins_11 | (~in_b_3_11)); // maxima.rs:81
-    wire take_b_58 = in_b_3_11 & (~(in_a_3_11 & a_wins_11)); // maxima.rs:82
-    wire take_a_59 = elements_22_inner & (a_wins_11 | (~elements_23_inner)); // maxima.rs:81
-    wire take_b_59 = elements_23_inner & (~(elements_22_inner & a_wins_11)); // maxima.rs:82
+    wire [14:0] _t7 = ({15{take_a_10}} & elements_4_magnitude_s1) | ({15{take_b_10}} & elements_5_magnitude_s1); // maxima.rs:85
+    wire take_0_11 = in_a_1_2 & (a_wins_2 | (~in_b_1_2)); // maxima.rs:83
+    wire take_1_11 = in_b_1_2 & (~(in_a_1_2 & a_wins_2)); // maxima.rs:83
     always @(posedge clk) begin
-        level_11_outer_pos <= ({15{take_a_55}} & elements_22_magnitude) | ({15{take_b_55}} & elements_23_magnitude);
-        level_11_outer_neg <= ({15{take_a_56}} & elements_22_magnitude) | ({15{take_b_56}} & elements_23_magnitude);
-        level_11_middle_pos <= ({15{take_a_57}} & elements_22_magnitude) | ({15{take_b_57}} & elements_23_magnitude);
-        level_11_middle_neg <= ({15{take_a_58}} & elements_22_magnitude) | ({15{take_b_58}} & elements_23_magnitude);
-        level_11_inner <= ({15{take_a_59}} & elements_22_magnitude) | ({15{take_b_59}} & elements_23_magnitude);
+        take_a_11 <= take_0_11;
+        take_b_11 <= take_1_11;
     end
-    wire a_wins_12 = elements_24_magnitude >= elements_25_magnitude; // maxima.rs:78
-    wire _t25 = ~(elements_24_outer | elements_24_inner); // maxima.rs:62
-    wire in_a_0_12 = elements_24_outer & (~elements_24_sign); // maxima.rs:63
-    wire in_a_1_12 = elements_24_outer & elements_24_sign; // maxima.rs:63
-    wire in_a_2_12 = _t25 & (~elements_24_sign); // maxima.rs:63
-    wire in_a_3_12 = _t25 & elements_24_sign; // maxima.rs:63
-    wire _t26 = ~(elements_25_outer | elements_25_inner); // maxima.rs:62
-    wire in_b_0_12 = elements_25_outer & (~elements_25_sign); // maxima.rs:63
-    wire in_b_1_12 = elements_25_outer & elements_25_sign; // maxima.rs:63
-    wire in_b_2_12 = _t26 & (~elements_25_sign); // maxima.rs:63
-    wire in_b_3_12 = _t26 & elements_25_sign; // maxima.rs:63
-    wire take_a_60 = in_a_0_12 & (a_wins_12 | (~in_b_0_12)); // maxima.rs:81
-    wire take_b_60 = in_b_0_12 & (~(in_a_0_12 & a_wins_12)); // maxima.rs:82
-    wire take_a_61 = in_a_1_12 & (a_wins_12 | (~in_b_1_12)); // maxima.rs:81
-    wire take_b_61 = in_b_1_12 & (~(in_a_1_12 & a_wins_12)); // maxima.rs:82
-    wire take_a_62 = in_a_2_12 & (a_wins_12 | (~in_b_2_12)); // maxima.rs:81
-    wire take_b_62 = in_b_2_12 & (~(in_a_2_12 & a_wins_12)); // maxima.rs:82
-    wire take_a_63 = in_a_3_12 & (a_wins_12 | (~in_b_3_12)); // maxima.rs:81
-    wire take_b_63 = in_b_3_12 & (~(in_a_3_12 & a_wins_12)); // maxima.rs:82
-    wire take_a_64 = elements_24_inner & (a_wins_12 | (~elements_25_inner)); // maxima.rs:81
-    wire take_b_64 = elements_25_inner & (~(elements_24_inner & a_wins_12)); // maxima.rs:82
+    wire [14:0] _t8 = ({15{take_a_11}} & elements_4_magnitude_s1) | ({15{take_b_11}} & elements_5_magnitude_s1); // maxima.rs:85
+    wire take_0_12 = in_a_2_2 & (a_wins_2 | (~in_b_2_2)); // maxima.rs:83
+    wire take_1_12 = in_b_2_2 & (~(in_a_2_2 & a_wins_2)); // maxima.rs:83
     always @(posedge clk) begin
-        level_12_outer_pos <= ({15{take_a_60}} & elements_24_magnitude) | ({15{take_b_60}} & elements_25_magnitude);
-        level_12_outer_neg <= ({15{take_a_61}} & elements_24_magnitude) | ({15{take_b_61}} & elements_25_magnitude);
-        level_12_middle_pos <= ({15{take_a_62}} & elements_24_magnitude) | ({15{take_b_62}} & elements_25_magnitude);
-        level_12_middle_neg <= ({15{take_a_63}} & elements_24_magnitude) | ({15{take_b_63}} & elements_25_magnitude);
-        level_12_inner <= ({15{take_a_64}} & elements_24_magnitude) | ({15{take_b_64}} & elements_25_magnitude);
+        take_a_12 <= take_0_12;
+        take_b_12 <= take_1_12;
     end
-    wire a_wins_13 = elements_26_magnitude >= elements_27_magnitude; // maxima.rs:78
-    wire _t27 = ~(elements_26_outer | elements_26_inner); // maxima.rs:62
-    wire in_a_0_13 = elements_26_outer & (~elements_26_sign); // maxima.rs:63
-    wire in_a_1_13 = elements_26_outer & elements_26_sign; // maxima.rs:63
-    wire in_a_2_13 = _t27 & (~elements_26_sign); // maxima.rs:63
-    wire in_a_3_13 = _t27 & elements_26_sign; // maxima.rs:63
-    wire _t28 = ~(elements_27_outer | elements_27_inner); // maxima.rs:62
-    wire in_b_0_13 = elements_27_outer & (~elements_27_sign); // maxima.rs:63
-    wire in_b_1_13 = elements_27_outer & elements_27_sign; // maxima.rs:63
-    wire in_b_2_13 = _t28 & (~elements_27_sign); // maxima.rs:63
-    wire in_b_3_13 = _t28 & elements_27_sign; // maxima.rs:63
-    wire take_a_65 = in_a_0_13 & (a_wins_13 | (~in_b_0_13)); // maxima.rs:81
-    wire take_b_65 = in_b_0_13 & (~(in_a_0_13 & a_wins_13)); // maxima.rs:82
-    wire take_a_66 = in_a_1_13 & (a_wins_13 | (~in_b_1_13)); // maxima.rs:81
-    wire take_b_66 = in_b_1_13 & (~(in_a_1_13 & a_wins_13)); // maxima.rs:82
-    wire take_a_67 = in_a_2_13 & (a_wins_13 | (~in_b_2_13)); // maxima.rs:81
-    wire take_b_67 = in_b_2_13 & (~(in_a_2_13 & a_wins_13)); // maxima.rs:82
-    wire take_a_68 = in_a_3_13 & (a_wins_13 | (~in_b_3_13)); // maxima.rs:81
-    wire take_b_68 = in_b_3_13 & (~(in_a_3_13 & a_wins_13)); // maxima.rs:82
-    wire take_a_69 = elements_26_inner & (a_wins_13 | (~elements_27_inner)); // maxima.rs:81
-    wire take_b_69 = elements_27_inner & (~(elements_26_inner & a_wins_13)); // maxima.rs:82
+    wire [14:0] _t9 = ({15{take_a_12}} & elements_4_magnitude_s1) | ({15{take_b_12}} & elements_5_magnitude_s1); // maxima.rs:85
+    wire take_0_13 = in_a_3_2 & (a_wins_2 | (~in_b_3_2)); // maxima.rs:83
+    wire take_1_13 = in_b_3_2 & (~(in_a_3_2 & a_wins_2)); // maxima.rs:83
     always @(posedge clk) begin
-        level_13_outer_pos <= ({15{take_a_65}} & elements_26_magnitude) | ({15{take_b_65}} & elements_27_magnitude);
-        level_13_outer_neg <= ({15{take_a_66}} & elements_26_magnitude) | ({15{take_b_66}} & elements_27_magnitude);
-        level_13_middle_pos <= ({15{take_a_67}} & elements_26_magnitude) | ({15{take_b_67}} & elements_27_magnitude);
-        level_13_middle_neg <= ({15{take_a_68}} & elements_26_magnitude) | ({15{take_b_68}} & elements_27_magnitude);
-        level_13_inner <= ({15{take_a_69}} & elements_26_magnitude) | ({15{take_b_69}} & elements_27_magnitude);
+        take_a_13 <= take_0_13;
+        take_b_13 <= take_1_13;
     end
-    wire a_wins_14 = elements_28_magnitude >= elements_29_magnitude; // maxima.rs:78
-    wire _t29 = ~(elements_28_outer | elements_28_inner); // maxima.rs:62
-    wire in_a_0_14 = elements_28_outer & (~elements_28_sign); // maxima.rs:63
-    wire in_a_1_14 = elements_28_outer & elements_28_sign; // maxima.rs:63
-    wire in_a_2_14 = _t29 & (~elements_28_sign); // maxima.rs:63
-    wire in_a_3_14 = _t29 & elements_28_sign; // maxima.rs:63
-    wire _t30 = ~(elements_29_outer | elements_29_inner); // maxima.rs:62
-    wire in_b_0_14 = elements_29_outer & (~elements_29_sign); // maxima.rs:63
-    wire in_b_1_14 = elements_29_outer & elements_29_sign; // maxima.rs:63
-    wire in_b_2_14 = _t30 & (~elements_29_sign); // maxima.rs:63
-    wire in_b_3_14 = _t30 & elements_29_sign; // maxima.rs:63
-    wire take_a_70 = in_a_0_14 & (a_wins_14 | (~in_b_0_14)); // maxima.rs:81
-    wire take_b_70 = in_b_0_14 & (~(in_a_0_14 & a_wins_14)); // maxima.rs:82
-    wire take_a_71 = in_a_1_14 & (a_wins_14 | (~in_b_1_14)); // maxima.rs:81
-    wire take_b_71 = in_b_1_14 & (~(in_a_1_14 & a_wins_14)); // maxima.rs:82
-    wire take_a_72 = in_a_2_14 & (a_wins_14 | (~in_b_2_14)); // maxima.rs:81
-    wire take_b_72 = in_b_2_14 & (~(in_a_2_14 & a_wins_14)); // maxima.rs:82
-    wire take_a_73 = in_a_3_14 & (a_wins_14 | (~in_b_3_14)); // maxima.rs:81
-    wire take_b_73 = in_b_3_14 & (~(in_a_3_14 & a_wins_14)); // maxima.rs:82
-    wire take_a_74 = elements_28_inner & (a_wins_14 | (~elements_29_inner)); // maxima.rs:81
-    wire take_b_74 = elements_29_inner & (~(elements_28_inner & a_wins_14)); // maxima.rs:82
+    wire [14:0] _t10 = ({15{take_a_13}} & elements_4_magnitude_s1) | ({15{take_b_13}} & elements_5_magnitude_s1); // maxima.rs:85
+    wire take_0_14 = elements_4_inner & (a_wins_2 | (~elements_5_inner)); // maxima.rs:83
+    wire take_1_14 = elements_5_inner & (~(elements_4_inner & a_wins_2)); // maxima.rs:83
     always @(posedge clk) begin
-        level_14_outer_pos <= ({15{take_a_70}} & elements_28_magnitude) | ({15{take_b_70}} & elements_29_magnitude);
-        level_14_outer_neg <= ({15{take_a_71}} & elements_28_magnitude) | ({15{take_b_71}} & elements_29_magnitude);
-        level_14_middle_pos <= ({15{take_a_72}} & elements_28_magnitude) | ({15{take_b_72}} & elements_29_magnitude);
-        level_14_middle_neg <= ({15{take_a_73}} & elements_28_magnitude) | ({15{take_b_73}} & elements_29_magnitude);
-        level_14_inner <= ({15{take_a_74}} & elements_28_magnitude) | ({15{take_b_74}} & elements_29_magnitude);
+        take_a_14 <= take_0_14;
+        take_b_14 <= take_1_14;
     end
-    wire a_wins_15 = elements_30_magnitude >= elements_31_magnitude; // maxima.rs:78
-    wire _t31 = ~(elements_30_outer | elements_30_inner); // maxima.rs:62
-    wire in_a_0_15 = elements_30_outer & (~elements_30_sign); // maxima.rs:63
-    wire in_a_1_15 = elements_30_outer & elements_30_sign; // maxima.rs:63
-    wire in_a_2_15 = _t31 & (~elements_30_sign); // maxima.rs:63
-    wire in_a_3_15 = _t31 & elements_30_sign; // maxima.rs:63
-    wire _t32 = ~(elements_31_outer | elements_31_inner); // maxima.rs:62
-    wire in_b_0_15 = elements_31_outer & (~elements_31_sign); // maxima.rs:63
-    wire in_b_1_15 = elements_31_outer & elements_31_sign; // maxima.rs:63
-    wire in_b_2_15 = _t32 & (~elements_31_sign); // maxima.rs:63
-    wire in_b_3_15 = _t32 & elements_31_sign; // maxima.rs:63
-    wire take_a_75 = in_a_0_15 & (a_wins_15 | (~in_b_0_15)); // maxima.rs:81
-    wire take_b_75 = in_b_0_15 & (~(in_a_0_15 & a_wins_15)); // maxima.rs:82
-    wire take_a_76 = in_a_1_15 & (a_wins_15 | (~in_b_1_15)); // maxima.rs:81
-    wire take_b_76 = in_b_1_15 & (~(in_a_1_15 & a_wins_15)); // maxima.rs:82
-    wire take_a_77 = in_a_2_15 & (a_wins_15 | (~in_b_2_15)); // maxima.rs:81
-    wire take_b_77 = in_b_2_15 & (~(in_a_2_15 & a_wins_15)); // maxima.rs:82
-    wire take_a_78 = in_a_3_15 & (a_wins_15 | (~in_b_3_15)); // maxima.rs:81
-    wire take_b_78 = in_b_3_15 & (~(in_a_3_15 & a_wins_15)); // maxima.rs:82
-    wire take_a_79 = elements_30_inner & (a_wins_15 | (~elements_31_inner)); // maxima.rs:81
-    wire take_b_79 = elements_31_inner & (~(elements_30_inner & a_wins_15)); // maxima.rs:82
+    wire [14:0] _t11 = ({15{take_a_14}} & elements_4_magnitude_s1) | ({15{take_b_14}} & elements_5_magnitude_s1); // maxima.rs:85
     always @(posedge clk) begin
-        level_15_outer_pos <= ({15{take_a_75}} & elements_30_magnitude) | ({15{take_b_75}} & elements_31_magnitude);
-        level_15_outer_neg <= ({15{take_a_76}} & elements_30_magnitude) | ({15{take_b_76}} & elements_31_magnitude);
-        level_15_middle_pos <= ({15{take_a_77}} & elements_30_magnitude) | ({15{take_b_77}} & elements_31_magnitude);
-        level_15_middle_neg <= ({15{take_a_78}} & elements_30_magnitude) | ({15{take_b_78}} & elements_31_magnitude);
-        level_15_inner <= ({15{take_a_79}} & elements_30_magnitude) | ({15{take_b_79}} & elements_31_magnitude);
+        level_2_outer_pos <= _t7;
+        level_2_outer_neg <= _t8;
+        level_2_middle_pos <= _t9;
+        level_2_middle_neg <= _t10;
+        level_2_inner <= _t11;
     end
-    wire a_wins_16 = elements_32_magnitude >= elements_33_magnitude; // maxima.rs:78
-    wire _t33 = ~(elements_32_outer | elements_32_inner); // maxima.rs:62
-    wire in_a_0_16 = elements_32_outer & (~elements_32_sign); // maxima.rs:63
-    wire in_a_1_16 = elements_32_outer & elements_32_sign; // maxima.rs:63
-    wire in_a_2_16 = _t33 & (~elements_32_sign); // maxima.rs:63
-    wire in_a_3_16 = _t33 & elements_32_sign; // maxima.rs:63
-    wire _t34 = ~(elements_33_outer | elements_33_inner); // maxima.rs:62
-    wire in_b_0_16 = elements_33_outer & (~elements_33_sign); // maxima.rs:63
-    wire in_b_1_16 = elements_33_outer & elements_33_sign; // maxima.rs:63
-    wire in_b_2_16 = _t34 & (~elements_33_sign); // maxima.rs:63
-    wire in_b_3_16 = _t34 & elements_33_sign; // maxima.rs:63
-    wire take_a_80 = in_a_0_16 & (a_wins_16 | (~in_b_0_16)); // maxima.rs:81
-    wire take_b_80 = in_b_0_16 & (~(in_a_0_16 & a_wins_16)); // maxima.rs:82
-    wire take_a_81 = in_a_1_16 & (a_wins_16 | (~in_b_1_16)); // maxima.rs:81
-    wire take_b_81 = in_b_1_16 & (~(in_a_1_16 & a_wins_16)); // maxima.rs:82
-    wire take_a_82 = in_a_2_16 & (a_wins_16 | (~in_b_2_16)); // maxima.rs:81
-    wire take_b_82 = in_b_2_16 & (~(in_a_2_16 & a_wins_16)); // maxima.rs:82
-    wire take_a_83 = in_a_3_16 & (a_wins_16 | (~in_b_3_16)); // maxima.rs:81
-    wire take_b_83 = in_b_3_16 & (~(in_a_3_16 & a_wins_16)); // maxima.rs:82
-    wire take_a_84 = elements_32_inner & (a_wins_16 | (~elements_33_inner)); // maxima.rs:81
-    wire take_b_84 = elements_33_inner & (~(elements_32_inner & a_wins_16)); // maxima.rs:82
+    wire a_wins_3 = elements_6_magnitude >= elements_7_magnitude; // maxima.rs:80
+    wire _t12 = ~(elements_6_outer | elements_6_inner); // maxima.rs:64
+    wire in_a_0_3 = elements_6_outer & (~elements_6_sign); // maxima.rs:65
+    wire in_a_1_3 = elements_6_outer & elements_6_sign; // maxima.rs:65
+    wire in_a_2_3 = _t12 & (~elements_6_sign); // maxima.rs:65
+    wire in_a_3_3 = _t12 & elements_6_sign; // maxima.rs:65
+    wire _t13 = ~(elements_7_outer | elements_7_inner); // maxima.rs:64
+    wire in_b_0_3 = elements_7_outer & (~elements_7_sign); // maxima.rs:65
+    wire in_b_1_3 = elements_7_outer & elements_7_sign; // maxima.rs:65
+    wire in_b_2_3 = _t13 & (~elements_7_sign); // maxima.rs:65
+    wire in_b_3_3 = _t13 & elements_7_sign; // maxima.rs:65
+    wire take_0_15 = in_a_0_3 & (a_wins_3 | (~in_b_0_3)); // maxima.rs:83
+    wire take_1_15 = in_b_0_3 & (~(in_a_0_3 & a_wins_3)); // maxima.rs:83
     always @(posedge clk) begin
-        level_16_outer_pos <= ({15{take_a_80}} & elements_32_magnitude) | ({15{take_b_80}} & elements_33_magnitude);
-        level_16_outer_neg <= ({15{take_a_81}} & elements_32_magnitude) | ({15{take_b_81}} & elements_33_magnitude);
-        level_16_middle_pos <= ({15{take_a_82}} & elements_32_magnitude) | ({15{take_b_82}} & elements_33_magnitude);
-        level_16_middle_neg <= ({15{take_a_83}} & elements_32_magnitude) | ({15{take_b_83}} & elements_33_magnitude);
-        level_16_inner <= ({15{take_a_84}} & elements_32_magnitude) | ({15{take_b_84}} & elements_33_magnitude);
+        take_a_15 <= take_0_15;
+        take_b_15 <= take_1_15;
+        elements_6_magnitude_s1 <= elements_6_magnitude;
+        elements_7_magnitude_s1 <= elements_7_magnitude;
     end
-    wire a_wins_17 = elements_34_magnitude >= elements_35_magnitude; // maxima.rs:78
-    wire _t35 = ~(elements_34_outer | elements_34_inner); // maxima.rs:62
-    wire in_a_0_17 = elements_34_outer & (~elements_34_sign); // maxima.rs:63
-    wire in_a_1_17 = elements_34_outer & elements_34_sign; // maxima.rs:63
-    wire in_a_2_17 = _t35 & (~elements_34_sign); // maxima.rs:63
-    wire in_a_3_17 = _t35 & elements_34_sign; // maxima.rs:63
-    wire _t36 = ~(elements_35_outer | elements_35_inner); // maxima.rs:62
-    wire in_b_0_17 = elements_35_outer & (~elements_35_sign); // maxima.rs:63
-    wire in_b_1_17 = elements_35_outer & elements_35_sign; // maxima.rs:63
-    wire in_b_2_17 = _t36 & (~elements_35_sign); // maxima.rs:63
-    wire in_b_3_17 = _t36 & elements_35_sign; // maxima.rs:63
-    wire take_a_85 = in_a_0_17 & (a_wins_17 | (~in_b_0_17)); // maxima.rs:81
-    wire take_b_85 = in_b_0_17 & (~(in_a_0_17 & a_wins_17)); // maxima.rs:82
-    wire take_a_86 = in_a_1_17 & (a_wins_17 | (~in_b_1_17)); // maxima.rs:81
-    wire take_b_86 = in_b_1_17 & (~(in_a_1_17 & a_wins_17)); // maxima.rs:82
-    wire take_a_87 = in_a_2_17 & (a_wins_17 | (~in_b_2_17)); // maxima.rs:81
-    wire take_b_87 = in_b_2_17 & (~(in_a_2_17 & a_wins_17)); // maxima.rs:82
-    wire take_a_88 = in_a_3_17 & (a_wins_17 | (~in_b_3_17)); // maxima.rs:81
-    wire take_b_88 = in_b_3_17 & (~(in_a_3_17 & a_wins_17)); // maxima.rs:82
-    wire take_a_89 = elements_34_inner & (a_wins_17 | (~elements_35_inner)); // maxima.rs:81
-    wire take_b_89 = elements_35_inner & (~(elements_34_inner & a_wins_17)); // maxima.rs:82
+    wire [14:0] _t14 = ({15{take_a_15}} & elements_6_magnitude_s1) | ({15{take_b_15}} & elements_7_magnitude_s1); // maxima.rs:85
+    wire take_0_16 = in_a_1_3 & (a_wins_3 | (~in_b_1_3)); // maxima.rs:83
+    wire take_1_16 = in_b_1_3 & (~(in_a_1_3 & a_wins_3)); // maxima.rs:83
     always @(posedge clk) begin
-        level_17_outer_pos <= ({15{take_a_85}} & elements_34_magnitude) | ({15{take_b_85}} & elements_35_magnitude);
-        level_17_outer_neg <= ({15{take_a_86}} & elements_34_magnitude) | ({15{take_b_86}} & elements_35_magnitude);
-        level_17_middle_pos <= ({15{take_a_87}} & elements_34_magnitude) | ({15{take_b_87}} & elements_35_magnitude);
-        level_17_middle_neg <= ({15{take_a_88}} & elements_34_magnitude) | ({15{take_b_88}} & elements_35_magnitude);
-        level_17_inner <= ({15{take_a_89}} & elements_34_magnitude) | ({15{take_b_89}} & elements_35_magnitude);
+        take_a_16 <= take_0_16;
+        take_b_16 <= take_1_16;
     end
-    wire a_wins_18 = elements_36_magnitude >= elements_37_magnitude; // maxima.rs:78
-    wire _t37 = ~(elements_36_outer | elements_36_inner); // maxima.rs:62
-    wire in_a_0_18 = elements_36_outer & (~elements_36_sign); // maxima.rs:63
-    wire in_a_1_18 = elements_36_outer & elements_36_sign; // maxima.rs:63
-    wire in_a_2_18 = _t37 & (~elements_36_sign); // maxima.rs:63
-    wire in_a_3_18 = _t37 & elements_36_sign; // maxima.rs:63
-    wire _t38 = ~(elements_37_outer | elements_37_inner); // maxima.rs:62
-    wire in_b_0_18 = elements_37_outer & (~elements_37_sign); // maxima.rs:63
-    wire in_b_1_18 = elements_37_outer & elements_37_sign; // maxima.rs:63
-    wire in_b_2_18 = _t38 & (~elements_37_sign); // maxima.rs:63
-    wire in_b_3_18 = _t38 & elements_37_sign; // maxima.rs:63
-    wire take_a_90 = in_a_0_18 & (a_wins_18 | (~in_b_0_18)); // maxima.rs:81
-    wire take_b_90 = in_b_0_18 & (~(in_a_0_18 & a_wins_18)); // maxima.rs:82
-    wire take_a_91 = in_a_1_18 & (a_wins_18 | (~in_b_1_18)); // maxima.rs:81
-    wire take_b_91 = in_b_1_18 & (~(in_a_1_18 & a_wins_18)); // maxima.rs:82
-    wire take_a_92 = in_a_2_18 & (a_wins_18 | (~in_b_2_18)); // maxima.rs:81
-    wire take_b_92 = in_b_2_18 & (~(in_a_2_18 & a_wins_18)); // maxima.rs:82
-    wire take_a_93 = in_a_3_18 & (a_wins_18 | (~in_b_3_18)); // maxima.rs:81
-    wire take_b_93 = in_b_3_18 & (~(in_a_3_18 & a_wins_18)); // maxima.rs:82
-    wire take_a_94 = elements_36_inner & (a_wins_18 | (~elements_37_inner)); // maxima.rs:81
-    wire take_b_94 = elements_37_inner & (~(elements_36_inner & a_wins_18)); // maxima.rs:82
+    wire [14:0] _t15 = ({15{take_a_16}} & elements_6_magnitude_s1) | ({15{take_b_16}} & elements_7_magnitude_s1); // maxima.rs:85
+    wire take_0_17 = in_a_2_3 & (a_wins_3 | (~in_b_2_3)); // maxima.rs:83
+    wire take_1_17 = in_b_2_3 & (~(in_a_2_3 & a_wins_3)); // maxima.rs:83
     always @(posedge clk) begin
-        level_18_outer_pos <= ({15{take_a_90}} & elements_36_magnitude) | ({15{take_b_90}} & elements_37_magnitude);
-        level_18_outer_neg <= ({15{take_a_91}} & elements_36_magnitude) | ({15{take_b_91}} & elements_37_magnitude);
-        level_18_middle_pos <= ({15{take_a_92}} & elements_36_magnitude) | ({15{take_b_92}} & elements_37_magnitude);
-        level_18_middle_neg <= ({15{take_a_93}} & elements_36_magnitude) | ({15{take_b_93}} & elements_37_magnitude);
-        level_18_inner <= ({15{take_a_94}} & elements_36_magnitude) | ({15{take_b_94}} & elements_37_magnitude);
+        take_a_17 <= take_0_17;
+        take_b_17 <= take_1_17;
     end
-    wire a_wins_19 = elements_38_magnitude >= elements_39_magnitude; // maxima.rs:78
-    wire _t39 = ~(elements_38_outer | elements_38_inner); // maxima.rs:62
-    wire in_a_0_19 = elements_38_outer & (~elements_38_sign); // maxima.rs:63
-    wire in_a_1_19 = elements_38_outer & elements_38_sign; // maxima.rs:63
-    wire in_a_2_19 = _t39 & (~elements_38_sign); // maxima.rs:63
-    wire in_a_3_19 = _t39 & elements_38_sign; // maxima.rs:63
-    wire _t40 = ~(elements_39_outer | elements_39_inner); // maxima.rs:62
-    wire in_b_0_19 = elements_39_outer & (~elements_39_sign); // maxima.rs:63
-    wire in_b_1_19 = elements_39_outer & elements_39_sign; // maxima.rs:63
-    wire in_b_2_19 = _t40 & (~elements_39_sign); // maxima.rs:63
-    wire in_b_3_19 = _t40 & elements_39_sign; // maxima.rs:63
-    wire take_a_95 = in_a_0_19 & (a_wins_19 | (~in_b_0_19)); // maxima.rs:81
-    wire take_b_95 = in_b_0_19 & (~(in_a_0_19 & a_wins_19)); // maxima.rs:82
-    wire take_a_96 = in_a_1_19 & (a_wins_19 | (~in_b_1_19)); // maxima.rs:81
-    wire take_b_96 = in_b_1_19 & (~(in_a_1_19 & a_wins_19)); // maxima.rs:82
-    wire take_a_97 = in_a_2_19 & (a_wins_19 | (~in_b_2_19)); // maxima.rs:81
-    wire take_b_97 = in_b_2_19 & (~(in_a_2_19 & a_wins_19)); // maxima.rs:82
-    wire take_a_98 = in_a_3_19 & (a_wins_19 | (~in_b_3_19)); // maxima.rs:81
-    wire take_b_98 = in_b_3_19 & (~(in_a_3_19 & a_wins_19)); // maxima.rs:82
-    wire take_a_99 = elements_38_inner & (a_wins_19 | (~elements_39_inner)); // maxima.rs:81
-    wire take_b_99 = elements_39_inner & (~(elements_38_inner & a_wins_19)); // maxima.rs:82
+    wire [14:0] _t16 = ({15{take_a_17}} & elements_6_magnitude_s1) | ({15{take_b_17}} & elements_7_magnitude_s1); // maxima.rs:85
+    wire take_0_18 = in_a_3_3 & (a_wins_3 | (~in_b_3_3)); // maxima.rs:83
+    wire take_1_18 = in_b_3_3 & (~(in_a_3_3 & a_wins_3)); // maxima.rs:83
     always @(posedge clk) begin
-        level_19_outer_pos <= ({15{take_a_95}} & elements_38_magnitude) | ({15{take_b_95}} & elements_39_magnitude);
-        level_19_outer_neg <= ({15{take_a_96}} & elements_38_magnitude) | ({15{take_b_96}} & elements_39_magnitude);
-        level_19_middle_pos <= ({15{take_a_97}} & elements_38_magnitude) | ({15{take_b_97}} & elements_39_magnitude);
-        level_19_middle_neg <= ({15{take_a_98}} & elements_38_magnitude) | ({15{take_b_98}} & elements_39_magnitude);
-        level_19_inner <= ({15{take_a_99}} & elements_38_magnitude) | ({15{take_b_99}} & elements_39_magnitude);
+        take_a_18 <= take_0_18;
+        take_b_18 <= take_1_18;
     end
-    wire a_wins_20 = elements_40_magnitude >= elements_41_magnitude; // maxima.rs:78
-    wire _t41 = ~(elements_40_outer | elements_40_inner); // maxima.rs:62
-    wire in_a_0_20 = elements_40_outer & (~elements_40_sign); // maxima.rs:63
-    wire in_a_1_20 = elements_40_outer & elements_40_sign; // maxima.rs:63
-    wire in_a_2_20 = _t41 & (~elements_40_sign); // maxima.rs:63
-    wire in_a_3_20 = _t41 & elements_40_sign; // maxima.rs:63
-    wire _t42 = ~(elements_41_outer | elements_41_inner); // maxima.rs:62
-    wire in_b_0_20 = elements_41_outer & (~elements_41_sign); // maxima.rs:63
-    wire in_b_1_20 = elements_41_outer & elements_41_sign; // maxima.rs:63
-    wire in_b_2_20 = _t42 & (~elements_41_sign); // maxima.rs:63
-    wire in_b_3_20 = _t42 & elements_41_sign; // maxima.rs:63
-    wire take_a_100 = in_a_0_20 & (a_wins_20 | (~in_b_0_20)); // maxima.rs:81
-    wire take_b_100 = in_b_0_20 & (~(in_a_0_20 & a_wins_20)); // maxima.rs:82
-    wire take_a_101 = in_a_1_20 & (a_wins_20 | (~in_b_1_20)); // maxima.rs:81
-    wire take_b_101 = in_b_1_20 & (~(in_a_1_20 & a_wins_20)); // maxima.rs:82
-    wire take_a_102 = in_a_2_20 & (a_wins_20 | (~in_b_2_20)); // maxima.rs:81
-    wire take_b_102 = in_b_2_20 & (~(in_a_2_20 & a_wins_20)); // maxima.rs:82
-    wire take_a_103 = in_a_3_20 & (a_wins_20 | (~in_b_3_20)); // maxima.rs:81
-    wire take_b_103 = in_b_3_20 & (~(in_a_3_20 & a_wins_20)); // maxima.rs:82
-    wire take_a_104 = elements_40_inner & (a_wins_20 | (~elements_41_inner)); // maxima.rs:81
-    wire take_b_104 = elements_41_inner & (~(elements_40_inner & a_wins_20)); // maxima.rs:82
+    wire [14:0] _t17 = ({15{take_a_18}} & elements_6_magnitude_s1) | ({15{take_b_18}} & elements_7_magnitude_s1); // maxima.rs:85
+    wire take_0_19 = elements_6_inner & (a_wins_3 | (~elements_7_inner)); // maxima.rs:83
+    wire take_1_19 = elements_7_inner & (~(elements_6_inner & a_wins_3)); // maxima.rs:83
     always @(posedge clk) begin
-        level_20_outer_pos <= ({15{take_a_100}} & elements_40_magnitude) | ({15{take_b_100}} & elements_41_magnitude);
-        level_20_outer_neg <= ({15{take_a_101}} & elements_40_magnitude) | ({15{take_b_101}} & elements_41_magnitude);
-        level_20_middle_pos <= ({15{take_a_102}} & elements_40_magnitude) | ({15{take_b_102}} & elements_41_magnitude);
-        level_20_middle_neg <= ({15{take_a_103}} & elements_40_magnitude) | ({15{take_b_103}} & elements_41_magnitude);
-        level_20_inner <= ({15{take_a_104}} & elements_40_magnitude) | ({15{take_b_104}} & elements_41_magnitude);
+        take_a_19 <= take_0_19;
+        take_b_19 <= take_1_19;
     end
-    wire a_wins_21 = elements_42_magnitude >= elements_43_magnitude; // maxima.rs:78
-    wire _t43 = ~(elements_42_outer | elements_42_inner); // maxima.rs:62
-    wire in_a_0_21 = elements_42_outer & (~elements_42_sign); // maxima.rs:63
-    wire in_a_1_21 = elements_42_outer & elements_42_sign; // maxima.rs:63
-    wire in_a_2_21 = _t43 & (~elements_42_sign); // maxima.rs:63
-    wire in_a_3_21 = _t43 & elements_42_sign; // maxima.rs:63
-    wire _t44 = ~(elements_43_outer | elements_43_inner); // maxima.rs:62
-    wire in_b_0_21 = elements_43_outer & (~elements_43_sign); // maxima.rs:63
-    wire in_b_1_21 = elements_43_outer & elements_43_sign; // maxima.rs:63
-    wire in_b_2_21 = _t44 & (~elements_43_sign); // maxima.rs:63
-    wire in_b_3_21 = _t44 & elements_43_sign; // maxima.rs:63
-    wire take_a_105 = in_a_0_21 & (a_wins_21 | (~in_b_0_21)); // maxima.rs:81
-    wire take_b_105 = in_b_0_21 & (~(in_a_0_21 & a_wins_21)); // maxima.rs:82
-    wire take_a_106 = in_a_1_21 & (a_wins_21 | (~in_b_1_21)); // maxima.rs:81
-    wire take_b_106 = in_b_1_21 & (~(in_a_1_21 & a_wins_21)); // maxima.rs:82
-    wire take_a_107 = in_a_2_21 & (a_wins_21 | (~in_b_2_21)); // maxima.rs:81
-    wire take_b_107 = in_b_2_21 & (~(in_a_2_21 & a_wins_21)); // maxima.rs:82
-    wire take_a_108 = in_a_3_21 & (a_wins_21 | (~in_b_3_21)); // maxima.rs:81
-    wire take_b_108 = in_b_3_21 & (~(in_a_3_21 & a_wins_21)); // maxima.rs:82
-    wire take_a_109 = elements_42_inner & (a_wins_21 | (~elements_43_inner)); // maxima.rs:81
-    wire take_b_109 = elements_43_inner & (~(elements_42_inner & a_wins_21)); // maxima.rs:82
+    wire [14:0] _t18 = ({15{take_a_19}} & elements_6_magnitude_s1) | ({15{take_b_19}} & elements_7_magnitude_s1); // maxima.rs:85
     always @(posedge clk) begin
-        level_21_outer_pos <= ({15{take_a_105}} & elements_42_magnitude) | ({15{take_b_105}} & elements_43_magnitude);
-        level_21_outer_neg <= ({15{take_a_106}} & elements_42_magnitude) | ({15{take_b_106}} & elements_43_magnitude);
-        level_21_middle_pos <= ({15{take_a_107}} & elements_42_magnitude) | ({15{take_b_107}} & elements_43_magnitude);
-        level_21_middle_neg <= ({15{take_a_108}} & elements_42_magnitude) | ({15{take_b_108}} & elements_43_magnitude);
-        level_21_inner <= ({15{take_a_109}} & elements_42_magnitude) | ({15{take_b_109}} & elements_43_magnitude);
+        level_3_outer_pos <= _t14;
+        level_3_outer_neg <= _t15;
+        level_3_middle_pos <= _t16;
+        level_3_middle_neg <= _t17;
+        level_3_inner <= _t18;
     end
-    wire a_wins_22 = elements_44_magnitude >= elements_45_magnitude; // maxima.rs:78
-    wire _t45 = ~(elements_44_outer | elements_44_inner); // maxima.rs:62
-    wire in_a_0_22 = elements_44_outer & (~elements_44_sign); // maxima.rs:63
-    wire in_a_1_22 = elements_44_outer & elements_44_sign; // maxima.rs:63
-    wire in_a_2_22 = _t45 & (~elements_44_sign); // maxima.rs:63
-    wire in_a_3_22 = _t45 & elements_44_sign; // maxima.rs:63
-    wire _t46 = ~(elements_45_outer | elements_45_inner); // maxima.rs:62
-    wire in_b_0_22 = elements_45_outer & (~elements_45_sign); // maxima.rs:63
-    wire in_b_1_22 = elements_45_outer & elements_45_sign; // maxima.rs:63
-    wire in_b_2_22 = _t46 & (~elements_45_sign); // maxima.rs:63
-    wire in_b_3_22 = _t46 & elements_45_sign; // maxima.rs:63
-    wire take_a_110 = in_a_0_22 & (a_wins_22 | (~in_b_0_22)); // maxima.rs:81
-    wire take_b_110 = in_b_0_22 & (~(in_a_0_22 & a_wins_22)); // maxima.rs:82
-    wire take_a_111 = in_a_1_22 & (a_wins_22 | (~in_b_1_22)); // maxima.rs:81
-    wire take_b_111 = in_b_1_22 & (~(in_a_1_22 & a_wins_22)); // maxima.rs:82
-    wire take_a_112 = in_a_2_22 & (a_wins_22 | (~in_b_2_22)); // maxima.rs:81
-    wire take_b_112 = in_b_2_22 & (~(in_a_2_22 & a_wins_22)); // maxima.rs:82
-    wire take_a_113 = in_a_3_22 & (a_wins_22 | (~in_b_3_22)); // maxima.rs:81
-    wire take_b_113 = in_b_3_22 & (~(in_a_3_22 & a_wins_22)); // maxima.rs:82
-    wire take_a_114 = elements_44_inner & (a_wins_22 | (~elements_45_inner)); // maxima.rs:81
-    wire take_b_114 = elements_45_inner & (~(elements_44_inner & a_wins_22)); // maxima.rs:82
+    wire a_wins_4 = elements_8_magnitude >= elements_9_magnitude; // maxima.rs:80
+    wire _t19 = ~(elements_8_outer | elements_8_inner); // maxima.rs:64
+    wire in_a_0_4 = elements_8_outer & (~elements_8_sign); // maxima.rs:65
+    wire in_a_1_4 = elements_8_outer & elements_8_sign; // maxima.rs:65
+    wire in_a_2_4 = _t19 & (~elements_8_sign); // maxima.rs:65
+    wire in_a_3_4 = _t19 & elements_8_sign; // maxima.rs:65
+    wire _t20 = ~(elements_9_outer | elements_9_inner); // maxima.rs:64
+    wire in_b_0_4 = elements_9_outer & (~elements_9_sign); // maxima.rs:65
+    wire in_b_1_4 = elements_9_outer & elements_9_sign; // maxima.rs:65
+    wire in_b_2_4 = _t20 & (~elements_9_sign); // maxima.rs:65
+    wire in_b_3_4 = _t20 & elements_9_sign; // maxima.rs:65
+    wire take_0_20 = in_a_0_4 & (a_wins_4 | (~in_b_0_4)); // maxima.rs:83
+    wire take_1_20 = in_b_0_4 & (~(in_a_0_4 & a_wins_4)); // maxima.rs:83
     always @(posedge clk) begin
-        level_22_outer_pos <= ({15{take_a_110}} & elements_44_magnitude) | ({15{take_b_110}} & elements_45_magnitude);
-        level_22_outer_neg <= ({15{take_a_111}} & elements_44_magnitude) | ({15{take_b_111}} & elements_45_magnitude);
-        level_22_middle_pos <= ({15{take_a_112}} & elements_44_magnitude) | ({15{take_b_112}} & elements_45_magnitude);
-        level_22_middle_neg <= ({15{take_a_113}} & elements_44_magnitude) | ({15{take_b_113}} & elements_45_magnitude);
-        level_22_inner <= ({15{take_a_114}} & elements_44_magnitude) | ({15{take_b_114}} & elements_45_magnitude);
+        take_a_20 <= take_0_20;
+        take_b_20 <= take_1_20;
+        elements_8_magnitude_s1 <= elements_8_magnitude;
+        elements_9_magnitude_s1 <= elements_9_magnitude;
     end
-    wire a_wins_23 = elements_46_magnitude >= elements_47_magnitude; // maxima.rs:78
-    wire _t47 = ~(elements_46_outer | elements_46_inner); // maxima.rs:62
-    wire in_a_0_23 = elements_46_outer & (~elements_46_sign); // maxima.rs:63
-    wire in_a_1_23 = elements_46_outer & elements_46_sign; // maxima.rs:63
-    wire in_a_2_23 = _t47 & (~elements_46_sign); // maxima.rs:63
-    wire in_a_3_23 = _t47 & elements_46_sign; // maxima.rs:63
-    wire _t48 = ~(elements_47_outer | elements_47_inner); // maxima.rs:62
-    wire in_b_0_23 = elements_47_outer & (~elements_47_sign); // maxima.rs:63
-    wire in_b_1_23 = elements_47_outer & elements_47_sign; // maxima.rs:63
-    wire in_b_2_23 = _t48 & (~elements_47_sign); // maxima.rs:63
-    wire in_b_3_23 = _t48 & elements_47_sign; // maxima.rs:63
-    wire take_a_115 = in_a_0_23 & (a_wins_23 | (~in_b_0_23)); // maxima.rs:81
-    wire take_b_115 = in_b_0_23 & (~(in_a_0_23 & a_wins_23)); // maxima.rs:82
-    wire take_a_116 = in_a_1_23 & (a_wins_23 | (~in_b_1_23)); // maxima.rs:81
-    wire take_b_116 = in_b_1_23 & (~(in_a_1_23 & a_wins_23)); // maxima.rs:82
-    wire take_a_117 = in_a_2_23 & (a_wins_23 | (~in_b_2_23)); // maxima.rs:81
-    wire take_b_117 = in_b_2_23 & (~(in_a_2_23 & a_wins_23)); // maxima.rs:82
-    wire take_a_118 = in_a_3_23 & (a_wins_23 | (~in_b_3_23)); // maxima.rs:81
-    wire take_b_118 = in_b_3_23 & (~(in_a_3_23 & a_wins_23)); // maxima.rs:82
-    wire take_a_119 = elements_46_inner & (a_wins_23 | (~elements_47_inner)); // maxima.rs:81
-    wire take_b_119 = elements_47_inner & (~(elements_46_inner & a_wins_23)); // maxima.rs:82
+    wire [14:0] _t21 = ({15{take_a_20}} & elements_8_magnitude_s1) | ({15{take_b_20}} & elements_9_magnitude_s1); // maxima.rs:85
+    wire take_0_21 = in_a_1_4 & (a_wins_4 | (~in_b_1_4)); // maxima.rs:83
+    wire take_1_21 = in_b_1_4 & (~(in_a_1_4 & a_wins_4)); // maxima.rs:83
     always @(posedge clk) begin
-        level_23_outer_pos <= ({15{take_a_115}} & elements_46_magnitude) | ({15{take_b_115}} & elements_47_magnitude);
-        level_23_outer_neg <= ({15{take_a_116}} & elements_46_magnitude) | ({15{take_b_116}} & elements_47_magnitude);
-        level_23_middle_pos <= ({15{take_a_117}} & elements_46_magnitude) | ({15{take_b_117}} & elements_47_magnitude);
-        level_23_middle_neg <= ({15{take_a_118}} & elements_46_magnitude) | ({15{take_b_118}} & elements_47_magnitude);
-        level_23_inner <= ({15{take_a_119}} & elements_46_magnitude) | ({15{take_b_119}} & elements_47_magnitude);
+        take_a_21 <= take_0_21;
+        take_b_21 <= take_1_21;
     end
-    wire a_wins_24 = elements_48_magnitude >= elements_49_magnitude; // maxima.rs:78
-    wire _t49 = ~(elements_48_outer | elements_48_inner); // maxima.rs:62
-    wire in_a_0_24 = elements_48_outer & (~elements_48_sign); // maxima.rs:63
-    wire in_a_1_24 = elements_48_outer & elements_48_sign; // maxima.rs:63
-    wire in_a_2_24 = _t49 & (~elements_48_sign); // maxima.rs:63
-    wire in_a_3_24 = _t49 & elements_48_sign; // maxima.rs:63
-    wire _t50 = ~(elements_49_outer | elements_49_inner); // maxima.rs:62
-    wire in_b_0_24 = elements_49_outer & (~elements_49_sign); // maxima.rs:63
-    wire in_b_1_24 = elements_49_outer & elements_49_sign; // maxima.rs:63
-    wire in_b_2_24 = _t50 & (~elements_49_sign); // maxima.rs:63
-    wire in_b_3_24 = _t50 & elements_49_sign; // maxima.rs:63
-    wire take_a_120 = in_a_0_24 & (a_wins_24 | (~in_b_0_24)); // maxima.rs:81
-    wire take_b_120 = in_b_0_24 & (~(in_a_0_24 & a_wins_24)); // maxima.rs:82
-    wire take_a_121 = in_a_1_24 & (a_wins_24 | (~in_b_1_24)); // maxima.rs:81
-    wire take_b_121 = in_b_1_24 & (~(in_a_1_24 & a_wins_24)); // maxima.rs:82
-    wire take_a_122 = in_a_2_24 & (a_wins_24 | (~in_b_2_24)); // maxima.rs:81
-    wire take_b_122 = in_b_2_24 & (~(in_a_2_24 & a_wins_24)); // maxima.rs:82
-    wire take_a_123 = in_a_3_24 & (a_wins_24 | (~in_b_3_24)); // maxima.rs:81
-    wire take_b_123 = in_b_3_24 & (~(in_a_3_24 & a_wins_24)); // maxima.rs:82
-    wire take_a_124 = elements_48_inner & (a_wins_24 | (~elements_49_inner)); // maxima.rs:81
-    wire take_b_124 = elements_49_inner & (~(elements_48_inner & a_wins_24)); // maxima.rs:82
+    wire [14:0] _t22 = ({15{take_a_21}} & elements_8_magnitude_s1) | ({15{take_b_21}} & elements_9_magnitude_s1); // maxima.rs:85
+    wire take_0_22 = in_a_2_4 & (a_wins_4 | (~in_b_2_4)); // maxima.rs:83
+    wire take_1_22 = in_b_2_4 & (~(in_a_2_4 & a_wins_4)); // maxima.rs:83
     always @(posedge clk) begin
-        level_24_outer_pos <= ({15{take_a_120}} & elements_48_magnitude) | ({15{take_b_120}} & elements_49_magnitude);
-        level_24_outer_neg <= ({15{take_a_121}} & elements_48_magnitude) | ({15{take_b_121}} & elements_49_magnitude);
-        level_24_middle_pos <= ({15{take_a_122}} & elements_48_magnitude) | ({15{take_b_122}} & elements_49_magnitude);
-        level_24_middle_neg <= ({15{take_a_123}} & elements_48_magnitude) | ({15{take_b_123}} & elements_49_magnitude);
-        level_24_inner <= ({15{take_a_124}} & elements_48_magnitude) | ({15{take_b_124}} & elements_49_magnitude);
+        take_a_22 <= take_0_22;
+        take_b_22 <= take_1_22;
     end
-    wire a_wins_25 = elements_50_magnitude >= elements_51_magnitude; // maxima.rs:78
-    wire _t51 = ~(elements_50_outer | elements_50_inner); // maxima.rs:62
-    wire in_a_0_25 = elements_50_outer & (~elements_50_sign); // maxima.rs:63
-    wire in_a_1_25 = elements_50_outer & elements_50_sign; // maxima.rs:63
-    wire in_a_2_25 = _t51 & (~elements_50_sign); // maxima.rs:63
-    wire in_a_3_25 = _t51 & elements_50_sign; // maxima.rs:63
-    wire _t52 = ~(elements_51_outer | elements_51_inner); // maxima.rs:62
-    wire in_b_0_25 = elements_51_outer & (~elements_51_sign); // maxima.rs:63
-    wire in_b_1_25 = elements_51_outer & elements_51_sign; // maxima.rs:63
-    wire in_b_2_25 = _t52 & (~elements_51_sign); // maxima.rs:63
-    wire in_b_3_25 = _t52 & elements_51_sign; // maxima.rs:63
-    wire take_a_125 = in_a_0_25 & (a_wins_25 | (~in_b_0_25)); // maxima.rs:81
-    wire take_b_125 = in_b_0_25 & (~(in_a_0_25 & a_wins_25)); // maxima.rs:82
-    wire take_a_126 = in_a_1_25 & (a_wins_25 | (~in_b_1_25)); // maxima.rs:81
-    wire take_b_126 = in_b_1_25 & (~(in_a_1_25 & a_wins_25)); // maxima.rs:82
-    wire take_a_127 = in_a_2_25 & (a_wins_25 | (~in_b_2_25)); // maxima.rs:81
-    wire take_b_127 = in_b_2_25 & (~(in_a_2_25 & a_wins_25)); // maxima.rs:82
-    wire take_a_128 = in_a_3_25 & (a_wins_25 | (~in_b_3_25)); // maxima.rs:81
-    wire take_b_128 = in_b_3_25 & (~(in_a_3_25 & a_wins_25)); // maxima.rs:82
-    wire take_a_129 = elements_50_inner & (a_wins_25 | (~elements_51_inner)); // maxima.rs:81
-    wire take_b_129 = elements_51_inner & (~(elements_50_inner & a_wins_25)); // maxima.rs:82
+    wire [14:0] _t23 = ({15{take_a_22}} & elements_8_magnitude_s1) | ({15{take_b_22}} & elements_9_magnitude_s1); // maxima.rs:85
+    wire take_0_23 = in_a_3_4 & (a_wins_4 | (~in_b_3_4)); // maxima.rs:83
+    wire take_1_23 = in_b_3_4 & (~(in_a_3_4 & a_wins_4)); // maxima.rs:83
     always @(posedge clk) begin
-        level_25_outer_pos <= ({15{take_a_125}} & elements_50_magnitude) | ({15{take_b_125}} & elements_51_magnitude);
-        level_25_outer_neg <= ({15{take_a_126}} & elements_50_magnitude) | ({15{take_b_126}} & elements_51_magnitude);
-        level_25_middle_pos <= ({15{take_a_127}} & elements_50_magnitude) | ({15{take_b_127}} & elements_51_magnitude);
-        level_25_middle_neg <= ({15{take_a_128}} & elements_50_magnitude) | ({15{take_b_128}} & elements_51_magnitude);
-        level_25_inner <= ({15{take_a_129}} & elements_50_magnitude) | ({15{take_b_129}} & elements_51_magnitude);
+        take_a_23 <= take_0_23;
+        take_b_23 <= take_1_23;
     end
-    wire a_wins_26 = elements_52_magnitude >= elements_53_magnitude; // maxima.rs:78
-    wire _t53 = ~(elements_52_outer | elements_52_inner); // maxima.rs:62
-    wire in_a_0_26 = elements_52_outer & (~elements_52_sign); // maxima.rs:63
-    wire in_a_1_26 = elements_52_outer & elements_52_sign; // maxima.rs:63
-    wire in_a_2_26 = _t53 & (~elements_52_sign); // maxima.rs:63
-    wire in_a_3_26 = _t53 & elements_52_sign; // maxima.rs:63
-    wire _t54 = ~(elements_53_outer | elements_53_inner); // maxima.rs:62
-    wire in_b_0_26 = elements_53_outer & (~elements_53_sign); // maxima.rs:63
-    wire in_b_1_26 = elements_53_outer & elements_53_sign; // maxima.rs:63
-    wire in_b_2_26 = _t54 & (~elements_53_sign); // maxima.rs:63
-    wire in_b_3_26 = _t54 & elements_53_sign; // maxima.rs:63
-    wire take_a_130 = in_a_0_26 & (a_wins_26 | (~in_b_0_26)); // maxima.rs:81
-    wire take_b_130 = in_b_0_26 & (~(in_a_0_26 & a_wins_26)); // maxima.rs:82
-    wire take_a_131 = in_a_1_26 & (a_wins_26 | (~in_b_1_26)); // maxima.rs:81
-    wire take_b_131 = in_b_1_26 & (~(in_a_1_26 & a_wins_26)); // maxima.rs:82
-    wire take_a_132 = in_a_2_26 & (a_wins_26 | (~in_b_2_26)); // maxima.rs:81
-    wire take_b_132 = in_b_2_26 & (~(in_a_2_26 & a_wins_26)); // maxima.rs:82
-    wire take_a_133 = in_a_3_26 & (a_wins_26 | (~in_b_3_26)); // maxima.rs:81
-    wire take_b_133 = in_b_3_26 & (~(in_a_3_26 & a_wins_26)); // maxima.rs:82
-    wire take_a_134 = elements_52_inner & (a_wins_26 | (~elements_53_inner)); // maxima.rs:81
-    wire take_b_134 = elements_53_inner & (~(elements_52_inner & a_wins_26)); // maxima.rs:82
+    wire [14:0] _t24 = ({15{take_a_23}} & elements_8_magnitude_s1) | ({15{take_b_23}} & elements_9_magnitude_s1); // maxima.rs:85
+    wire take_0_24 = elements_8_inner & (a_wins_4 | (~elements_9_inner)); // maxima.rs:83
+    wire take_1_24 = elements_9_inner & (~(elements_8_inner & a_wins_4)); // maxima.rs:83
     always @(posedge clk) begin
-        level_26_outer_pos <= ({15{take_a_130}} & elements_52_magnitude) | ({15{take_b_130}} & elements_53_magnitude);
-        level_26_outer_neg <= ({15{take_a_131}} & elements_52_magnitude) | ({15{take_b_131}} & elements_53_magnitude);
-        level_26_middle_pos <= ({15{take_a_132}} & elements_52_magnitude) | ({15{take_b_132}} & elements_53_magnitude);
-        level_26_middle_neg <= ({15{take_a_133}} & elements_52_magnitude) | ({15{take_b_133}} & elements_53_magnitude);
-        level_26_inner <= ({15{take_a_134}} & elements_52_magnitude) | ({15{take_b_134}} & elements_53_magnitude);
+        take_a_24 <= take_0_24;
+        take_b_24 <= take_1_24;
     end
-    wire a_wins_27 = elements_54_magnitude >= elements_55_magnitude; // maxima.rs:78
-    wire _t55 = ~(elements_54_outer | elements_54_inner); // maxima.rs:62
-    wire in_a_0_27 = elements_54_outer & (~elements_54_sign); // maxima.rs:63
-    wire in_a_1_27 = elements_54_outer & elements_54_sign; // maxima.rs:63
-    wire in_a_2_27 = _t55 & (~elements_54_sign); // maxima.rs:63
-    wire in_a_3_27 = _t55 & elements_54_sign; // maxima.rs:63
-    wire _t56 = ~(elements_55_outer | elements_55_inner); // maxima.rs:62
-    wire in_b_0_27 = elements_55_outer & (~elements_55_sign); // maxima.rs:63
-    wire in_b_1_27 = elements_55_outer & elements_55_sign; // maxima.rs:63
-    wire in_b_2_27 = _t56 & (~elements_55_sign); // maxima.rs:63
-    wire in_b_3_27 = _t56 & elements_55_sign; // maxima.rs:63
-    wire take_a_135 = in_a_0_27 & (a_wins_27 | (~in_b_0_27)); // maxima.rs:81
-    wire take_b_135 = in_b_0_27 & (~(in_a_0_27 & a_wins_27)); // maxima.rs:82
-    wire take_a_136 = in_a_1_27 & (a_wins_27 | (~in_b_1_27)); // maxima.rs:81
-    wire take_b_136 = in_b_1_27 & (~(in_a_1_27 & a_wins_27)); // maxima.rs:82
-    wire take_a_137 = in_a_2_27 & (a_wins_27 | (~in_b_2_27)); // maxima.rs:81
-    wire take_b_137 = in_b_2_27 & (~(in_a_2_27 & a_wins_27)); // maxima.rs:82
-    wire take_a_138 = in_a_3_27 & (a_wins_27 | (~in_b_3_27)); // maxima.rs:81
-    wire take_b_138 = in_b_3_27 & (~(in_a_3_27 & a_wins_27)); // maxima.rs:82
-    wire take_a_139 = elements_54_inner & (a_wins_27 | (~elements_55_inner)); // maxima.rs:81
-    wire take_b_139 = elements_55_inner & (~(elements_54_inner & a_wins_27)); // maxima.rs:82
+    wire [14:0] _t25 = ({15{take_a_24}} & elements_8_magnitude_s1) | ({15{take_b_24}} & elements_9_magnitude_s1); // maxima.rs:85
     always @(posedge clk) begin
-        level_27_outer_pos <= ({15{take_a_135}} & elements_54_magnitude) | ({15{take_b_135}} & elements_55_magnitude);
-        level_27_outer_neg <= ({15{take_a_136}} & elements_54_magnitude) | ({15{take_b_136}} & elements_55_magnitude);
-        level_27_middle_pos <= ({15{take_a_137}} & elements_54_magnitude) | ({15{take_b_137}} & elements_55_magnitude);
-        level_27_middle_neg <= ({15{take_a_138}} & elements_54_magnitude) | ({15{take_b_138}} & elements_55_magnitude);
-        level_27_inner <= ({15{take_a_139}} & elements_54_magnitude) | ({15{take_b_139}} & elements_55_magnitude);
+        level_4_outer_pos <= _t21;
+        level_4_outer_neg <= _t22;
+        level_4_middle_pos <= _t23;
+        level_4_middle_neg <= _t24;
+        level_4_inner <= _t25;
     end
-    wire a_wins_28 = elements_56_magnitude >= elements_57_magnitude; // maxima.rs:78
-    wire _t57 = ~(elements_56_outer | elements_56_inner); // maxima.rs:62
-    wire in_a_0_28 = elements_56_outer & (~elements_56_sign); // maxima.rs:63
-    wire in_a_1_28 = elements_56_outer & elements_56_sign; // maxima.rs:63
-    wire in_a_2_28 = _t57 & (~elements_56_sign); // maxima.rs:63
-    wire in_a_3_28 = _t57 & elements_56_sign; // maxima.rs:63
-    wire _t58 = ~(elements_57_outer | elements_57_inner); // maxima.rs:62
-    wire in_b_0_28 = elements_57_outer & (~elements_57_sign); // maxima.rs:63
-    wire in_b_1_28 = elements_57_outer & elements_57_sign; // maxima.rs:63
-    wire in_b_2_28 = _t58 & (~elements_57_sign); // maxima.rs:63
-    wire in_b_3_28 = _t58 & elements_57_sign; // maxima.rs:63
-    wire take_a_140 = in_a_0_28 & (a_wins_28 | (~in_b_0_28)); // maxima.rs:81
-    wire take_b_140 = in_b_0_28 & (~(in_a_0_28 & a_wins_28)); // maxima.rs:82
-    wire take_a_141 = in_a_1_28 & (a_wins_28 | (~in_b_1_28)); // maxima.rs:81
-    wire take_b_141 = in_b_1_28 & (~(in_a_1_28 & a_wins_28)); // maxima.rs:82
-    wire take_a_142 = in_a_2_28 & (a_wins_28 | (~in_b_2_28)); // maxima.rs:81
-    wire take_b_142 = in_b_2_28 & (~(in_a_2_28 & a_wins_28)); // maxima.rs:82
-    wire take_a_143 = in_a_3_28 & (a_wins_28 | (~in_b_3_28)); // maxima.rs:81
-    wire take_b_143 = in_b_3_28 & (~(in_a_3_28 & a_wins_28)); // maxima.rs:82
-    wire take_a_144 = elements_56_inner & (a_wins_28 | (~elements_57_inner)); // maxima.rs:81
-    wire take_b_144 = elements_57_inner & (~(elements_56_inner & a_wins_28)); // maxima.rs:82
+    wire a_wins_5 = elements_10_magnitude >= elements_11_magnitude; // maxima.rs:80
+    wire _t26 = ~(elements_10_outer | elements_10_inner); // maxima.rs:64
+    wire in_a_0_5 = elements_10_outer & (~elements_10_sign); // maxima.rs:65
+    wire in_a_1_5 = elements_10_outer & elements_10_sign; // maxima.rs:65
+    wire in_a_2_5 = _t26 & (~elements_10_sign); // maxima.rs:65
+    wire in_a_3_5 = _t26 & elements_10_sign; // maxima.rs:65
+    wire _t27 = ~(elements_11_outer | elements_11_inner); // maxima.rs:64
+    wire in_b_0_5 = elements_11_outer & (~elements_11_sign); // maxima.rs:65
+    wire in_b_1_5 = elements_11_outer & elements_11_sign; // maxima.rs:65
+    wire in_b_2_5 = _t27 & (~elements_11_sign); // maxima.rs:65
+    wire in_b_3_5 = _t27 & elements_11_sign; // maxima.rs:65
+    wire take_0_25 = in_a_0_5 & (a_wins_5 | (~in_b_0_5)); // maxima.rs:83
+    wire take_1_25 = in_b_0_5 & (~(in_a_0_5 & a_wins_5)); // maxima.rs:83
     always @(posedge clk) begin
-        level_28_outer_pos <= ({15{take_a_140}} & elements_56_magnitude) | ({15{take_b_140}} & elements_57_magnitude);
-        level_28_outer_neg <= ({15{take_a_141}} & elements_56_magnitude) | ({15{take_b_141}} & elements_57_magnitude);
-        level_28_middle_pos <= ({15{take_a_142}} & elements_56_magnitude) | ({15{take_b_142}} & elements_57_magnitude);
-        level_28_middle_neg <= ({15{take_a_143}} & elements_56_magnitude) | ({15{take_b_143}} & elements_57_magnitude);
-        level_28_inner <= ({15{take_a_144}} & elements_56_magnitude) | ({15{take_b_144}} & elements_57_magnitude);
+        take_a_25 <= take_0_25;
+        take_b_25 <= take_1_25;
+        elements_10_magnitude_s1 <= elements_10_magnitude;
+        elements_11_magnitude_s1 <= elements_11_magnitude;
     end
-    wire a_wins_29 = elements_58_magnitude >= elements_59_magnitude; // maxima.rs:78
-    wire _t59 = ~(elements_58_outer | elements_58_inner); // maxima.rs:62
-    wire in_a_0_29 = elements_58_outer & (~elements_58_sign); // maxima.rs:63
-    wire in_a_1_29 = elements_58_outer & elements_58_sign; // maxima.rs:63
-    wire in_a_2_29 = _t59 & (~elements_58_sign); // maxima.rs:63
-    wire in_a_3_29 = _t59 & elements_58_sign; // maxima.rs:63
-    wire _t60 = ~(elements_59_outer | elements_59_inner); // maxima.rs:62
-    wire in_b_0_29 = elements_59_outer & (~elements_59_sign); // maxima.rs:63
-    wire in_b_1_29 = elements_59_outer & elements_59_sign; // maxima.rs:63
-    wire in_b_2_29 = _t60 & (~elements_59_sign); // maxima.rs:63
-    wire in_b_3_29 = _t60 & elements_59_sign; // maxima.rs:63
-    wire take_a_145 = in_a_0_29 & (a_wins_29 | (~in_b_0_29)); // maxima.rs:81
-    wire take_b_145 = in_b_0_29 & (~(in_a_0_29 & a_wins_29)); // maxima.rs:82
-    wire take_a_146 = in_a_1_29 & (a_wins_29 | (~in_b_1_29)); // maxima.rs:81
-    wire take_b_146 = in_b_1_29 & (~(in_a_1_29 & a_wins_29)); // maxima.rs:82
-    wire take_a_147 = in_a_2_29 & (a_wins_29 | (~in_b_2_29)); // maxima.rs:81
-    wire take_b_147 = in_b_2_29 & (~(in_a_2_29 & a_wins_29)); // maxima.rs:82
-    wire take_a_148 = in_a_3_29 & (a_wins_29 | (~in_b_3_29)); // maxima.rs:81
-    wire take_b_148 = in_b_3_29 & (~(in_a_3_29 & a_wins_29)); // maxima.rs:82
-    wire take_a_149 = elements_58_inner & (a_wins_29 | (~elements_59_inner)); // maxima.rs:81
-    wire take_b_149 = elements_59_inner & (~(elements_58_inner & a_wins_29)); // maxima.rs:82
+    wire [14:0] _t28 = ({15{take_a_25}} & elements_10_magnitude_s1) | ({15{take_b_25}} & elements_11_magnitude_s1); // maxima.rs:85
+    wire take_0_26 = in_a_1_5 & (a_wins_5 | (~in_b_1_5)); // maxima.rs:83
+    wire take_1_26 = in_b_1_5 & (~(in_a_1_5 & a_wins_5)); // maxima.rs:83
     always @(posedge clk) begin
-        level_29_outer_pos <= ({15{take_a_145}} & elements_58_magnitude) | ({15{take_b_145}} & elements_59_magnitude);
-        level_29_outer_neg <= ({15{take_a_146}} & elements_58_magnitude) | ({15{take_b_146}} & elements_59_magnitude);
-        level_29_middle_pos <= ({15{take_a_147}} & elements_58_magnitude) | ({15{take_b_147}} & elements_59_magnitude);
-        level_29_middle_neg <= ({15{take_a_148}} & elements_58_magnitude) | ({15{take_b_148}} & elements_59_magnitude);
-        level_29_inner <= ({15{take_a_149}} & elements_58_magnitude) | ({15{take_b_149}} & elements_59_magnitude);
+        take_a_26 <= take_0_26;
+        take_b_26 <= take_1_26;
     end
-    wire a_wins_30 = elements_60_magnitude >= elements_61_magnitude; // maxima.rs:78
-    wire _t61 = ~(elements_60_outer | elements_60_inner); // maxima.rs:62
-    wire in_a_0_30 = elements_60_outer & (~elements_60_sign); // maxima.rs:63
-    wire in_a_1_30 = elements_60_outer & elements_60_sign; // maxima.rs:63
-    wire in_a_2_30 = _t61 & (~elements_60_sign); // maxima.rs:63
-    wire in_a_3_30 = _t61 & elements_60_sign; // maxima.rs:63
-    wire _t62 = ~(elements_61_outer | elements_61_inner); // maxima.rs:62
-    wire in_b_0_30 = elements_61_outer & (~elements_61_sign); // maxima.rs:63
-    wire in_b_1_30 = elements_61_outer & elements_61_sign; // maxima.rs:63
-    wire in_b_2_30 = _t62 & (~elements_61_sign); // maxima.rs:63
-    wire in_b_3_30 = _t62 & elements_61_sign; // maxima.rs:63
-    wire take_a_150 = in_a_0_30 & (a_wins_30 | (~in_b_0_30)); // maxima.rs:81
-    wire take_b_150 = in_b_0_30 & (~(in_a_0_30 & a_wins_30)); // maxima.rs:82
-    wire take_a_151 = in_a_1_30 & (a_wins_30 | (~in_b_1_30)); // maxima.rs:81
-    wire take_b_151 = in_b_1_30 & (~(in_a_1_30 & a_wins_30)); // maxima.rs:82
-    wire take_a_152 = in_a_2_30 & (a_wins_30 | (~in_b_2_30)); // maxima.rs:81
-    wire take_b_152 = in_b_2_30 & (~(in_a_2_30 & a_wins_30)); // maxima.rs:82
-    wire take_a_153 = in_a_3_30 & (a_wins_30 | (~in_b_3_30)); // maxima.rs:81
-    wire take_b_153 = in_b_3_30 & (~(in_a_3_30 & a_wins_30)); // maxima.rs:82
-    wire take_a_154 = elements_60_inner & (a_wins_30 | (~elements_61_inner)); // maxima.rs:81
-    wire take_b_154 = elements_61_inner & (~(elements_60_inner & a_wins_30)); // maxima.rs:82
+    wire [14:0] _t29 = ({15{take_a_26}} & elements_10_magnitude_s1) | ({15{take_b_26}} & elements_11_magnitude_s1); // maxima.rs:85
+    wire take_0_27 = in_a_2_5 & (a_wins_5 | (~in_b_2_5)); // maxima.rs:83
+    wire take_1_27 = in_b_2_5 & (~(in_a_2_5 & a_wins_5)); // maxima.rs:83
     always @(posedge clk) begin
-        level_30_outer_pos <= ({15{take_a_150}} & elements_60_magnitude) | ({15{take_b_150}} & elements_61_magnitude);
-        level_30_outer_neg <= ({15{take_a_151}} & elements_60_magnitude) | ({15{take_b_151}} & elements_61_magnitude);
-        level_30_middle_pos <= ({15{take_a_152}} & elements_60_magnitude) | ({15{take_b_152}} & elements_61_magnitude);
-        level_30_middle_neg <= ({15{take_a_153}} & elements_60_magnitude) | ({15{take_b_153}} & elements_61_magnitude);
-        level_30_inner <= ({15{take_a_154}} & elements_60_magnitude) | ({15{take_b_154}} & elements_61_magnitude);
+        take_a_27 <= take_0_27;
+        take_b_27 <= take_1_27;
     end
-    wire a_wins_31 = elements_62_magnitude >= elements_63_magnitude; // maxima.rs:78
-    wire _t63 = ~(elements_62_outer | elements_62_inner); // maxima.rs:62
-    wire in_a_0_31 = elements_62_outer & (~elements_62_sign); // maxima.rs:63
-    wire in_a_1_31 = elements_62_outer & elements_62_sign; // maxima.rs:63
-    wire in_a_2_31 = _t63 & (~elements_62_sign); // maxima.rs:63
-    wire in_a_3_31 = _t63 & elements_62_sign; // maxima.rs:63
-    wire _t64 = ~(elements_63_outer | elements_63_inner); // maxima.rs:62
-    wire in_b_0_31 = elements_63_outer & (~elements_63_sign); // maxima.rs:63
-    wire in_b_1_31 = elements_63_outer & elements_63_sign; // maxima.rs:63
-    wire in_b_2_31 = _t64 & (~elements_63_sign); // maxima.rs:63
-    wire in_b_3_31 = _t64 & elements_63_sign; // maxima.rs:63
-    wire take_a_155 = in_a_0_31 & (a_wins_31 | (~in_b_0_31)); // maxima.rs:81
-    wire take_b_155 = in_b_0_31 & (~(in_a_0_31 & a_wins_31)); // maxima.rs:82
-    wire take_a_156 = in_a_1_31 & (a_wins_31 | (~in_b_1_31)); // maxima.rs:81
-    wire take_b_156 = in_b_1_31 & (~(in_a_1_31 & a_wins_31)); // maxima.rs:82
-    wire take_a_157 = in_a_2_31 & (a_wins_31 | (~in_b_2_31)); // maxima.rs:81
-    wire take_b_157 = in_b_2_31 & (~(in_a_2_31 & a_wins_31)); // maxima.rs:82
-    wire take_a_158 = in_a_3_31 & (a_wins_31 | (~in_b_3_31)); // maxima.rs:81
-    wire take_b_158 = in_b_3_31 & (~(in_a_3_31 & a_wins_31)); // maxima.rs:82
-    wire take_a_159 = elements_62_inner & (a_wins_31 | (~elements_63_inner)); // maxima.rs:81
-    wire take_b_159 = elements_63_inner & (~(elements_62_inner & a_wins_31)); // maxima.rs:82
+    wire [14:0] _t30 = ({15{take_a_27}} & elements_10_magnitude_s1) | ({15{take_b_27}} & elements_11_magnitude_s1); // maxima.rs:85
+    wire take_0_28 = in_a_3_5 & (a_wins_5 | (~in_b_3_5)); // maxima.rs:83
+    wire take_1_28 = in_b_3_5 & (~(in_a_3_5 & a_wins_5)); // maxima.rs:83
     always @(posedge clk) begin
-        level_31_outer_pos <= ({15{take_a_155}} & elements_62_magnitude) | ({15{take_b_155}} & elements_63_magnitude);
-        level_31_outer_neg <= ({15{take_a_156}} & elements_62_magnitude) | ({15{take_b_156}} & elements_63_magnitude);
-        level_31_middle_pos <= ({15{take_a_157}} & elements_62_magnitude) | ({15{take_b_157}} & elements_63_magnitude);
-        level_31_middle_neg <= ({15{take_a_158}} & elements_62_magnitude) | ({15{take_b_158}} & elements_63_magnitude);
-        level_31_inner <= ({15{take_a_159}} & elements_62_magnitude) | ({15{take_b_159}} & elements_63_magnitude);
+        take_a_28 <= take_0_28;
+        take_b_28 <= take_1_28;
+    end
+    wire [14:0] _t31 = ({15{take_a_28}} & elements_10_magnitude_s1) | ({15{take_b_28}} & elements_11_magnitude_s1); // maxima.rs:85
+    wire take_0_29 = elements_10_inner & (a_wins_5 | (~elements_11_inner)); // maxima.rs:83
+    wire take_1_29 = elements_11_inner & (~(elements_10_inner & a_wins_5)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_29 <= take_0_29;
+        take_b_29 <= take_1_29;
+    end
+    wire [14:0] _t32 = ({15{take_a_29}} & elements_10_magnitude_s1) | ({15{take_b_29}} & elements_11_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_5_outer_pos <= _t28;
+        level_5_outer_neg <= _t29;
+        level_5_middle_pos <= _t30;
+        level_5_middle_neg <= _t31;
+        level_5_inner <= _t32;
+    end
+    wire a_wins_6 = elements_12_magnitude >= elements_13_magnitude; // maxima.rs:80
+    wire _t33 = ~(elements_12_outer | elements_12_inner); // maxima.rs:64
+    wire in_a_0_6 = elements_12_outer & (~elements_12_sign); // maxima.rs:65
+    wire in_a_1_6 = elements_12_outer & elements_12_sign; // maxima.rs:65
+    wire in_a_2_6 = _t33 & (~elements_12_sign); // maxima.rs:65
+    wire in_a_3_6 = _t33 & elements_12_sign; // maxima.rs:65
+    wire _t34 = ~(elements_13_outer | elements_13_inner); // maxima.rs:64
+    wire in_b_0_6 = elements_13_outer & (~elements_13_sign); // maxima.rs:65
+    wire in_b_1_6 = elements_13_outer & elements_13_sign; // maxima.rs:65
+    wire in_b_2_6 = _t34 & (~elements_13_sign); // maxima.rs:65
+    wire in_b_3_6 = _t34 & elements_13_sign; // maxima.rs:65
+    wire take_0_30 = in_a_0_6 & (a_wins_6 | (~in_b_0_6)); // maxima.rs:83
+    wire take_1_30 = in_b_0_6 & (~(in_a_0_6 & a_wins_6)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_30 <= take_0_30;
+        take_b_30 <= take_1_30;
+        elements_12_magnitude_s1 <= elements_12_magnitude;
+        elements_13_magnitude_s1 <= elements_13_magnitude;
+    end
+    wire [14:0] _t35 = ({15{take_a_30}} & elements_12_magnitude_s1) | ({15{take_b_30}} & elements_13_magnitude_s1); // maxima.rs:85
+    wire take_0_31 = in_a_1_6 & (a_wins_6 | (~in_b_1_6)); // maxima.rs:83
+    wire take_1_31 = in_b_1_6 & (~(in_a_1_6 & a_wins_6)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_31 <= take_0_31;
+        take_b_31 <= take_1_31;
+    end
+    wire [14:0] _t36 = ({15{take_a_31}} & elements_12_magnitude_s1) | ({15{take_b_31}} & elements_13_magnitude_s1); // maxima.rs:85
+    wire take_0_32 = in_a_2_6 & (a_wins_6 | (~in_b_2_6)); // maxima.rs:83
+    wire take_1_32 = in_b_2_6 & (~(in_a_2_6 & a_wins_6)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_32 <= take_0_32;
+        take_b_32 <= take_1_32;
+    end
+    wire [14:0] _t37 = ({15{take_a_32}} & elements_12_magnitude_s1) | ({15{take_b_32}} & elements_13_magnitude_s1); // maxima.rs:85
+    wire take_0_33 = in_a_3_6 & (a_wins_6 | (~in_b_3_6)); // maxima.rs:83
+    wire take_1_33 = in_b_3_6 & (~(in_a_3_6 & a_wins_6)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_33 <= take_0_33;
+        take_b_33 <= take_1_33;
+    end
+    wire [14:0] _t38 = ({15{take_a_33}} & elements_12_magnitude_s1) | ({15{take_b_33}} & elements_13_magnitude_s1); // maxima.rs:85
+    wire take_0_34 = elements_12_inner & (a_wins_6 | (~elements_13_inner)); // maxima.rs:83
+    wire take_1_34 = elements_13_inner & (~(elements_12_inner & a_wins_6)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_34 <= take_0_34;
+        take_b_34 <= take_1_34;
+    end
+    wire [14:0] _t39 = ({15{take_a_34}} & elements_12_magnitude_s1) | ({15{take_b_34}} & elements_13_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_6_outer_pos <= _t35;
+        level_6_outer_neg <= _t36;
+        level_6_middle_pos <= _t37;
+        level_6_middle_neg <= _t38;
+        level_6_inner <= _t39;
+    end
+    wire a_wins_7 = elements_14_magnitude >= elements_15_magnitude; // maxima.rs:80
+    wire _t40 = ~(elements_14_outer | elements_14_inner); // maxima.rs:64
+    wire in_a_0_7 = elements_14_outer & (~elements_14_sign); // maxima.rs:65
+    wire in_a_1_7 = elements_14_outer & elements_14_sign; // maxima.rs:65
+    wire in_a_2_7 = _t40 & (~elements_14_sign); // maxima.rs:65
+    wire in_a_3_7 = _t40 & elements_14_sign; // maxima.rs:65
+    wire _t41 = ~(elements_15_outer | elements_15_inner); // maxima.rs:64
+    wire in_b_0_7 = elements_15_outer & (~elements_15_sign); // maxima.rs:65
+    wire in_b_1_7 = elements_15_outer & elements_15_sign; // maxima.rs:65
+    wire in_b_2_7 = _t41 & (~elements_15_sign); // maxima.rs:65
+    wire in_b_3_7 = _t41 & elements_15_sign; // maxima.rs:65
+    wire take_0_35 = in_a_0_7 & (a_wins_7 | (~in_b_0_7)); // maxima.rs:83
+    wire take_1_35 = in_b_0_7 & (~(in_a_0_7 & a_wins_7)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_35 <= take_0_35;
+        take_b_35 <= take_1_35;
+        elements_14_magnitude_s1 <= elements_14_magnitude;
+        elements_15_magnitude_s1 <= elements_15_magnitude;
+    end
+    wire [14:0] _t42 = ({15{take_a_35}} & elements_14_magnitude_s1) | ({15{take_b_35}} & elements_15_magnitude_s1); // maxima.rs:85
+    wire take_0_36 = in_a_1_7 & (a_wins_7 | (~in_b_1_7)); // maxima.rs:83
+    wire take_1_36 = in_b_1_7 & (~(in_a_1_7 & a_wins_7)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_36 <= take_0_36;
+        take_b_36 <= take_1_36;
+    end
+    wire [14:0] _t43 = ({15{take_a_36}} & elements_14_magnitude_s1) | ({15{take_b_36}} & elements_15_magnitude_s1); // maxima.rs:85
+    wire take_0_37 = in_a_2_7 & (a_wins_7 | (~in_b_2_7)); // maxima.rs:83
+    wire take_1_37 = in_b_2_7 & (~(in_a_2_7 & a_wins_7)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_37 <= take_0_37;
+        take_b_37 <= take_1_37;
+    end
+    wire [14:0] _t44 = ({15{take_a_37}} & elements_14_magnitude_s1) | ({15{take_b_37}} & elements_15_magnitude_s1); // maxima.rs:85
+    wire take_0_38 = in_a_3_7 & (a_wins_7 | (~in_b_3_7)); // maxima.rs:83
+    wire take_1_38 = in_b_3_7 & (~(in_a_3_7 & a_wins_7)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_38 <= take_0_38;
+        take_b_38 <= take_1_38;
+    end
+    wire [14:0] _t45 = ({15{take_a_38}} & elements_14_magnitude_s1) | ({15{take_b_38}} & elements_15_magnitude_s1); // maxima.rs:85
+    wire take_0_39 = elements_14_inner & (a_wins_7 | (~elements_15_inner)); // maxima.rs:83
+    wire take_1_39 = elements_15_inner & (~(elements_14_inner & a_wins_7)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_39 <= take_0_39;
+        take_b_39 <= take_1_39;
+    end
+    wire [14:0] _t46 = ({15{take_a_39}} & elements_14_magnitude_s1) | ({15{take_b_39}} & elements_15_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_7_outer_pos <= _t42;
+        level_7_outer_neg <= _t43;
+        level_7_middle_pos <= _t44;
+        level_7_middle_neg <= _t45;
+        level_7_inner <= _t46;
+    end
+    wire a_wins_8 = elements_16_magnitude >= elements_17_magnitude; // maxima.rs:80
+    wire _t47 = ~(elements_16_outer | elements_16_inner); // maxima.rs:64
+    wire in_a_0_8 = elements_16_outer & (~elements_16_sign); // maxima.rs:65
+    wire in_a_1_8 = elements_16_outer & elements_16_sign; // maxima.rs:65
+    wire in_a_2_8 = _t47 & (~elements_16_sign); // maxima.rs:65
+    wire in_a_3_8 = _t47 & elements_16_sign; // maxima.rs:65
+    wire _t48 = ~(elements_17_outer | elements_17_inner); // maxima.rs:64
+    wire in_b_0_8 = elements_17_outer & (~elements_17_sign); // maxima.rs:65
+    wire in_b_1_8 = elements_17_outer & elements_17_sign; // maxima.rs:65
+    wire in_b_2_8 = _t48 & (~elements_17_sign); // maxima.rs:65
+    wire in_b_3_8 = _t48 & elements_17_sign; // maxima.rs:65
+    wire take_0_40 = in_a_0_8 & (a_wins_8 | (~in_b_0_8)); // maxima.rs:83
+    wire take_1_40 = in_b_0_8 & (~(in_a_0_8 & a_wins_8)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_40 <= take_0_40;
+        take_b_40 <= take_1_40;
+        elements_16_magnitude_s1 <= elements_16_magnitude;
+        elements_17_magnitude_s1 <= elements_17_magnitude;
+    end
+    wire [14:0] _t49 = ({15{take_a_40}} & elements_16_magnitude_s1) | ({15{take_b_40}} & elements_17_magnitude_s1); // maxima.rs:85
+    wire take_0_41 = in_a_1_8 & (a_wins_8 | (~in_b_1_8)); // maxima.rs:83
+    wire take_1_41 = in_b_1_8 & (~(in_a_1_8 & a_wins_8)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_41 <= take_0_41;
+        take_b_41 <= take_1_41;
+    end
+    wire [14:0] _t50 = ({15{take_a_41}} & elements_16_magnitude_s1) | ({15{take_b_41}} & elements_17_magnitude_s1); // maxima.rs:85
+    wire take_0_42 = in_a_2_8 & (a_wins_8 | (~in_b_2_8)); // maxima.rs:83
+    wire take_1_42 = in_b_2_8 & (~(in_a_2_8 & a_wins_8)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_42 <= take_0_42;
+        take_b_42 <= take_1_42;
+    end
+    wire [14:0] _t51 = ({15{take_a_42}} & elements_16_magnitude_s1) | ({15{take_b_42}} & elements_17_magnitude_s1); // maxima.rs:85
+    wire take_0_43 = in_a_3_8 & (a_wins_8 | (~in_b_3_8)); // maxima.rs:83
+    wire take_1_43 = in_b_3_8 & (~(in_a_3_8 & a_wins_8)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_43 <= take_0_43;
+        take_b_43 <= take_1_43;
+    end
+    wire [14:0] _t52 = ({15{take_a_43}} & elements_16_magnitude_s1) | ({15{take_b_43}} & elements_17_magnitude_s1); // maxima.rs:85
+    wire take_0_44 = elements_16_inner & (a_wins_8 | (~elements_17_inner)); // maxima.rs:83
+    wire take_1_44 = elements_17_inner & (~(elements_16_inner & a_wins_8)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_44 <= take_0_44;
+        take_b_44 <= take_1_44;
+    end
+    wire [14:0] _t53 = ({15{take_a_44}} & elements_16_magnitude_s1) | ({15{take_b_44}} & elements_17_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_8_outer_pos <= _t49;
+        level_8_outer_neg <= _t50;
+        level_8_middle_pos <= _t51;
+        level_8_middle_neg <= _t52;
+        level_8_inner <= _t53;
+    end
+    wire a_wins_9 = elements_18_magnitude >= elements_19_magnitude; // maxima.rs:80
+    wire _t54 = ~(elements_18_outer | elements_18_inner); // maxima.rs:64
+    wire in_a_0_9 = elements_18_outer & (~elements_18_sign); // maxima.rs:65
+    wire in_a_1_9 = elements_18_outer & elements_18_sign; // maxima.rs:65
+    wire in_a_2_9 = _t54 & (~elements_18_sign); // maxima.rs:65
+    wire in_a_3_9 = _t54 & elements_18_sign; // maxima.rs:65
+    wire _t55 = ~(elements_19_outer | elements_19_inner); // maxima.rs:64
+    wire in_b_0_9 = elements_19_outer & (~elements_19_sign); // maxima.rs:65
+    wire in_b_1_9 = elements_19_outer & elements_19_sign; // maxima.rs:65
+    wire in_b_2_9 = _t55 & (~elements_19_sign); // maxima.rs:65
+    wire in_b_3_9 = _t55 & elements_19_sign; // maxima.rs:65
+    wire take_0_45 = in_a_0_9 & (a_wins_9 | (~in_b_0_9)); // maxima.rs:83
+    wire take_1_45 = in_b_0_9 & (~(in_a_0_9 & a_wins_9)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_45 <= take_0_45;
+        take_b_45 <= take_1_45;
+        elements_18_magnitude_s1 <= elements_18_magnitude;
+        elements_19_magnitude_s1 <= elements_19_magnitude;
+    end
+    wire [14:0] _t56 = ({15{take_a_45}} & elements_18_magnitude_s1) | ({15{take_b_45}} & elements_19_magnitude_s1); // maxima.rs:85
+    wire take_0_46 = in_a_1_9 & (a_wins_9 | (~in_b_1_9)); // maxima.rs:83
+    wire take_1_46 = in_b_1_9 & (~(in_a_1_9 & a_wins_9)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_46 <= take_0_46;
+        take_b_46 <= take_1_46;
+    end
+    wire [14:0] _t57 = ({15{take_a_46}} & elements_18_magnitude_s1) | ({15{take_b_46}} & elements_19_magnitude_s1); // maxima.rs:85
+    wire take_0_47 = in_a_2_9 & (a_wins_9 | (~in_b_2_9)); // maxima.rs:83
+    wire take_1_47 = in_b_2_9 & (~(in_a_2_9 & a_wins_9)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_47 <= take_0_47;
+        take_b_47 <= take_1_47;
+    end
+    wire [14:0] _t58 = ({15{take_a_47}} & elements_18_magnitude_s1) | ({15{take_b_47}} & elements_19_magnitude_s1); // maxima.rs:85
+    wire take_0_48 = in_a_3_9 & (a_wins_9 | (~in_b_3_9)); // maxima.rs:83
+    wire take_1_48 = in_b_3_9 & (~(in_a_3_9 & a_wins_9)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_48 <= take_0_48;
+        take_b_48 <= take_1_48;
+    end
+    wire [14:0] _t59 = ({15{take_a_48}} & elements_18_magnitude_s1) | ({15{take_b_48}} & elements_19_magnitude_s1); // maxima.rs:85
+    wire take_0_49 = elements_18_inner & (a_wins_9 | (~elements_19_inner)); // maxima.rs:83
+    wire take_1_49 = elements_19_inner & (~(elements_18_inner & a_wins_9)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_49 <= take_0_49;
+        take_b_49 <= take_1_49;
+    end
+    wire [14:0] _t60 = ({15{take_a_49}} & elements_18_magnitude_s1) | ({15{take_b_49}} & elements_19_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_9_outer_pos <= _t56;
+        level_9_outer_neg <= _t57;
+        level_9_middle_pos <= _t58;
+        level_9_middle_neg <= _t59;
+        level_9_inner <= _t60;
+    end
+    wire a_wins_10 = elements_20_magnitude >= elements_21_magnitude; // maxima.rs:80
+    wire _t61 = ~(elements_20_outer | elements_20_inner); // maxima.rs:64
+    wire in_a_0_10 = elements_20_outer & (~elements_20_sign); // maxima.rs:65
+    wire in_a_1_10 = elements_20_outer & elements_20_sign; // maxima.rs:65
+    wire in_a_2_10 = _t61 & (~elements_20_sign); // maxima.rs:65
+    wire in_a_3_10 = _t61 & elements_20_sign; // maxima.rs:65
+    wire _t62 = ~(elements_21_outer | elements_21_inner); // maxima.rs:64
+    wire in_b_0_10 = elements_21_outer & (~elements_21_sign); // maxima.rs:65
+    wire in_b_1_10 = elements_21_outer & elements_21_sign; // maxima.rs:65
+    wire in_b_2_10 = _t62 & (~elements_21_sign); // maxima.rs:65
+    wire in_b_3_10 = _t62 & elements_21_sign; // maxima.rs:65
+    wire take_0_50 = in_a_0_10 & (a_wins_10 | (~in_b_0_10)); // maxima.rs:83
+    wire take_1_50 = in_b_0_10 & (~(in_a_0_10 & a_wins_10)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_50 <= take_0_50;
+        take_b_50 <= take_1_50;
+        elements_20_magnitude_s1 <= elements_20_magnitude;
+        elements_21_magnitude_s1 <= elements_21_magnitude;
+    end
+    wire [14:0] _t63 = ({15{take_a_50}} & elements_20_magnitude_s1) | ({15{take_b_50}} & elements_21_magnitude_s1); // maxima.rs:85
+    wire take_0_51 = in_a_1_10 & (a_wins_10 | (~in_b_1_10)); // maxima.rs:83
+    wire take_1_51 = in_b_1_10 & (~(in_a_1_10 & a_wins_10)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_51 <= take_0_51;
+        take_b_51 <= take_1_51;
+    end
+    wire [14:0] _t64 = ({15{take_a_51}} & elements_20_magnitude_s1) | ({15{take_b_51}} & elements_21_magnitude_s1); // maxima.rs:85
+    wire take_0_52 = in_a_2_10 & (a_wins_10 | (~in_b_2_10)); // maxima.rs:83
+    wire take_1_52 = in_b_2_10 & (~(in_a_2_10 & a_wins_10)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_52 <= take_0_52;
+        take_b_52 <= take_1_52;
+    end
+    wire [14:0] _t65 = ({15{take_a_52}} & elements_20_magnitude_s1) | ({15{take_b_52}} & elements_21_magnitude_s1); // maxima.rs:85
+    wire take_0_53 = in_a_3_10 & (a_wins_10 | (~in_b_3_10)); // maxima.rs:83
+    wire take_1_53 = in_b_3_10 & (~(in_a_3_10 & a_wins_10)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_53 <= take_0_53;
+        take_b_53 <= take_1_53;
+    end
+    wire [14:0] _t66 = ({15{take_a_53}} & elements_20_magnitude_s1) | ({15{take_b_53}} & elements_21_magnitude_s1); // maxima.rs:85
+    wire take_0_54 = elements_20_inner & (a_wins_10 | (~elements_21_inner)); // maxima.rs:83
+    wire take_1_54 = elements_21_inner & (~(elements_20_inner & a_wins_10)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_54 <= take_0_54;
+        take_b_54 <= take_1_54;
+    end
+    wire [14:0] _t67 = ({15{take_a_54}} & elements_20_magnitude_s1) | ({15{take_b_54}} & elements_21_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_10_outer_pos <= _t63;
+        level_10_outer_neg <= _t64;
+        level_10_middle_pos <= _t65;
+        level_10_middle_neg <= _t66;
+        level_10_inner <= _t67;
+    end
+    wire a_wins_11 = elements_22_magnitude >= elements_23_magnitude; // maxima.rs:80
+    wire _t68 = ~(elements_22_outer | elements_22_inner); // maxima.rs:64
+    wire in_a_0_11 = elements_22_outer & (~elements_22_sign); // maxima.rs:65
+    wire in_a_1_11 = elements_22_outer & elements_22_sign; // maxima.rs:65
+    wire in_a_2_11 = _t68 & (~elements_22_sign); // maxima.rs:65
+    wire in_a_3_11 = _t68 & elements_22_sign; // maxima.rs:65
+    wire _t69 = ~(elements_23_outer | elements_23_inner); // maxima.rs:64
+    wire in_b_0_11 = elements_23_outer & (~elements_23_sign); // maxima.rs:65
+    wire in_b_1_11 = elements_23_outer & elements_23_sign; // maxima.rs:65
+    wire in_b_2_11 = _t69 & (~elements_23_sign); // maxima.rs:65
+    wire in_b_3_11 = _t69 & elements_23_sign; // maxima.rs:65
+    wire take_0_55 = in_a_0_11 & (a_wins_11 | (~in_b_0_11)); // maxima.rs:83
+    wire take_1_55 = in_b_0_11 & (~(in_a_0_11 & a_wins_11)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_55 <= take_0_55;
+        take_b_55 <= take_1_55;
+        elements_22_magnitude_s1 <= elements_22_magnitude;
+        elements_23_magnitude_s1 <= elements_23_magnitude;
+    end
+    wire [14:0] _t70 = ({15{take_a_55}} & elements_22_magnitude_s1) | ({15{take_b_55}} & elements_23_magnitude_s1); // maxima.rs:85
+    wire take_0_56 = in_a_1_11 & (a_wins_11 | (~in_b_1_11)); // maxima.rs:83
+    wire take_1_56 = in_b_1_11 & (~(in_a_1_11 & a_wins_11)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_56 <= take_0_56;
+        take_b_56 <= take_1_56;
+    end
+    wire [14:0] _t71 = ({15{take_a_56}} & elements_22_magnitude_s1) | ({15{take_b_56}} & elements_23_magnitude_s1); // maxima.rs:85
+    wire take_0_57 = in_a_2_11 & (a_wins_11 | (~in_b_2_11)); // maxima.rs:83
+    wire take_1_57 = in_b_2_11 & (~(in_a_2_11 & a_wins_11)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_57 <= take_0_57;
+        take_b_57 <= take_1_57;
+    end
+    wire [14:0] _t72 = ({15{take_a_57}} & elements_22_magnitude_s1) | ({15{take_b_57}} & elements_23_magnitude_s1); // maxima.rs:85
+    wire take_0_58 = in_a_3_11 & (a_wins_11 | (~in_b_3_11)); // maxima.rs:83
+    wire take_1_58 = in_b_3_11 & (~(in_a_3_11 & a_wins_11)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_58 <= take_0_58;
+        take_b_58 <= take_1_58;
+    end
+    wire [14:0] _t73 = ({15{take_a_58}} & elements_22_magnitude_s1) | ({15{take_b_58}} & elements_23_magnitude_s1); // maxima.rs:85
+    wire take_0_59 = elements_22_inner & (a_wins_11 | (~elements_23_inner)); // maxima.rs:83
+    wire take_1_59 = elements_23_inner & (~(elements_22_inner & a_wins_11)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_59 <= take_0_59;
+        take_b_59 <= take_1_59;
+    end
+    wire [14:0] _t74 = ({15{take_a_59}} & elements_22_magnitude_s1) | ({15{take_b_59}} & elements_23_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_11_outer_pos <= _t70;
+        level_11_outer_neg <= _t71;
+        level_11_middle_pos <= _t72;
+        level_11_middle_neg <= _t73;
+        level_11_inner <= _t74;
+    end
+    wire a_wins_12 = elements_24_magnitude >= elements_25_magnitude; // maxima.rs:80
+    wire _t75 = ~(elements_24_outer | elements_24_inner); // maxima.rs:64
+    wire in_a_0_12 = elements_24_outer & (~elements_24_sign); // maxima.rs:65
+    wire in_a_1_12 = elements_24_outer & elements_24_sign; // maxima.rs:65
+    wire in_a_2_12 = _t75 & (~elements_24_sign); // maxima.rs:65
+    wire in_a_3_12 = _t75 & elements_24_sign; // maxima.rs:65
+    wire _t76 = ~(elements_25_outer | elements_25_inner); // maxima.rs:64
+    wire in_b_0_12 = elements_25_outer & (~elements_25_sign); // maxima.rs:65
+    wire in_b_1_12 = elements_25_outer & elements_25_sign; // maxima.rs:65
+    wire in_b_2_12 = _t76 & (~elements_25_sign); // maxima.rs:65
+    wire in_b_3_12 = _t76 & elements_25_sign; // maxima.rs:65
+    wire take_0_60 = in_a_0_12 & (a_wins_12 | (~in_b_0_12)); // maxima.rs:83
+    wire take_1_60 = in_b_0_12 & (~(in_a_0_12 & a_wins_12)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_60 <= take_0_60;
+        take_b_60 <= take_1_60;
+        elements_24_magnitude_s1 <= elements_24_magnitude;
+        elements_25_magnitude_s1 <= elements_25_magnitude;
+    end
+    wire [14:0] _t77 = ({15{take_a_60}} & elements_24_magnitude_s1) | ({15{take_b_60}} & elements_25_magnitude_s1); // maxima.rs:85
+    wire take_0_61 = in_a_1_12 & (a_wins_12 | (~in_b_1_12)); // maxima.rs:83
+    wire take_1_61 = in_b_1_12 & (~(in_a_1_12 & a_wins_12)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_61 <= take_0_61;
+        take_b_61 <= take_1_61;
+    end
+    wire [14:0] _t78 = ({15{take_a_61}} & elements_24_magnitude_s1) | ({15{take_b_61}} & elements_25_magnitude_s1); // maxima.rs:85
+    wire take_0_62 = in_a_2_12 & (a_wins_12 | (~in_b_2_12)); // maxima.rs:83
+    wire take_1_62 = in_b_2_12 & (~(in_a_2_12 & a_wins_12)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_62 <= take_0_62;
+        take_b_62 <= take_1_62;
+    end
+    wire [14:0] _t79 = ({15{take_a_62}} & elements_24_magnitude_s1) | ({15{take_b_62}} & elements_25_magnitude_s1); // maxima.rs:85
+    wire take_0_63 = in_a_3_12 & (a_wins_12 | (~in_b_3_12)); // maxima.rs:83
+    wire take_1_63 = in_b_3_12 & (~(in_a_3_12 & a_wins_12)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_63 <= take_0_63;
+        take_b_63 <= take_1_63;
+    end
+    wire [14:0] _t80 = ({15{take_a_63}} & elements_24_magnitude_s1) | ({15{take_b_63}} & elements_25_magnitude_s1); // maxima.rs:85
+    wire take_0_64 = elements_24_inner & (a_wins_12 | (~elements_25_inner)); // maxima.rs:83
+    wire take_1_64 = elements_25_inner & (~(elements_24_inner & a_wins_12)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_64 <= take_0_64;
+        take_b_64 <= take_1_64;
+    end
+    wire [14:0] _t81 = ({15{take_a_64}} & elements_24_magnitude_s1) | ({15{take_b_64}} & elements_25_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_12_outer_pos <= _t77;
+        level_12_outer_neg <= _t78;
+        level_12_middle_pos <= _t79;
+        level_12_middle_neg <= _t80;
+        level_12_inner <= _t81;
+    end
+    wire a_wins_13 = elements_26_magnitude >= elements_27_magnitude; // maxima.rs:80
+    wire _t82 = ~(elements_26_outer | elements_26_inner); // maxima.rs:64
+    wire in_a_0_13 = elements_26_outer & (~elements_26_sign); // maxima.rs:65
+    wire in_a_1_13 = elements_26_outer & elements_26_sign; // maxima.rs:65
+    wire in_a_2_13 = _t82 & (~elements_26_sign); // maxima.rs:65
+    wire in_a_3_13 = _t82 & elements_26_sign; // maxima.rs:65
+    wire _t83 = ~(elements_27_outer | elements_27_inner); // maxima.rs:64
+    wire in_b_0_13 = elements_27_outer & (~elements_27_sign); // maxima.rs:65
+    wire in_b_1_13 = elements_27_outer & elements_27_sign; // maxima.rs:65
+    wire in_b_2_13 = _t83 & (~elements_27_sign); // maxima.rs:65
+    wire in_b_3_13 = _t83 & elements_27_sign; // maxima.rs:65
+    wire take_0_65 = in_a_0_13 & (a_wins_13 | (~in_b_0_13)); // maxima.rs:83
+    wire take_1_65 = in_b_0_13 & (~(in_a_0_13 & a_wins_13)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_65 <= take_0_65;
+        take_b_65 <= take_1_65;
+        elements_26_magnitude_s1 <= elements_26_magnitude;
+        elements_27_magnitude_s1 <= elements_27_magnitude;
+    end
+    wire [14:0] _t84 = ({15{take_a_65}} & elements_26_magnitude_s1) | ({15{take_b_65}} & elements_27_magnitude_s1); // maxima.rs:85
+    wire take_0_66 = in_a_1_13 & (a_wins_13 | (~in_b_1_13)); // maxima.rs:83
+    wire take_1_66 = in_b_1_13 & (~(in_a_1_13 & a_wins_13)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_66 <= take_0_66;
+        take_b_66 <= take_1_66;
+    end
+    wire [14:0] _t85 = ({15{take_a_66}} & elements_26_magnitude_s1) | ({15{take_b_66}} & elements_27_magnitude_s1); // maxima.rs:85
+    wire take_0_67 = in_a_2_13 & (a_wins_13 | (~in_b_2_13)); // maxima.rs:83
+    wire take_1_67 = in_b_2_13 & (~(in_a_2_13 & a_wins_13)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_67 <= take_0_67;
+        take_b_67 <= take_1_67;
+    end
+    wire [14:0] _t86 = ({15{take_a_67}} & elements_26_magnitude_s1) | ({15{take_b_67}} & elements_27_magnitude_s1); // maxima.rs:85
+    wire take_0_68 = in_a_3_13 & (a_wins_13 | (~in_b_3_13)); // maxima.rs:83
+    wire take_1_68 = in_b_3_13 & (~(in_a_3_13 & a_wins_13)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_68 <= take_0_68;
+        take_b_68 <= take_1_68;
+    end
+    wire [14:0] _t87 = ({15{take_a_68}} & elements_26_magnitude_s1) | ({15{take_b_68}} & elements_27_magnitude_s1); // maxima.rs:85
+    wire take_0_69 = elements_26_inner & (a_wins_13 | (~elements_27_inner)); // maxima.rs:83
+    wire take_1_69 = elements_27_inner & (~(elements_26_inner & a_wins_13)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_69 <= take_0_69;
+        take_b_69 <= take_1_69;
+    end
+    wire [14:0] _t88 = ({15{take_a_69}} & elements_26_magnitude_s1) | ({15{take_b_69}} & elements_27_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_13_outer_pos <= _t84;
+        level_13_outer_neg <= _t85;
+        level_13_middle_pos <= _t86;
+        level_13_middle_neg <= _t87;
+        level_13_inner <= _t88;
+    end
+    wire a_wins_14 = elements_28_magnitude >= elements_29_magnitude; // maxima.rs:80
+    wire _t89 = ~(elements_28_outer | elements_28_inner); // maxima.rs:64
+    wire in_a_0_14 = elements_28_outer & (~elements_28_sign); // maxima.rs:65
+    wire in_a_1_14 = elements_28_outer & elements_28_sign; // maxima.rs:65
+    wire in_a_2_14 = _t89 & (~elements_28_sign); // maxima.rs:65
+    wire in_a_3_14 = _t89 & elements_28_sign; // maxima.rs:65
+    wire _t90 = ~(elements_29_outer | elements_29_inner); // maxima.rs:64
+    wire in_b_0_14 = elements_29_outer & (~elements_29_sign); // maxima.rs:65
+    wire in_b_1_14 = elements_29_outer & elements_29_sign; // maxima.rs:65
+    wire in_b_2_14 = _t90 & (~elements_29_sign); // maxima.rs:65
+    wire in_b_3_14 = _t90 & elements_29_sign; // maxima.rs:65
+    wire take_0_70 = in_a_0_14 & (a_wins_14 | (~in_b_0_14)); // maxima.rs:83
+    wire take_1_70 = in_b_0_14 & (~(in_a_0_14 & a_wins_14)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_70 <= take_0_70;
+        take_b_70 <= take_1_70;
+        elements_28_magnitude_s1 <= elements_28_magnitude;
+        elements_29_magnitude_s1 <= elements_29_magnitude;
+    end
+    wire [14:0] _t91 = ({15{take_a_70}} & elements_28_magnitude_s1) | ({15{take_b_70}} & elements_29_magnitude_s1); // maxima.rs:85
+    wire take_0_71 = in_a_1_14 & (a_wins_14 | (~in_b_1_14)); // maxima.rs:83
+    wire take_1_71 = in_b_1_14 & (~(in_a_1_14 & a_wins_14)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_71 <= take_0_71;
+        take_b_71 <= take_1_71;
+    end
+    wire [14:0] _t92 = ({15{take_a_71}} & elements_28_magnitude_s1) | ({15{take_b_71}} & elements_29_magnitude_s1); // maxima.rs:85
+    wire take_0_72 = in_a_2_14 & (a_wins_14 | (~in_b_2_14)); // maxima.rs:83
+    wire take_1_72 = in_b_2_14 & (~(in_a_2_14 & a_wins_14)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_72 <= take_0_72;
+        take_b_72 <= take_1_72;
+    end
+    wire [14:0] _t93 = ({15{take_a_72}} & elements_28_magnitude_s1) | ({15{take_b_72}} & elements_29_magnitude_s1); // maxima.rs:85
+    wire take_0_73 = in_a_3_14 & (a_wins_14 | (~in_b_3_14)); // maxima.rs:83
+    wire take_1_73 = in_b_3_14 & (~(in_a_3_14 & a_wins_14)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_73 <= take_0_73;
+        take_b_73 <= take_1_73;
+    end
+    wire [14:0] _t94 = ({15{take_a_73}} & elements_28_magnitude_s1) | ({15{take_b_73}} & elements_29_magnitude_s1); // maxima.rs:85
+    wire take_0_74 = elements_28_inner & (a_wins_14 | (~elements_29_inner)); // maxima.rs:83
+    wire take_1_74 = elements_29_inner & (~(elements_28_inner & a_wins_14)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_74 <= take_0_74;
+        take_b_74 <= take_1_74;
+    end
+    wire [14:0] _t95 = ({15{take_a_74}} & elements_28_magnitude_s1) | ({15{take_b_74}} & elements_29_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_14_outer_pos <= _t91;
+        level_14_outer_neg <= _t92;
+        level_14_middle_pos <= _t93;
+        level_14_middle_neg <= _t94;
+        level_14_inner <= _t95;
+    end
+    wire a_wins_15 = elements_30_magnitude >= elements_31_magnitude; // maxima.rs:80
+    wire _t96 = ~(elements_30_outer | elements_30_inner); // maxima.rs:64
+    wire in_a_0_15 = elements_30_outer & (~elements_30_sign); // maxima.rs:65
+    wire in_a_1_15 = elements_30_outer & elements_30_sign; // maxima.rs:65
+    wire in_a_2_15 = _t96 & (~elements_30_sign); // maxima.rs:65
+    wire in_a_3_15 = _t96 & elements_30_sign; // maxima.rs:65
+    wire _t97 = ~(elements_31_outer | elements_31_inner); // maxima.rs:64
+    wire in_b_0_15 = elements_31_outer & (~elements_31_sign); // maxima.rs:65
+    wire in_b_1_15 = elements_31_outer & elements_31_sign; // maxima.rs:65
+    wire in_b_2_15 = _t97 & (~elements_31_sign); // maxima.rs:65
+    wire in_b_3_15 = _t97 & elements_31_sign; // maxima.rs:65
+    wire take_0_75 = in_a_0_15 & (a_wins_15 | (~in_b_0_15)); // maxima.rs:83
+    wire take_1_75 = in_b_0_15 & (~(in_a_0_15 & a_wins_15)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_75 <= take_0_75;
+        take_b_75 <= take_1_75;
+        elements_30_magnitude_s1 <= elements_30_magnitude;
+        elements_31_magnitude_s1 <= elements_31_magnitude;
+    end
+    wire [14:0] _t98 = ({15{take_a_75}} & elements_30_magnitude_s1) | ({15{take_b_75}} & elements_31_magnitude_s1); // maxima.rs:85
+    wire take_0_76 = in_a_1_15 & (a_wins_15 | (~in_b_1_15)); // maxima.rs:83
+    wire take_1_76 = in_b_1_15 & (~(in_a_1_15 & a_wins_15)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_76 <= take_0_76;
+        take_b_76 <= take_1_76;
+    end
+    wire [14:0] _t99 = ({15{take_a_76}} & elements_30_magnitude_s1) | ({15{take_b_76}} & elements_31_magnitude_s1); // maxima.rs:85
+    wire take_0_77 = in_a_2_15 & (a_wins_15 | (~in_b_2_15)); // maxima.rs:83
+    wire take_1_77 = in_b_2_15 & (~(in_a_2_15 & a_wins_15)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_77 <= take_0_77;
+        take_b_77 <= take_1_77;
+    end
+    wire [14:0] _t100 = ({15{take_a_77}} & elements_30_magnitude_s1) | ({15{take_b_77}} & elements_31_magnitude_s1); // maxima.rs:85
+    wire take_0_78 = in_a_3_15 & (a_wins_15 | (~in_b_3_15)); // maxima.rs:83
+    wire take_1_78 = in_b_3_15 & (~(in_a_3_15 & a_wins_15)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_78 <= take_0_78;
+        take_b_78 <= take_1_78;
+    end
+    wire [14:0] _t101 = ({15{take_a_78}} & elements_30_magnitude_s1) | ({15{take_b_78}} & elements_31_magnitude_s1); // maxima.rs:85
+    wire take_0_79 = elements_30_inner & (a_wins_15 | (~elements_31_inner)); // maxima.rs:83
+    wire take_1_79 = elements_31_inner & (~(elements_30_inner & a_wins_15)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_79 <= take_0_79;
+        take_b_79 <= take_1_79;
+    end
+    wire [14:0] _t102 = ({15{take_a_79}} & elements_30_magnitude_s1) | ({15{take_b_79}} & elements_31_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_15_outer_pos <= _t98;
+        level_15_outer_neg <= _t99;
+        level_15_middle_pos <= _t100;
+        level_15_middle_neg <= _t101;
+        level_15_inner <= _t102;
+    end
+    wire a_wins_16 = elements_32_magnitude >= elements_33_magnitude; // maxima.rs:80
+    wire _t103 = ~(elements_32_outer | elements_32_inner); // maxima.rs:64
+    wire in_a_0_16 = elements_32_outer & (~elements_32_sign); // maxima.rs:65
+    wire in_a_1_16 = elements_32_outer & elements_32_sign; // maxima.rs:65
+    wire in_a_2_16 = _t103 & (~elements_32_sign); // maxima.rs:65
+    wire in_a_3_16 = _t103 & elements_32_sign; // maxima.rs:65
+    wire _t104 = ~(elements_33_outer | elements_33_inner); // maxima.rs:64
+    wire in_b_0_16 = elements_33_outer & (~elements_33_sign); // maxima.rs:65
+    wire in_b_1_16 = elements_33_outer & elements_33_sign; // maxima.rs:65
+    wire in_b_2_16 = _t104 & (~elements_33_sign); // maxima.rs:65
+    wire in_b_3_16 = _t104 & elements_33_sign; // maxima.rs:65
+    wire take_0_80 = in_a_0_16 & (a_wins_16 | (~in_b_0_16)); // maxima.rs:83
+    wire take_1_80 = in_b_0_16 & (~(in_a_0_16 & a_wins_16)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_80 <= take_0_80;
+        take_b_80 <= take_1_80;
+        elements_32_magnitude_s1 <= elements_32_magnitude;
+        elements_33_magnitude_s1 <= elements_33_magnitude;
+    end
+    wire [14:0] _t105 = ({15{take_a_80}} & elements_32_magnitude_s1) | ({15{take_b_80}} & elements_33_magnitude_s1); // maxima.rs:85
+    wire take_0_81 = in_a_1_16 & (a_wins_16 | (~in_b_1_16)); // maxima.rs:83
+    wire take_1_81 = in_b_1_16 & (~(in_a_1_16 & a_wins_16)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_81 <= take_0_81;
+        take_b_81 <= take_1_81;
+    end
+    wire [14:0] _t106 = ({15{take_a_81}} & elements_32_magnitude_s1) | ({15{take_b_81}} & elements_33_magnitude_s1); // maxima.rs:85
+    wire take_0_82 = in_a_2_16 & (a_wins_16 | (~in_b_2_16)); // maxima.rs:83
+    wire take_1_82 = in_b_2_16 & (~(in_a_2_16 & a_wins_16)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_82 <= take_0_82;
+        take_b_82 <= take_1_82;
+    end
+    wire [14:0] _t107 = ({15{take_a_82}} & elements_32_magnitude_s1) | ({15{take_b_82}} & elements_33_magnitude_s1); // maxima.rs:85
+    wire take_0_83 = in_a_3_16 & (a_wins_16 | (~in_b_3_16)); // maxima.rs:83
+    wire take_1_83 = in_b_3_16 & (~(in_a_3_16 & a_wins_16)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_83 <= take_0_83;
+        take_b_83 <= take_1_83;
+    end
+    wire [14:0] _t108 = ({15{take_a_83}} & elements_32_magnitude_s1) | ({15{take_b_83}} & elements_33_magnitude_s1); // maxima.rs:85
+    wire take_0_84 = elements_32_inner & (a_wins_16 | (~elements_33_inner)); // maxima.rs:83
+    wire take_1_84 = elements_33_inner & (~(elements_32_inner & a_wins_16)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_84 <= take_0_84;
+        take_b_84 <= take_1_84;
+    end
+    wire [14:0] _t109 = ({15{take_a_84}} & elements_32_magnitude_s1) | ({15{take_b_84}} & elements_33_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_16_outer_pos <= _t105;
+        level_16_outer_neg <= _t106;
+        level_16_middle_pos <= _t107;
+        level_16_middle_neg <= _t108;
+        level_16_inner <= _t109;
+    end
+    wire a_wins_17 = elements_34_magnitude >= elements_35_magnitude; // maxima.rs:80
+    wire _t110 = ~(elements_34_outer | elements_34_inner); // maxima.rs:64
+    wire in_a_0_17 = elements_34_outer & (~elements_34_sign); // maxima.rs:65
+    wire in_a_1_17 = elements_34_outer & elements_34_sign; // maxima.rs:65
+    wire in_a_2_17 = _t110 & (~elements_34_sign); // maxima.rs:65
+    wire in_a_3_17 = _t110 & elements_34_sign; // maxima.rs:65
+    wire _t111 = ~(elements_35_outer | elements_35_inner); // maxima.rs:64
+    wire in_b_0_17 = elements_35_outer & (~elements_35_sign); // maxima.rs:65
+    wire in_b_1_17 = elements_35_outer & elements_35_sign; // maxima.rs:65
+    wire in_b_2_17 = _t111 & (~elements_35_sign); // maxima.rs:65
+    wire in_b_3_17 = _t111 & elements_35_sign; // maxima.rs:65
+    wire take_0_85 = in_a_0_17 & (a_wins_17 | (~in_b_0_17)); // maxima.rs:83
+    wire take_1_85 = in_b_0_17 & (~(in_a_0_17 & a_wins_17)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_85 <= take_0_85;
+        take_b_85 <= take_1_85;
+        elements_34_magnitude_s1 <= elements_34_magnitude;
+        elements_35_magnitude_s1 <= elements_35_magnitude;
+    end
+    wire [14:0] _t112 = ({15{take_a_85}} & elements_34_magnitude_s1) | ({15{take_b_85}} & elements_35_magnitude_s1); // maxima.rs:85
+    wire take_0_86 = in_a_1_17 & (a_wins_17 | (~in_b_1_17)); // maxima.rs:83
+    wire take_1_86 = in_b_1_17 & (~(in_a_1_17 & a_wins_17)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_86 <= take_0_86;
+        take_b_86 <= take_1_86;
+    end
+    wire [14:0] _t113 = ({15{take_a_86}} & elements_34_magnitude_s1) | ({15{take_b_86}} & elements_35_magnitude_s1); // maxima.rs:85
+    wire take_0_87 = in_a_2_17 & (a_wins_17 | (~in_b_2_17)); // maxima.rs:83
+    wire take_1_87 = in_b_2_17 & (~(in_a_2_17 & a_wins_17)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_87 <= take_0_87;
+        take_b_87 <= take_1_87;
+    end
+    wire [14:0] _t114 = ({15{take_a_87}} & elements_34_magnitude_s1) | ({15{take_b_87}} & elements_35_magnitude_s1); // maxima.rs:85
+    wire take_0_88 = in_a_3_17 & (a_wins_17 | (~in_b_3_17)); // maxima.rs:83
+    wire take_1_88 = in_b_3_17 & (~(in_a_3_17 & a_wins_17)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_88 <= take_0_88;
+        take_b_88 <= take_1_88;
+    end
+    wire [14:0] _t115 = ({15{take_a_88}} & elements_34_magnitude_s1) | ({15{take_b_88}} & elements_35_magnitude_s1); // maxima.rs:85
+    wire take_0_89 = elements_34_inner & (a_wins_17 | (~elements_35_inner)); // maxima.rs:83
+    wire take_1_89 = elements_35_inner & (~(elements_34_inner & a_wins_17)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_89 <= take_0_89;
+        take_b_89 <= take_1_89;
+    end
+    wire [14:0] _t116 = ({15{take_a_89}} & elements_34_magnitude_s1) | ({15{take_b_89}} & elements_35_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_17_outer_pos <= _t112;
+        level_17_outer_neg <= _t113;
+        level_17_middle_pos <= _t114;
+        level_17_middle_neg <= _t115;
+        level_17_inner <= _t116;
+    end
+    wire a_wins_18 = elements_36_magnitude >= elements_37_magnitude; // maxima.rs:80
+    wire _t117 = ~(elements_36_outer | elements_36_inner); // maxima.rs:64
+    wire in_a_0_18 = elements_36_outer & (~elements_36_sign); // maxima.rs:65
+    wire in_a_1_18 = elements_36_outer & elements_36_sign; // maxima.rs:65
+    wire in_a_2_18 = _t117 & (~elements_36_sign); // maxima.rs:65
+    wire in_a_3_18 = _t117 & elements_36_sign; // maxima.rs:65
+    wire _t118 = ~(elements_37_outer | elements_37_inner); // maxima.rs:64
+    wire in_b_0_18 = elements_37_outer & (~elements_37_sign); // maxima.rs:65
+    wire in_b_1_18 = elements_37_outer & elements_37_sign; // maxima.rs:65
+    wire in_b_2_18 = _t118 & (~elements_37_sign); // maxima.rs:65
+    wire in_b_3_18 = _t118 & elements_37_sign; // maxima.rs:65
+    wire take_0_90 = in_a_0_18 & (a_wins_18 | (~in_b_0_18)); // maxima.rs:83
+    wire take_1_90 = in_b_0_18 & (~(in_a_0_18 & a_wins_18)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_90 <= take_0_90;
+        take_b_90 <= take_1_90;
+        elements_36_magnitude_s1 <= elements_36_magnitude;
+        elements_37_magnitude_s1 <= elements_37_magnitude;
+    end
+    wire [14:0] _t119 = ({15{take_a_90}} & elements_36_magnitude_s1) | ({15{take_b_90}} & elements_37_magnitude_s1); // maxima.rs:85
+    wire take_0_91 = in_a_1_18 & (a_wins_18 | (~in_b_1_18)); // maxima.rs:83
+    wire take_1_91 = in_b_1_18 & (~(in_a_1_18 & a_wins_18)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_91 <= take_0_91;
+        take_b_91 <= take_1_91;
+    end
+    wire [14:0] _t120 = ({15{take_a_91}} & elements_36_magnitude_s1) | ({15{take_b_91}} & elements_37_magnitude_s1); // maxima.rs:85
+    wire take_0_92 = in_a_2_18 & (a_wins_18 | (~in_b_2_18)); // maxima.rs:83
+    wire take_1_92 = in_b_2_18 & (~(in_a_2_18 & a_wins_18)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_92 <= take_0_92;
+        take_b_92 <= take_1_92;
+    end
+    wire [14:0] _t121 = ({15{take_a_92}} & elements_36_magnitude_s1) | ({15{take_b_92}} & elements_37_magnitude_s1); // maxima.rs:85
+    wire take_0_93 = in_a_3_18 & (a_wins_18 | (~in_b_3_18)); // maxima.rs:83
+    wire take_1_93 = in_b_3_18 & (~(in_a_3_18 & a_wins_18)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_93 <= take_0_93;
+        take_b_93 <= take_1_93;
+    end
+    wire [14:0] _t122 = ({15{take_a_93}} & elements_36_magnitude_s1) | ({15{take_b_93}} & elements_37_magnitude_s1); // maxima.rs:85
+    wire take_0_94 = elements_36_inner & (a_wins_18 | (~elements_37_inner)); // maxima.rs:83
+    wire take_1_94 = elements_37_inner & (~(elements_36_inner & a_wins_18)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_94 <= take_0_94;
+        take_b_94 <= take_1_94;
+    end
+    wire [14:0] _t123 = ({15{take_a_94}} & elements_36_magnitude_s1) | ({15{take_b_94}} & elements_37_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_18_outer_pos <= _t119;
+        level_18_outer_neg <= _t120;
+        level_18_middle_pos <= _t121;
+        level_18_middle_neg <= _t122;
+        level_18_inner <= _t123;
+    end
+    wire a_wins_19 = elements_38_magnitude >= elements_39_magnitude; // maxima.rs:80
+    wire _t124 = ~(elements_38_outer | elements_38_inner); // maxima.rs:64
+    wire in_a_0_19 = elements_38_outer & (~elements_38_sign); // maxima.rs:65
+    wire in_a_1_19 = elements_38_outer & elements_38_sign; // maxima.rs:65
+    wire in_a_2_19 = _t124 & (~elements_38_sign); // maxima.rs:65
+    wire in_a_3_19 = _t124 & elements_38_sign; // maxima.rs:65
+    wire _t125 = ~(elements_39_outer | elements_39_inner); // maxima.rs:64
+    wire in_b_0_19 = elements_39_outer & (~elements_39_sign); // maxima.rs:65
+    wire in_b_1_19 = elements_39_outer & elements_39_sign; // maxima.rs:65
+    wire in_b_2_19 = _t125 & (~elements_39_sign); // maxima.rs:65
+    wire in_b_3_19 = _t125 & elements_39_sign; // maxima.rs:65
+    wire take_0_95 = in_a_0_19 & (a_wins_19 | (~in_b_0_19)); // maxima.rs:83
+    wire take_1_95 = in_b_0_19 & (~(in_a_0_19 & a_wins_19)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_95 <= take_0_95;
+        take_b_95 <= take_1_95;
+        elements_38_magnitude_s1 <= elements_38_magnitude;
+        elements_39_magnitude_s1 <= elements_39_magnitude;
+    end
+    wire [14:0] _t126 = ({15{take_a_95}} & elements_38_magnitude_s1) | ({15{take_b_95}} & elements_39_magnitude_s1); // maxima.rs:85
+    wire take_0_96 = in_a_1_19 & (a_wins_19 | (~in_b_1_19)); // maxima.rs:83
+    wire take_1_96 = in_b_1_19 & (~(in_a_1_19 & a_wins_19)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_96 <= take_0_96;
+        take_b_96 <= take_1_96;
+    end
+    wire [14:0] _t127 = ({15{take_a_96}} & elements_38_magnitude_s1) | ({15{take_b_96}} & elements_39_magnitude_s1); // maxima.rs:85
+    wire take_0_97 = in_a_2_19 & (a_wins_19 | (~in_b_2_19)); // maxima.rs:83
+    wire take_1_97 = in_b_2_19 & (~(in_a_2_19 & a_wins_19)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_97 <= take_0_97;
+        take_b_97 <= take_1_97;
+    end
+    wire [14:0] _t128 = ({15{take_a_97}} & elements_38_magnitude_s1) | ({15{take_b_97}} & elements_39_magnitude_s1); // maxima.rs:85
+    wire take_0_98 = in_a_3_19 & (a_wins_19 | (~in_b_3_19)); // maxima.rs:83
+    wire take_1_98 = in_b_3_19 & (~(in_a_3_19 & a_wins_19)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_98 <= take_0_98;
+        take_b_98 <= take_1_98;
+    end
+    wire [14:0] _t129 = ({15{take_a_98}} & elements_38_magnitude_s1) | ({15{take_b_98}} & elements_39_magnitude_s1); // maxima.rs:85
+    wire take_0_99 = elements_38_inner & (a_wins_19 | (~elements_39_inner)); // maxima.rs:83
+    wire take_1_99 = elements_39_inner & (~(elements_38_inner & a_wins_19)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_99 <= take_0_99;
+        take_b_99 <= take_1_99;
+    end
+    wire [14:0] _t130 = ({15{take_a_99}} & elements_38_magnitude_s1) | ({15{take_b_99}} & elements_39_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_19_outer_pos <= _t126;
+        level_19_outer_neg <= _t127;
+        level_19_middle_pos <= _t128;
+        level_19_middle_neg <= _t129;
+        level_19_inner <= _t130;
+    end
+    wire a_wins_20 = elements_40_magnitude >= elements_41_magnitude; // maxima.rs:80
+    wire _t131 = ~(elements_40_outer | elements_40_inner); // maxima.rs:64
+    wire in_a_0_20 = elements_40_outer & (~elements_40_sign); // maxima.rs:65
+    wire in_a_1_20 = elements_40_outer & elements_40_sign; // maxima.rs:65
+    wire in_a_2_20 = _t131 & (~elements_40_sign); // maxima.rs:65
+    wire in_a_3_20 = _t131 & elements_40_sign; // maxima.rs:65
+    wire _t132 = ~(elements_41_outer | elements_41_inner); // maxima.rs:64
+    wire in_b_0_20 = elements_41_outer & (~elements_41_sign); // maxima.rs:65
+    wire in_b_1_20 = elements_41_outer & elements_41_sign; // maxima.rs:65
+    wire in_b_2_20 = _t132 & (~elements_41_sign); // maxima.rs:65
+    wire in_b_3_20 = _t132 & elements_41_sign; // maxima.rs:65
+    wire take_0_100 = in_a_0_20 & (a_wins_20 | (~in_b_0_20)); // maxima.rs:83
+    wire take_1_100 = in_b_0_20 & (~(in_a_0_20 & a_wins_20)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_100 <= take_0_100;
+        take_b_100 <= take_1_100;
+        elements_40_magnitude_s1 <= elements_40_magnitude;
+        elements_41_magnitude_s1 <= elements_41_magnitude;
+    end
+    wire [14:0] _t133 = ({15{take_a_100}} & elements_40_magnitude_s1) | ({15{take_b_100}} & elements_41_magnitude_s1); // maxima.rs:85
+    wire take_0_101 = in_a_1_20 & (a_wins_20 | (~in_b_1_20)); // maxima.rs:83
+    wire take_1_101 = in_b_1_20 & (~(in_a_1_20 & a_wins_20)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_101 <= take_0_101;
+        take_b_101 <= take_1_101;
+    end
+    wire [14:0] _t134 = ({15{take_a_101}} & elements_40_magnitude_s1) | ({15{take_b_101}} & elements_41_magnitude_s1); // maxima.rs:85
+    wire take_0_102 = in_a_2_20 & (a_wins_20 | (~in_b_2_20)); // maxima.rs:83
+    wire take_1_102 = in_b_2_20 & (~(in_a_2_20 & a_wins_20)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_102 <= take_0_102;
+        take_b_102 <= take_1_102;
+    end
+    wire [14:0] _t135 = ({15{take_a_102}} & elements_40_magnitude_s1) | ({15{take_b_102}} & elements_41_magnitude_s1); // maxima.rs:85
+    wire take_0_103 = in_a_3_20 & (a_wins_20 | (~in_b_3_20)); // maxima.rs:83
+    wire take_1_103 = in_b_3_20 & (~(in_a_3_20 & a_wins_20)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_103 <= take_0_103;
+        take_b_103 <= take_1_103;
+    end
+    wire [14:0] _t136 = ({15{take_a_103}} & elements_40_magnitude_s1) | ({15{take_b_103}} & elements_41_magnitude_s1); // maxima.rs:85
+    wire take_0_104 = elements_40_inner & (a_wins_20 | (~elements_41_inner)); // maxima.rs:83
+    wire take_1_104 = elements_41_inner & (~(elements_40_inner & a_wins_20)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_104 <= take_0_104;
+        take_b_104 <= take_1_104;
+    end
+    wire [14:0] _t137 = ({15{take_a_104}} & elements_40_magnitude_s1) | ({15{take_b_104}} & elements_41_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_20_outer_pos <= _t133;
+        level_20_outer_neg <= _t134;
+        level_20_middle_pos <= _t135;
+        level_20_middle_neg <= _t136;
+        level_20_inner <= _t137;
+    end
+    wire a_wins_21 = elements_42_magnitude >= elements_43_magnitude; // maxima.rs:80
+    wire _t138 = ~(elements_42_outer | elements_42_inner); // maxima.rs:64
+    wire in_a_0_21 = elements_42_outer & (~elements_42_sign); // maxima.rs:65
+    wire in_a_1_21 = elements_42_outer & elements_42_sign; // maxima.rs:65
+    wire in_a_2_21 = _t138 & (~elements_42_sign); // maxima.rs:65
+    wire in_a_3_21 = _t138 & elements_42_sign; // maxima.rs:65
+    wire _t139 = ~(elements_43_outer | elements_43_inner); // maxima.rs:64
+    wire in_b_0_21 = elements_43_outer & (~elements_43_sign); // maxima.rs:65
+    wire in_b_1_21 = elements_43_outer & elements_43_sign; // maxima.rs:65
+    wire in_b_2_21 = _t139 & (~elements_43_sign); // maxima.rs:65
+    wire in_b_3_21 = _t139 & elements_43_sign; // maxima.rs:65
+    wire take_0_105 = in_a_0_21 & (a_wins_21 | (~in_b_0_21)); // maxima.rs:83
+    wire take_1_105 = in_b_0_21 & (~(in_a_0_21 & a_wins_21)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_105 <= take_0_105;
+        take_b_105 <= take_1_105;
+        elements_42_magnitude_s1 <= elements_42_magnitude;
+        elements_43_magnitude_s1 <= elements_43_magnitude;
+    end
+    wire [14:0] _t140 = ({15{take_a_105}} & elements_42_magnitude_s1) | ({15{take_b_105}} & elements_43_magnitude_s1); // maxima.rs:85
+    wire take_0_106 = in_a_1_21 & (a_wins_21 | (~in_b_1_21)); // maxima.rs:83
+    wire take_1_106 = in_b_1_21 & (~(in_a_1_21 & a_wins_21)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_106 <= take_0_106;
+        take_b_106 <= take_1_106;
+    end
+    wire [14:0] _t141 = ({15{take_a_106}} & elements_42_magnitude_s1) | ({15{take_b_106}} & elements_43_magnitude_s1); // maxima.rs:85
+    wire take_0_107 = in_a_2_21 & (a_wins_21 | (~in_b_2_21)); // maxima.rs:83
+    wire take_1_107 = in_b_2_21 & (~(in_a_2_21 & a_wins_21)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_107 <= take_0_107;
+        take_b_107 <= take_1_107;
+    end
+    wire [14:0] _t142 = ({15{take_a_107}} & elements_42_magnitude_s1) | ({15{take_b_107}} & elements_43_magnitude_s1); // maxima.rs:85
+    wire take_0_108 = in_a_3_21 & (a_wins_21 | (~in_b_3_21)); // maxima.rs:83
+    wire take_1_108 = in_b_3_21 & (~(in_a_3_21 & a_wins_21)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_108 <= take_0_108;
+        take_b_108 <= take_1_108;
+    end
+    wire [14:0] _t143 = ({15{take_a_108}} & elements_42_magnitude_s1) | ({15{take_b_108}} & elements_43_magnitude_s1); // maxima.rs:85
+    wire take_0_109 = elements_42_inner & (a_wins_21 | (~elements_43_inner)); // maxima.rs:83
+    wire take_1_109 = elements_43_inner & (~(elements_42_inner & a_wins_21)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_109 <= take_0_109;
+        take_b_109 <= take_1_109;
+    end
+    wire [14:0] _t144 = ({15{take_a_109}} & elements_42_magnitude_s1) | ({15{take_b_109}} & elements_43_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_21_outer_pos <= _t140;
+        level_21_outer_neg <= _t141;
+        level_21_middle_pos <= _t142;
+        level_21_middle_neg <= _t143;
+        level_21_inner <= _t144;
+    end
+    wire a_wins_22 = elements_44_magnitude >= elements_45_magnitude; // maxima.rs:80
+    wire _t145 = ~(elements_44_outer | elements_44_inner); // maxima.rs:64
+    wire in_a_0_22 = elements_44_outer & (~elements_44_sign); // maxima.rs:65
+    wire in_a_1_22 = elements_44_outer & elements_44_sign; // maxima.rs:65
+    wire in_a_2_22 = _t145 & (~elements_44_sign); // maxima.rs:65
+    wire in_a_3_22 = _t145 & elements_44_sign; // maxima.rs:65
+    wire _t146 = ~(elements_45_outer | elements_45_inner); // maxima.rs:64
+    wire in_b_0_22 = elements_45_outer & (~elements_45_sign); // maxima.rs:65
+    wire in_b_1_22 = elements_45_outer & elements_45_sign; // maxima.rs:65
+    wire in_b_2_22 = _t146 & (~elements_45_sign); // maxima.rs:65
+    wire in_b_3_22 = _t146 & elements_45_sign; // maxima.rs:65
+    wire take_0_110 = in_a_0_22 & (a_wins_22 | (~in_b_0_22)); // maxima.rs:83
+    wire take_1_110 = in_b_0_22 & (~(in_a_0_22 & a_wins_22)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_110 <= take_0_110;
+        take_b_110 <= take_1_110;
+        elements_44_magnitude_s1 <= elements_44_magnitude;
+        elements_45_magnitude_s1 <= elements_45_magnitude;
+    end
+    wire [14:0] _t147 = ({15{take_a_110}} & elements_44_magnitude_s1) | ({15{take_b_110}} & elements_45_magnitude_s1); // maxima.rs:85
+    wire take_0_111 = in_a_1_22 & (a_wins_22 | (~in_b_1_22)); // maxima.rs:83
+    wire take_1_111 = in_b_1_22 & (~(in_a_1_22 & a_wins_22)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_111 <= take_0_111;
+        take_b_111 <= take_1_111;
+    end
+    wire [14:0] _t148 = ({15{take_a_111}} & elements_44_magnitude_s1) | ({15{take_b_111}} & elements_45_magnitude_s1); // maxima.rs:85
+    wire take_0_112 = in_a_2_22 & (a_wins_22 | (~in_b_2_22)); // maxima.rs:83
+    wire take_1_112 = in_b_2_22 & (~(in_a_2_22 & a_wins_22)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_112 <= take_0_112;
+        take_b_112 <= take_1_112;
+    end
+    wire [14:0] _t149 = ({15{take_a_112}} & elements_44_magnitude_s1) | ({15{take_b_112}} & elements_45_magnitude_s1); // maxima.rs:85
+    wire take_0_113 = in_a_3_22 & (a_wins_22 | (~in_b_3_22)); // maxima.rs:83
+    wire take_1_113 = in_b_3_22 & (~(in_a_3_22 & a_wins_22)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_113 <= take_0_113;
+        take_b_113 <= take_1_113;
+    end
+    wire [14:0] _t150 = ({15{take_a_113}} & elements_44_magnitude_s1) | ({15{take_b_113}} & elements_45_magnitude_s1); // maxima.rs:85
+    wire take_0_114 = elements_44_inner & (a_wins_22 | (~elements_45_inner)); // maxima.rs:83
+    wire take_1_114 = elements_45_inner & (~(elements_44_inner & a_wins_22)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_114 <= take_0_114;
+        take_b_114 <= take_1_114;
+    end
+    wire [14:0] _t151 = ({15{take_a_114}} & elements_44_magnitude_s1) | ({15{take_b_114}} & elements_45_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_22_outer_pos <= _t147;
+        level_22_outer_neg <= _t148;
+        level_22_middle_pos <= _t149;
+        level_22_middle_neg <= _t150;
+        level_22_inner <= _t151;
+    end
+    wire a_wins_23 = elements_46_magnitude >= elements_47_magnitude; // maxima.rs:80
+    wire _t152 = ~(elements_46_outer | elements_46_inner); // maxima.rs:64
+    wire in_a_0_23 = elements_46_outer & (~elements_46_sign); // maxima.rs:65
+    wire in_a_1_23 = elements_46_outer & elements_46_sign; // maxima.rs:65
+    wire in_a_2_23 = _t152 & (~elements_46_sign); // maxima.rs:65
+    wire in_a_3_23 = _t152 & elements_46_sign; // maxima.rs:65
+    wire _t153 = ~(elements_47_outer | elements_47_inner); // maxima.rs:64
+    wire in_b_0_23 = elements_47_outer & (~elements_47_sign); // maxima.rs:65
+    wire in_b_1_23 = elements_47_outer & elements_47_sign; // maxima.rs:65
+    wire in_b_2_23 = _t153 & (~elements_47_sign); // maxima.rs:65
+    wire in_b_3_23 = _t153 & elements_47_sign; // maxima.rs:65
+    wire take_0_115 = in_a_0_23 & (a_wins_23 | (~in_b_0_23)); // maxima.rs:83
+    wire take_1_115 = in_b_0_23 & (~(in_a_0_23 & a_wins_23)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_115 <= take_0_115;
+        take_b_115 <= take_1_115;
+        elements_46_magnitude_s1 <= elements_46_magnitude;
+        elements_47_magnitude_s1 <= elements_47_magnitude;
+    end
+    wire [14:0] _t154 = ({15{take_a_115}} & elements_46_magnitude_s1) | ({15{take_b_115}} & elements_47_magnitude_s1); // maxima.rs:85
+    wire take_0_116 = in_a_1_23 & (a_wins_23 | (~in_b_1_23)); // maxima.rs:83
+    wire take_1_116 = in_b_1_23 & (~(in_a_1_23 & a_wins_23)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_116 <= take_0_116;
+        take_b_116 <= take_1_116;
+    end
+    wire [14:0] _t155 = ({15{take_a_116}} & elements_46_magnitude_s1) | ({15{take_b_116}} & elements_47_magnitude_s1); // maxima.rs:85
+    wire take_0_117 = in_a_2_23 & (a_wins_23 | (~in_b_2_23)); // maxima.rs:83
+    wire take_1_117 = in_b_2_23 & (~(in_a_2_23 & a_wins_23)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_117 <= take_0_117;
+        take_b_117 <= take_1_117;
+    end
+    wire [14:0] _t156 = ({15{take_a_117}} & elements_46_magnitude_s1) | ({15{take_b_117}} & elements_47_magnitude_s1); // maxima.rs:85
+    wire take_0_118 = in_a_3_23 & (a_wins_23 | (~in_b_3_23)); // maxima.rs:83
+    wire take_1_118 = in_b_3_23 & (~(in_a_3_23 & a_wins_23)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_118 <= take_0_118;
+        take_b_118 <= take_1_118;
+    end
+    wire [14:0] _t157 = ({15{take_a_118}} & elements_46_magnitude_s1) | ({15{take_b_118}} & elements_47_magnitude_s1); // maxima.rs:85
+    wire take_0_119 = elements_46_inner & (a_wins_23 | (~elements_47_inner)); // maxima.rs:83
+    wire take_1_119 = elements_47_inner & (~(elements_46_inner & a_wins_23)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_119 <= take_0_119;
+        take_b_119 <= take_1_119;
+    end
+    wire [14:0] _t158 = ({15{take_a_119}} & elements_46_magnitude_s1) | ({15{take_b_119}} & elements_47_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_23_outer_pos <= _t154;
+        level_23_outer_neg <= _t155;
+        level_23_middle_pos <= _t156;
+        level_23_middle_neg <= _t157;
+        level_23_inner <= _t158;
+    end
+    wire a_wins_24 = elements_48_magnitude >= elements_49_magnitude; // maxima.rs:80
+    wire _t159 = ~(elements_48_outer | elements_48_inner); // maxima.rs:64
+    wire in_a_0_24 = elements_48_outer & (~elements_48_sign); // maxima.rs:65
+    wire in_a_1_24 = elements_48_outer & elements_48_sign; // maxima.rs:65
+    wire in_a_2_24 = _t159 & (~elements_48_sign); // maxima.rs:65
+    wire in_a_3_24 = _t159 & elements_48_sign; // maxima.rs:65
+    wire _t160 = ~(elements_49_outer | elements_49_inner); // maxima.rs:64
+    wire in_b_0_24 = elements_49_outer & (~elements_49_sign); // maxima.rs:65
+    wire in_b_1_24 = elements_49_outer & elements_49_sign; // maxima.rs:65
+    wire in_b_2_24 = _t160 & (~elements_49_sign); // maxima.rs:65
+    wire in_b_3_24 = _t160 & elements_49_sign; // maxima.rs:65
+    wire take_0_120 = in_a_0_24 & (a_wins_24 | (~in_b_0_24)); // maxima.rs:83
+    wire take_1_120 = in_b_0_24 & (~(in_a_0_24 & a_wins_24)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_120 <= take_0_120;
+        take_b_120 <= take_1_120;
+        elements_48_magnitude_s1 <= elements_48_magnitude;
+        elements_49_magnitude_s1 <= elements_49_magnitude;
+    end
+    wire [14:0] _t161 = ({15{take_a_120}} & elements_48_magnitude_s1) | ({15{take_b_120}} & elements_49_magnitude_s1); // maxima.rs:85
+    wire take_0_121 = in_a_1_24 & (a_wins_24 | (~in_b_1_24)); // maxima.rs:83
+    wire take_1_121 = in_b_1_24 & (~(in_a_1_24 & a_wins_24)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_121 <= take_0_121;
+        take_b_121 <= take_1_121;
+    end
+    wire [14:0] _t162 = ({15{take_a_121}} & elements_48_magnitude_s1) | ({15{take_b_121}} & elements_49_magnitude_s1); // maxima.rs:85
+    wire take_0_122 = in_a_2_24 & (a_wins_24 | (~in_b_2_24)); // maxima.rs:83
+    wire take_1_122 = in_b_2_24 & (~(in_a_2_24 & a_wins_24)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_122 <= take_0_122;
+        take_b_122 <= take_1_122;
+    end
+    wire [14:0] _t163 = ({15{take_a_122}} & elements_48_magnitude_s1) | ({15{take_b_122}} & elements_49_magnitude_s1); // maxima.rs:85
+    wire take_0_123 = in_a_3_24 & (a_wins_24 | (~in_b_3_24)); // maxima.rs:83
+    wire take_1_123 = in_b_3_24 & (~(in_a_3_24 & a_wins_24)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_123 <= take_0_123;
+        take_b_123 <= take_1_123;
+    end
+    wire [14:0] _t164 = ({15{take_a_123}} & elements_48_magnitude_s1) | ({15{take_b_123}} & elements_49_magnitude_s1); // maxima.rs:85
+    wire take_0_124 = elements_48_inner & (a_wins_24 | (~elements_49_inner)); // maxima.rs:83
+    wire take_1_124 = elements_49_inner & (~(elements_48_inner & a_wins_24)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_124 <= take_0_124;
+        take_b_124 <= take_1_124;
+    end
+    wire [14:0] _t165 = ({15{take_a_124}} & elements_48_magnitude_s1) | ({15{take_b_124}} & elements_49_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_24_outer_pos <= _t161;
+        level_24_outer_neg <= _t162;
+        level_24_middle_pos <= _t163;
+        level_24_middle_neg <= _t164;
+        level_24_inner <= _t165;
+    end
+    wire a_wins_25 = elements_50_magnitude >= elements_51_magnitude; // maxima.rs:80
+    wire _t166 = ~(elements_50_outer | elements_50_inner); // maxima.rs:64
+    wire in_a_0_25 = elements_50_outer & (~elements_50_sign); // maxima.rs:65
+    wire in_a_1_25 = elements_50_outer & elements_50_sign; // maxima.rs:65
+    wire in_a_2_25 = _t166 & (~elements_50_sign); // maxima.rs:65
+    wire in_a_3_25 = _t166 & elements_50_sign; // maxima.rs:65
+    wire _t167 = ~(elements_51_outer | elements_51_inner); // maxima.rs:64
+    wire in_b_0_25 = elements_51_outer & (~elements_51_sign); // maxima.rs:65
+    wire in_b_1_25 = elements_51_outer & elements_51_sign; // maxima.rs:65
+    wire in_b_2_25 = _t167 & (~elements_51_sign); // maxima.rs:65
+    wire in_b_3_25 = _t167 & elements_51_sign; // maxima.rs:65
+    wire take_0_125 = in_a_0_25 & (a_wins_25 | (~in_b_0_25)); // maxima.rs:83
+    wire take_1_125 = in_b_0_25 & (~(in_a_0_25 & a_wins_25)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_125 <= take_0_125;
+        take_b_125 <= take_1_125;
+        elements_50_magnitude_s1 <= elements_50_magnitude;
+        elements_51_magnitude_s1 <= elements_51_magnitude;
+    end
+    wire [14:0] _t168 = ({15{take_a_125}} & elements_50_magnitude_s1) | ({15{take_b_125}} & elements_51_magnitude_s1); // maxima.rs:85
+    wire take_0_126 = in_a_1_25 & (a_wins_25 | (~in_b_1_25)); // maxima.rs:83
+    wire take_1_126 = in_b_1_25 & (~(in_a_1_25 & a_wins_25)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_126 <= take_0_126;
+        take_b_126 <= take_1_126;
+    end
+    wire [14:0] _t169 = ({15{take_a_126}} & elements_50_magnitude_s1) | ({15{take_b_126}} & elements_51_magnitude_s1); // maxima.rs:85
+    wire take_0_127 = in_a_2_25 & (a_wins_25 | (~in_b_2_25)); // maxima.rs:83
+    wire take_1_127 = in_b_2_25 & (~(in_a_2_25 & a_wins_25)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_127 <= take_0_127;
+        take_b_127 <= take_1_127;
+    end
+    wire [14:0] _t170 = ({15{take_a_127}} & elements_50_magnitude_s1) | ({15{take_b_127}} & elements_51_magnitude_s1); // maxima.rs:85
+    wire take_0_128 = in_a_3_25 & (a_wins_25 | (~in_b_3_25)); // maxima.rs:83
+    wire take_1_128 = in_b_3_25 & (~(in_a_3_25 & a_wins_25)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_128 <= take_0_128;
+        take_b_128 <= take_1_128;
+    end
+    wire [14:0] _t171 = ({15{take_a_128}} & elements_50_magnitude_s1) | ({15{take_b_128}} & elements_51_magnitude_s1); // maxima.rs:85
+    wire take_0_129 = elements_50_inner & (a_wins_25 | (~elements_51_inner)); // maxima.rs:83
+    wire take_1_129 = elements_51_inner & (~(elements_50_inner & a_wins_25)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_129 <= take_0_129;
+        take_b_129 <= take_1_129;
+    end
+    wire [14:0] _t172 = ({15{take_a_129}} & elements_50_magnitude_s1) | ({15{take_b_129}} & elements_51_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_25_outer_pos <= _t168;
+        level_25_outer_neg <= _t169;
+        level_25_middle_pos <= _t170;
+        level_25_middle_neg <= _t171;
+        level_25_inner <= _t172;
+    end
+    wire a_wins_26 = elements_52_magnitude >= elements_53_magnitude; // maxima.rs:80
+    wire _t173 = ~(elements_52_outer | elements_52_inner); // maxima.rs:64
+    wire in_a_0_26 = elements_52_outer & (~elements_52_sign); // maxima.rs:65
+    wire in_a_1_26 = elements_52_outer & elements_52_sign; // maxima.rs:65
+    wire in_a_2_26 = _t173 & (~elements_52_sign); // maxima.rs:65
+    wire in_a_3_26 = _t173 & elements_52_sign; // maxima.rs:65
+    wire _t174 = ~(elements_53_outer | elements_53_inner); // maxima.rs:64
+    wire in_b_0_26 = elements_53_outer & (~elements_53_sign); // maxima.rs:65
+    wire in_b_1_26 = elements_53_outer & elements_53_sign; // maxima.rs:65
+    wire in_b_2_26 = _t174 & (~elements_53_sign); // maxima.rs:65
+    wire in_b_3_26 = _t174 & elements_53_sign; // maxima.rs:65
+    wire take_0_130 = in_a_0_26 & (a_wins_26 | (~in_b_0_26)); // maxima.rs:83
+    wire take_1_130 = in_b_0_26 & (~(in_a_0_26 & a_wins_26)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_130 <= take_0_130;
+        take_b_130 <= take_1_130;
+        elements_52_magnitude_s1 <= elements_52_magnitude;
+        elements_53_magnitude_s1 <= elements_53_magnitude;
+    end
+    wire [14:0] _t175 = ({15{take_a_130}} & elements_52_magnitude_s1) | ({15{take_b_130}} & elements_53_magnitude_s1); // maxima.rs:85
+    wire take_0_131 = in_a_1_26 & (a_wins_26 | (~in_b_1_26)); // maxima.rs:83
+    wire take_1_131 = in_b_1_26 & (~(in_a_1_26 & a_wins_26)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_131 <= take_0_131;
+        take_b_131 <= take_1_131;
+    end
+    wire [14:0] _t176 = ({15{take_a_131}} & elements_52_magnitude_s1) | ({15{take_b_131}} & elements_53_magnitude_s1); // maxima.rs:85
+    wire take_0_132 = in_a_2_26 & (a_wins_26 | (~in_b_2_26)); // maxima.rs:83
+    wire take_1_132 = in_b_2_26 & (~(in_a_2_26 & a_wins_26)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_132 <= take_0_132;
+        take_b_132 <= take_1_132;
+    end
+    wire [14:0] _t177 = ({15{take_a_132}} & elements_52_magnitude_s1) | ({15{take_b_132}} & elements_53_magnitude_s1); // maxima.rs:85
+    wire take_0_133 = in_a_3_26 & (a_wins_26 | (~in_b_3_26)); // maxima.rs:83
+    wire take_1_133 = in_b_3_26 & (~(in_a_3_26 & a_wins_26)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_133 <= take_0_133;
+        take_b_133 <= take_1_133;
+    end
+    wire [14:0] _t178 = ({15{take_a_133}} & elements_52_magnitude_s1) | ({15{take_b_133}} & elements_53_magnitude_s1); // maxima.rs:85
+    wire take_0_134 = elements_52_inner & (a_wins_26 | (~elements_53_inner)); // maxima.rs:83
+    wire take_1_134 = elements_53_inner & (~(elements_52_inner & a_wins_26)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_134 <= take_0_134;
+        take_b_134 <= take_1_134;
+    end
+    wire [14:0] _t179 = ({15{take_a_134}} & elements_52_magnitude_s1) | ({15{take_b_134}} & elements_53_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_26_outer_pos <= _t175;
+        level_26_outer_neg <= _t176;
+        level_26_middle_pos <= _t177;
+        level_26_middle_neg <= _t178;
+        level_26_inner <= _t179;
+    end
+    wire a_wins_27 = elements_54_magnitude >= elements_55_magnitude; // maxima.rs:80
+    wire _t180 = ~(elements_54_outer | elements_54_inner); // maxima.rs:64
+    wire in_a_0_27 = elements_54_outer & (~elements_54_sign); // maxima.rs:65
+    wire in_a_1_27 = elements_54_outer & elements_54_sign; // maxima.rs:65
+    wire in_a_2_27 = _t180 & (~elements_54_sign); // maxima.rs:65
+    wire in_a_3_27 = _t180 & elements_54_sign; // maxima.rs:65
+    wire _t181 = ~(elements_55_outer | elements_55_inner); // maxima.rs:64
+    wire in_b_0_27 = elements_55_outer & (~elements_55_sign); // maxima.rs:65
+    wire in_b_1_27 = elements_55_outer & elements_55_sign; // maxima.rs:65
+    wire in_b_2_27 = _t181 & (~elements_55_sign); // maxima.rs:65
+    wire in_b_3_27 = _t181 & elements_55_sign; // maxima.rs:65
+    wire take_0_135 = in_a_0_27 & (a_wins_27 | (~in_b_0_27)); // maxima.rs:83
+    wire take_1_135 = in_b_0_27 & (~(in_a_0_27 & a_wins_27)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_135 <= take_0_135;
+        take_b_135 <= take_1_135;
+        elements_54_magnitude_s1 <= elements_54_magnitude;
+        elements_55_magnitude_s1 <= elements_55_magnitude;
+    end
+    wire [14:0] _t182 = ({15{take_a_135}} & elements_54_magnitude_s1) | ({15{take_b_135}} & elements_55_magnitude_s1); // maxima.rs:85
+    wire take_0_136 = in_a_1_27 & (a_wins_27 | (~in_b_1_27)); // maxima.rs:83
+    wire take_1_136 = in_b_1_27 & (~(in_a_1_27 & a_wins_27)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_136 <= take_0_136;
+        take_b_136 <= take_1_136;
+    end
+    wire [14:0] _t183 = ({15{take_a_136}} & elements_54_magnitude_s1) | ({15{take_b_136}} & elements_55_magnitude_s1); // maxima.rs:85
+    wire take_0_137 = in_a_2_27 & (a_wins_27 | (~in_b_2_27)); // maxima.rs:83
+    wire take_1_137 = in_b_2_27 & (~(in_a_2_27 & a_wins_27)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_137 <= take_0_137;
+        take_b_137 <= take_1_137;
+    end
+    wire [14:0] _t184 = ({15{take_a_137}} & elements_54_magnitude_s1) | ({15{take_b_137}} & elements_55_magnitude_s1); // maxima.rs:85
+    wire take_0_138 = in_a_3_27 & (a_wins_27 | (~in_b_3_27)); // maxima.rs:83
+    wire take_1_138 = in_b_3_27 & (~(in_a_3_27 & a_wins_27)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_138 <= take_0_138;
+        take_b_138 <= take_1_138;
+    end
+    wire [14:0] _t185 = ({15{take_a_138}} & elements_54_magnitude_s1) | ({15{take_b_138}} & elements_55_magnitude_s1); // maxima.rs:85
+    wire take_0_139 = elements_54_inner & (a_wins_27 | (~elements_55_inner)); // maxima.rs:83
+    wire take_1_139 = elements_55_inner & (~(elements_54_inner & a_wins_27)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_139 <= take_0_139;
+        take_b_139 <= take_1_139;
+    end
+    wire [14:0] _t186 = ({15{take_a_139}} & elements_54_magnitude_s1) | ({15{take_b_139}} & elements_55_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_27_outer_pos <= _t182;
+        level_27_outer_neg <= _t183;
+        level_27_middle_pos <= _t184;
+        level_27_middle_neg <= _t185;
+        level_27_inner <= _t186;
+    end
+    wire a_wins_28 = elements_56_magnitude >= elements_57_magnitude; // maxima.rs:80
+    wire _t187 = ~(elements_56_outer | elements_56_inner); // maxima.rs:64
+    wire in_a_0_28 = elements_56_outer & (~elements_56_sign); // maxima.rs:65
+    wire in_a_1_28 = elements_56_outer & elements_56_sign; // maxima.rs:65
+    wire in_a_2_28 = _t187 & (~elements_56_sign); // maxima.rs:65
+    wire in_a_3_28 = _t187 & elements_56_sign; // maxima.rs:65
+    wire _t188 = ~(elements_57_outer | elements_57_inner); // maxima.rs:64
+    wire in_b_0_28 = elements_57_outer & (~elements_57_sign); // maxima.rs:65
+    wire in_b_1_28 = elements_57_outer & elements_57_sign; // maxima.rs:65
+    wire in_b_2_28 = _t188 & (~elements_57_sign); // maxima.rs:65
+    wire in_b_3_28 = _t188 & elements_57_sign; // maxima.rs:65
+    wire take_0_140 = in_a_0_28 & (a_wins_28 | (~in_b_0_28)); // maxima.rs:83
+    wire take_1_140 = in_b_0_28 & (~(in_a_0_28 & a_wins_28)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_140 <= take_0_140;
+        take_b_140 <= take_1_140;
+        elements_56_magnitude_s1 <= elements_56_magnitude;
+        elements_57_magnitude_s1 <= elements_57_magnitude;
+    end
+    wire [14:0] _t189 = ({15{take_a_140}} & elements_56_magnitude_s1) | ({15{take_b_140}} & elements_57_magnitude_s1); // maxima.rs:85
+    wire take_0_141 = in_a_1_28 & (a_wins_28 | (~in_b_1_28)); // maxima.rs:83
+    wire take_1_141 = in_b_1_28 & (~(in_a_1_28 & a_wins_28)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_141 <= take_0_141;
+        take_b_141 <= take_1_141;
+    end
+    wire [14:0] _t190 = ({15{take_a_141}} & elements_56_magnitude_s1) | ({15{take_b_141}} & elements_57_magnitude_s1); // maxima.rs:85
+    wire take_0_142 = in_a_2_28 & (a_wins_28 | (~in_b_2_28)); // maxima.rs:83
+    wire take_1_142 = in_b_2_28 & (~(in_a_2_28 & a_wins_28)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_142 <= take_0_142;
+        take_b_142 <= take_1_142;
+    end
+    wire [14:0] _t191 = ({15{take_a_142}} & elements_56_magnitude_s1) | ({15{take_b_142}} & elements_57_magnitude_s1); // maxima.rs:85
+    wire take_0_143 = in_a_3_28 & (a_wins_28 | (~in_b_3_28)); // maxima.rs:83
+    wire take_1_143 = in_b_3_28 & (~(in_a_3_28 & a_wins_28)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_143 <= take_0_143;
+        take_b_143 <= take_1_143;
+    end
+    wire [14:0] _t192 = ({15{take_a_143}} & elements_56_magnitude_s1) | ({15{take_b_143}} & elements_57_magnitude_s1); // maxima.rs:85
+    wire take_0_144 = elements_56_inner & (a_wins_28 | (~elements_57_inner)); // maxima.rs:83
+    wire take_1_144 = elements_57_inner & (~(elements_56_inner & a_wins_28)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_144 <= take_0_144;
+        take_b_144 <= take_1_144;
+    end
+    wire [14:0] _t193 = ({15{take_a_144}} & elements_56_magnitude_s1) | ({15{take_b_144}} & elements_57_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_28_outer_pos <= _t189;
+        level_28_outer_neg <= _t190;
+        level_28_middle_pos <= _t191;
+        level_28_middle_neg <= _t192;
+        level_28_inner <= _t193;
+    end
+    wire a_wins_29 = elements_58_magnitude >= elements_59_magnitude; // maxima.rs:80
+    wire _t194 = ~(elements_58_outer | elements_58_inner); // maxima.rs:64
+    wire in_a_0_29 = elements_58_outer & (~elements_58_sign); // maxima.rs:65
+    wire in_a_1_29 = elements_58_outer & elements_58_sign; // maxima.rs:65
+    wire in_a_2_29 = _t194 & (~elements_58_sign); // maxima.rs:65
+    wire in_a_3_29 = _t194 & elements_58_sign; // maxima.rs:65
+    wire _t195 = ~(elements_59_outer | elements_59_inner); // maxima.rs:64
+    wire in_b_0_29 = elements_59_outer & (~elements_59_sign); // maxima.rs:65
+    wire in_b_1_29 = elements_59_outer & elements_59_sign; // maxima.rs:65
+    wire in_b_2_29 = _t195 & (~elements_59_sign); // maxima.rs:65
+    wire in_b_3_29 = _t195 & elements_59_sign; // maxima.rs:65
+    wire take_0_145 = in_a_0_29 & (a_wins_29 | (~in_b_0_29)); // maxima.rs:83
+    wire take_1_145 = in_b_0_29 & (~(in_a_0_29 & a_wins_29)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_145 <= take_0_145;
+        take_b_145 <= take_1_145;
+        elements_58_magnitude_s1 <= elements_58_magnitude;
+        elements_59_magnitude_s1 <= elements_59_magnitude;
+    end
+    wire [14:0] _t196 = ({15{take_a_145}} & elements_58_magnitude_s1) | ({15{take_b_145}} & elements_59_magnitude_s1); // maxima.rs:85
+    wire take_0_146 = in_a_1_29 & (a_wins_29 | (~in_b_1_29)); // maxima.rs:83
+    wire take_1_146 = in_b_1_29 & (~(in_a_1_29 & a_wins_29)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_146 <= take_0_146;
+        take_b_146 <= take_1_146;
+    end
+    wire [14:0] _t197 = ({15{take_a_146}} & elements_58_magnitude_s1) | ({15{take_b_146}} & elements_59_magnitude_s1); // maxima.rs:85
+    wire take_0_147 = in_a_2_29 & (a_wins_29 | (~in_b_2_29)); // maxima.rs:83
+    wire take_1_147 = in_b_2_29 & (~(in_a_2_29 & a_wins_29)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_147 <= take_0_147;
+        take_b_147 <= take_1_147;
+    end
+    wire [14:0] _t198 = ({15{take_a_147}} & elements_58_magnitude_s1) | ({15{take_b_147}} & elements_59_magnitude_s1); // maxima.rs:85
+    wire take_0_148 = in_a_3_29 & (a_wins_29 | (~in_b_3_29)); // maxima.rs:83
+    wire take_1_148 = in_b_3_29 & (~(in_a_3_29 & a_wins_29)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_148 <= take_0_148;
+        take_b_148 <= take_1_148;
+    end
+    wire [14:0] _t199 = ({15{take_a_148}} & elements_58_magnitude_s1) | ({15{take_b_148}} & elements_59_magnitude_s1); // maxima.rs:85
+    wire take_0_149 = elements_58_inner & (a_wins_29 | (~elements_59_inner)); // maxima.rs:83
+    wire take_1_149 = elements_59_inner & (~(elements_58_inner & a_wins_29)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_149 <= take_0_149;
+        take_b_149 <= take_1_149;
+    end
+    wire [14:0] _t200 = ({15{take_a_149}} & elements_58_magnitude_s1) | ({15{take_b_149}} & elements_59_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_29_outer_pos <= _t196;
+        level_29_outer_neg <= _t197;
+        level_29_middle_pos <= _t198;
+        level_29_middle_neg <= _t199;
+        level_29_inner <= _t200;
+    end
+    wire a_wins_30 = elements_60_magnitude >= elements_61_magnitude; // maxima.rs:80
+    wire _t201 = ~(elements_60_outer | elements_60_inner); // maxima.rs:64
+    wire in_a_0_30 = elements_60_outer & (~elements_60_sign); // maxima.rs:65
+    wire in_a_1_30 = elements_60_outer & elements_60_sign; // maxima.rs:65
+    wire in_a_2_30 = _t201 & (~elements_60_sign); // maxima.rs:65
+    wire in_a_3_30 = _t201 & elements_60_sign; // maxima.rs:65
+    wire _t202 = ~(elements_61_outer | elements_61_inner); // maxima.rs:64
+    wire in_b_0_30 = elements_61_outer & (~elements_61_sign); // maxima.rs:65
+    wire in_b_1_30 = elements_61_outer & elements_61_sign; // maxima.rs:65
+    wire in_b_2_30 = _t202 & (~elements_61_sign); // maxima.rs:65
+    wire in_b_3_30 = _t202 & elements_61_sign; // maxima.rs:65
+    wire take_0_150 = in_a_0_30 & (a_wins_30 | (~in_b_0_30)); // maxima.rs:83
+    wire take_1_150 = in_b_0_30 & (~(in_a_0_30 & a_wins_30)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_150 <= take_0_150;
+        take_b_150 <= take_1_150;
+        elements_60_magnitude_s1 <= elements_60_magnitude;
+        elements_61_magnitude_s1 <= elements_61_magnitude;
+    end
+    wire [14:0] _t203 = ({15{take_a_150}} & elements_60_magnitude_s1) | ({15{take_b_150}} & elements_61_magnitude_s1); // maxima.rs:85
+    wire take_0_151 = in_a_1_30 & (a_wins_30 | (~in_b_1_30)); // maxima.rs:83
+    wire take_1_151 = in_b_1_30 & (~(in_a_1_30 & a_wins_30)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_151 <= take_0_151;
+        take_b_151 <= take_1_151;
+    end
+    wire [14:0] _t204 = ({15{take_a_151}} & elements_60_magnitude_s1) | ({15{take_b_151}} & elements_61_magnitude_s1); // maxima.rs:85
+    wire take_0_152 = in_a_2_30 & (a_wins_30 | (~in_b_2_30)); // maxima.rs:83
+    wire take_1_152 = in_b_2_30 & (~(in_a_2_30 & a_wins_30)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_152 <= take_0_152;
+        take_b_152 <= take_1_152;
+    end
+    wire [14:0] _t205 = ({15{take_a_152}} & elements_60_magnitude_s1) | ({15{take_b_152}} & elements_61_magnitude_s1); // maxima.rs:85
+    wire take_0_153 = in_a_3_30 & (a_wins_30 | (~in_b_3_30)); // maxima.rs:83
+    wire take_1_153 = in_b_3_30 & (~(in_a_3_30 & a_wins_30)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_153 <= take_0_153;
+        take_b_153 <= take_1_153;
+    end
+    wire [14:0] _t206 = ({15{take_a_153}} & elements_60_magnitude_s1) | ({15{take_b_153}} & elements_61_magnitude_s1); // maxima.rs:85
+    wire take_0_154 = elements_60_inner & (a_wins_30 | (~elements_61_inner)); // maxima.rs:83
+    wire take_1_154 = elements_61_inner & (~(elements_60_inner & a_wins_30)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_154 <= take_0_154;
+        take_b_154 <= take_1_154;
+    end
+    wire [14:0] _t207 = ({15{take_a_154}} & elements_60_magnitude_s1) | ({15{take_b_154}} & elements_61_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_30_outer_pos <= _t203;
+        level_30_outer_neg <= _t204;
+        level_30_middle_pos <= _t205;
+        level_30_middle_neg <= _t206;
+        level_30_inner <= _t207;
+    end
+    wire a_wins_31 = elements_62_magnitude >= elements_63_magnitude; // maxima.rs:80
+    wire _t208 = ~(elements_62_outer | elements_62_inner); // maxima.rs:64
+    wire in_a_0_31 = elements_62_outer & (~elements_62_sign); // maxima.rs:65
+    wire in_a_1_31 = elements_62_outer & elements_62_sign; // maxima.rs:65
+    wire in_a_2_31 = _t208 & (~elements_62_sign); // maxima.rs:65
+    wire in_a_3_31 = _t208 & elements_62_sign; // maxima.rs:65
+    wire _t209 = ~(elements_63_outer | elements_63_inner); // maxima.rs:64
+    wire in_b_0_31 = elements_63_outer & (~elements_63_sign); // maxima.rs:65
+    wire in_b_1_31 = elements_63_outer & elements_63_sign; // maxima.rs:65
+    wire in_b_2_31 = _t209 & (~elements_63_sign); // maxima.rs:65
+    wire in_b_3_31 = _t209 & elements_63_sign; // maxima.rs:65
+    wire take_0_155 = in_a_0_31 & (a_wins_31 | (~in_b_0_31)); // maxima.rs:83
+    wire take_1_155 = in_b_0_31 & (~(in_a_0_31 & a_wins_31)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_155 <= take_0_155;
+        take_b_155 <= take_1_155;
+        elements_62_magnitude_s1 <= elements_62_magnitude;
+        elements_63_magnitude_s1 <= elements_63_magnitude;
+    end
+    wire [14:0] _t210 = ({15{take_a_155}} & elements_62_magnitude_s1) | ({15{take_b_155}} & elements_63_magnitude_s1); // maxima.rs:85
+    wire take_0_156 = in_a_1_31 & (a_wins_31 | (~in_b_1_31)); // maxima.rs:83
+    wire take_1_156 = in_b_1_31 & (~(in_a_1_31 & a_wins_31)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_156 <= take_0_156;
+        take_b_156 <= take_1_156;
+    end
+    wire [14:0] _t211 = ({15{take_a_156}} & elements_62_magnitude_s1) | ({15{take_b_156}} & elements_63_magnitude_s1); // maxima.rs:85
+    wire take_0_157 = in_a_2_31 & (a_wins_31 | (~in_b_2_31)); // maxima.rs:83
+    wire take_1_157 = in_b_2_31 & (~(in_a_2_31 & a_wins_31)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_157 <= take_0_157;
+        take_b_157 <= take_1_157;
+    end
+    wire [14:0] _t212 = ({15{take_a_157}} & elements_62_magnitude_s1) | ({15{take_b_157}} & elements_63_magnitude_s1); // maxima.rs:85
+    wire take_0_158 = in_a_3_31 & (a_wins_31 | (~in_b_3_31)); // maxima.rs:83
+    wire take_1_158 = in_b_3_31 & (~(in_a_3_31 & a_wins_31)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_158 <= take_0_158;
+        take_b_158 <= take_1_158;
+    end
+    wire [14:0] _t213 = ({15{take_a_158}} & elements_62_magnitude_s1) | ({15{take_b_158}} & elements_63_magnitude_s1); // maxima.rs:85
+    wire take_0_159 = elements_62_inner & (a_wins_31 | (~elements_63_inner)); // maxima.rs:83
+    wire take_1_159 = elements_63_inner & (~(elements_62_inner & a_wins_31)); // maxima.rs:83
+    always @(posedge clk) begin
+        take_a_159 <= take_0_159;
+        take_b_159 <= take_1_159;
+    end
+    wire [14:0] _t214 = ({15{take_a_159}} & elements_62_magnitude_s1) | ({15{take_b_159}} & elements_63_magnitude_s1); // maxima.rs:85
+    always @(posedge clk) begin
+        level_31_outer_pos <= _t210;
+        level_31_outer_neg <= _t211;
+        level_31_middle_pos <= _t212;
+        level_31_middle_neg <= _t213;
+        level_31_inner <= _t214;
         level2_0_outer_pos <= (level_0_outer_pos >= level_1_outer_pos) ? level_0_outer_pos : level_1_outer_pos;
         level2_0_outer_neg <= (level_0_outer_neg >= level_1_outer_neg) ? level_0_outer_neg : level_1_outer_neg;
         level2_0_middle_pos <= (level_0_middle_pos >= level_1_middle_pos) ? level_0_middle_pos : level_1_middle_pos;
@@ -1625,31 +2863,31 @@ module oaken_maxima_p64 (
         level3_4_middle_neg <= (level2_8_middle_neg >= level2_9_middle_neg) ? level2_8_middle_neg : level2_9_middle_neg;
         level3_4_inner <= (level2_8_inner >= level2_9_inner) ? level2_8_inner : level2_9_inner;
     end
-    wire [14:0] _t65 = (level2_10_middle_pos >= level2_11_middle_pos) ? level2_10_middle_pos : level2_11_middle_pos; // maxima.rs:88
-    wire [14:0] _t66 = (level2_10_middle_neg >= level2_11_middle_neg) ? level2_10_middle_neg : level2_11_middle_neg; // maxima.rs:88
+    wire [14:0] _t215 = (level2_10_middle_pos >= level2_11_middle_pos) ? level2_10_middle_pos : level2_11_middle_pos; // maxima.rs:90
+    wire [14:0] _t216 = (level2_10_middle_neg >= level2_11_middle_neg) ? level2_10_middle_neg : level2_11_middle_neg; // maxima.rs:90
     always @(posedge clk) begin
         level3_5_outer_pos <= (level2_10_outer_pos >= level2_11_outer_pos) ? level2_10_outer_pos : level2_11_outer_pos;
         level3_5_outer_neg <= (level2_10_outer_neg >= level2_11_outer_neg) ? level2_10_outer_neg : level2_11_outer_neg;
-        level3_5_middle_pos <= _t65;
-        level3_5_middle_neg <= _t66;
+        level3_5_middle_pos <= _t215;
+        level3_5_middle_neg <= _t216;
         level3_5_inner <= (level2_10_inner >= level2_11_inner) ? level2_10_inner : level2_11_inner;
     end
-    wire [14:0] _t67 = (level2_12_middle_pos >= level2_13_middle_pos) ? level2_12_middle_pos : level2_13_middle_pos; // maxima.rs:88
-    wire [14:0] _t68 = (level2_12_middle_neg >= level2_13_middle_neg) ? level2_12_middle_neg : level2_13_middle_neg; // maxima.rs:88
+    wire [14:0] _t217 = (level2_12_middle_pos >= level2_13_middle_pos) ? level2_12_middle_pos : level2_13_middle_pos; // maxima.rs:90
+    wire [14:0] _t218 = (level2_12_middle_neg >= level2_13_middle_neg) ? level2_12_middle_neg : level2_13_middle_neg; // maxima.rs:90
     always @(posedge clk) begin
         level3_6_outer_pos <= (level2_12_outer_pos >= level2_13_outer_pos) ? level2_12_outer_pos : level2_13_outer_pos;
         level3_6_outer_neg <= (level2_12_outer_neg >= level2_13_outer_neg) ? level2_12_outer_neg : level2_13_outer_neg;
-        level3_6_middle_pos <= _t67;
-        level3_6_middle_neg <= _t68;
+        level3_6_middle_pos <= _t217;
+        level3_6_middle_neg <= _t218;
         level3_6_inner <= (level2_12_inner >= level2_13_inner) ? level2_12_inner : level2_13_inner;
     end
-    wire [14:0] _t69 = (level2_14_middle_pos >= level2_15_middle_pos) ? level2_14_middle_pos : level2_15_middle_pos; // maxima.rs:88
-    wire [14:0] _t70 = (level2_14_middle_neg >= level2_15_middle_neg) ? level2_14_middle_neg : level2_15_middle_neg; // maxima.rs:88
+    wire [14:0] _t219 = (level2_14_middle_pos >= level2_15_middle_pos) ? level2_14_middle_pos : level2_15_middle_pos; // maxima.rs:90
+    wire [14:0] _t220 = (level2_14_middle_neg >= level2_15_middle_neg) ? level2_14_middle_neg : level2_15_middle_neg; // maxima.rs:90
     always @(posedge clk) begin
         level3_7_outer_pos <= (level2_14_outer_pos >= level2_15_outer_pos) ? level2_14_outer_pos : level2_15_outer_pos;
         level3_7_outer_neg <= (level2_14_outer_neg >= level2_15_outer_neg) ? level2_14_outer_neg : level2_15_outer_neg;
-        level3_7_middle_pos <= _t69;
-        level3_7_middle_neg <= _t70;
+        level3_7_middle_pos <= _t219;
+        level3_7_middle_neg <= _t220;
         level3_7_inner <= (level2_14_inner >= level2_15_inner) ? level2_14_inner : level2_15_inner;
         level4_0_outer_pos <= (level3_0_outer_pos >= level3_1_outer_pos) ? level3_0_outer_pos : level3_1_outer_pos;
         level4_0_outer_neg <= (level3_0_outer_neg >= level3_1_outer_neg) ? level3_0_outer_neg : level3_1_outer_neg;
@@ -1696,6 +2934,7 @@ module oaken_maxima_p64 (
             valid_s3 <= 1'h0;
             valid_s4 <= 1'h0;
             valid_s5 <= 1'h0;
+            valid_s6 <= 1'h0;
             valid_1 <= 1'h0;
         end else begin
             valid_s1 <= valid;
@@ -1703,7 +2942,8 @@ module oaken_maxima_p64 (
             valid_s3 <= valid_s2;
             valid_s4 <= valid_s3;
             valid_s5 <= valid_s4;
-            valid_1 <= valid_s5;
+            valid_s6 <= valid_s5;
+            valid_1 <= valid_s6;
         end
     end
     always @(posedge clk) begin
@@ -1712,26 +2952,28 @@ module oaken_maxima_p64 (
         first_s3 <= first_s2;
         first_s4 <= first_s3;
         first_s5 <= first_s4;
-        first_1 <= first_s5;
+        first_s6 <= first_s5;
+        first_1 <= first_s6;
         remark_s1 <= remark;
         remark_s2 <= remark_s1;
         remark_s3 <= remark_s2;
         remark_s4 <= remark_s3;
         remark_s5 <= remark_s4;
-        remark_1 <= remark_s5;
+        remark_s6 <= remark_s5;
+        remark_1 <= remark_s6;
     end
-    wire [14:0] _t71 = first_1 ? level6_0_outer_pos : ((so_far_outer_pos >= level6_0_outer_pos) ? so_far_outer_pos : level6_0_outer_pos); // maxima.rs:126
-    wire [14:0] _t72 = first_1 ? level6_0_outer_neg : ((so_far_outer_neg >= level6_0_outer_neg) ? so_far_outer_neg : level6_0_outer_neg); // maxima.rs:126
-    wire [14:0] _t73 = first_1 ? level6_0_middle_pos : ((so_far_middle_pos >= level6_0_middle_pos) ? so_far_middle_pos : level6_0_middle_pos); // maxima.rs:126
-    wire [14:0] _t74 = first_1 ? level6_0_middle_neg : ((so_far_middle_neg >= level6_0_middle_neg) ? so_far_middle_neg : level6_0_middle_neg); // maxima.rs:126
-    wire [14:0] _t75 = first_1 ? level6_0_inner : ((so_far_inner >= level6_0_inner) ? so_far_inner : level6_0_inner); // maxima.rs:126
+    wire [14:0] _t221 = first_1 ? level6_0_outer_pos : ((so_far_outer_pos >= level6_0_outer_pos) ? so_far_outer_pos : level6_0_outer_pos); // maxima.rs:128
+    wire [14:0] _t222 = first_1 ? level6_0_outer_neg : ((so_far_outer_neg >= level6_0_outer_neg) ? so_far_outer_neg : level6_0_outer_neg); // maxima.rs:128
+    wire [14:0] _t223 = first_1 ? level6_0_middle_pos : ((so_far_middle_pos >= level6_0_middle_pos) ? so_far_middle_pos : level6_0_middle_pos); // maxima.rs:128
+    wire [14:0] _t224 = first_1 ? level6_0_middle_neg : ((so_far_middle_neg >= level6_0_middle_neg) ? so_far_middle_neg : level6_0_middle_neg); // maxima.rs:128
+    wire [14:0] _t225 = first_1 ? level6_0_inner : ((so_far_inner >= level6_0_inner) ? so_far_inner : level6_0_inner); // maxima.rs:128
     always @(posedge clk) begin
         if (valid_1) begin
-            so_far_outer_pos <= _t71;
-            so_far_outer_neg <= _t72;
-            so_far_middle_pos <= _t73;
-            so_far_middle_neg <= _t74;
-            so_far_inner <= _t75;
+            so_far_outer_pos <= _t221;
+            so_far_outer_neg <= _t222;
+            so_far_middle_pos <= _t223;
+            so_far_middle_neg <= _t224;
+            so_far_inner <= _t225;
             remarked_1 <= remark_1 | (remarked_1 & (~first_1));
         end
         last_s1 <= last;
@@ -1740,12 +2982,13 @@ module oaken_maxima_p64 (
         last_s4 <= last_s3;
         last_s5 <= last_s4;
         last_s6 <= last_s5;
+        last_s7 <= last_s6;
     end
     always @(posedge clk) begin
         if (rst) begin
             done_1 <= 1'h0;
         end else begin
-            done_1 <= valid_1 & last_s6;
+            done_1 <= valid_1 & last_s7;
         end
     end
     assign done = done_1;

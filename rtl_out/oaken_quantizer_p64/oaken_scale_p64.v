@@ -110,6 +110,11 @@ module oaken_scale_p64 (
     reg start_s13; // scale.rs:149
     reg start_s14; // scale.rs:149
     reg start_s15; // scale.rs:149
+    reg start_s16; // scale.rs:149
+    reg start_s17; // scale.rs:149
+    reg start_s18; // scale.rs:149
+    reg start_s19; // scale.rs:149
+    reg start_s20; // scale.rs:149
     reg done_1; // scale.rs:149
     reg nonfinite_s1; // scale.rs:150
     reg nonfinite_s2; // scale.rs:150
@@ -126,6 +131,11 @@ module oaken_scale_p64 (
     reg nonfinite_s13; // scale.rs:150
     reg nonfinite_s14; // scale.rs:150
     reg nonfinite_s15; // scale.rs:150
+    reg nonfinite_s16; // scale.rs:150
+    reg nonfinite_s17; // scale.rs:150
+    reg nonfinite_s18; // scale.rs:150
+    reg nonfinite_s19; // scale.rs:150
+    reg nonfinite_s20; // scale.rs:150
     reg nonfinite_1; // scale.rs:150
 
     // the questions of a vector, shifted out round by round
@@ -153,7 +163,7 @@ module oaken_scale_p64 (
     end
 
     // the step units
-    oaken_step_unit step (
+    oaken_step_unit_fast step (
         .clk(clk),
         .item_max_a(waiting_0_max_a),
         .item_thr_a(waiting_0_thr_a),
@@ -167,7 +177,7 @@ module oaken_scale_p64 (
         .result_c_b(results_0_c_b),
         .result_split(results_0_split)
     );
-    oaken_step_unit step_1 (
+    oaken_step_unit_fast step_1 (
         .clk(clk),
         .item_max_a(waiting_1_max_a),
         .item_thr_a(waiting_1_thr_a),
@@ -181,7 +191,7 @@ module oaken_scale_p64 (
         .result_c_b(results_1_c_b),
         .result_split(results_1_split)
     );
-    oaken_step_unit step_2 (
+    oaken_step_unit_fast step_2 (
         .clk(clk),
         .item_max_a(waiting_2_max_a),
         .item_thr_a(waiting_2_thr_a),
@@ -195,7 +205,7 @@ module oaken_scale_p64 (
         .result_c_b(results_2_c_b),
         .result_split(results_2_split)
     );
-    oaken_step_unit step_3 (
+    oaken_step_unit_fast step_3 (
         .clk(clk),
         .item_max_a(waiting_3_max_a),
         .item_thr_a(waiting_3_thr_a),
@@ -268,6 +278,11 @@ module oaken_scale_p64 (
             start_s13 <= 1'h0;
             start_s14 <= 1'h0;
             start_s15 <= 1'h0;
+            start_s16 <= 1'h0;
+            start_s17 <= 1'h0;
+            start_s18 <= 1'h0;
+            start_s19 <= 1'h0;
+            start_s20 <= 1'h0;
             done_1 <= 1'h0;
         end else begin
             start_s1 <= start;
@@ -285,7 +300,12 @@ module oaken_scale_p64 (
             start_s13 <= start_s12;
             start_s14 <= start_s13;
             start_s15 <= start_s14;
-            done_1 <= start_s15;
+            start_s16 <= start_s15;
+            start_s17 <= start_s16;
+            start_s18 <= start_s17;
+            start_s19 <= start_s18;
+            start_s20 <= start_s19;
+            done_1 <= start_s20;
         end
     end
     always @(posedge clk) begin
@@ -304,7 +324,12 @@ module oaken_scale_p64 (
         nonfinite_s13 <= nonfinite_s12;
         nonfinite_s14 <= nonfinite_s13;
         nonfinite_s15 <= nonfinite_s14;
-        nonfinite_1 <= nonfinite_s15;
+        nonfinite_s16 <= nonfinite_s15;
+        nonfinite_s17 <= nonfinite_s16;
+        nonfinite_s18 <= nonfinite_s17;
+        nonfinite_s19 <= nonfinite_s18;
+        nonfinite_s20 <= nonfinite_s19;
+        nonfinite_1 <= nonfinite_s20;
     end
     assign done = done_1;
     wire [57:0] below = {nonfinite_1, kept_0_split, {kept_3_e, kept_3_f}, {kept_2_e, kept_2_f}, {kept_1_e, kept_1_f}, {kept_0_e, kept_0_f}}; // scale.rs:165

@@ -19,8 +19,7 @@ pub fn unpack(magnitude: Signal) -> Unpacked {
 }
 
 /// The magnitude in units of 2^-24: the integer X of the record format, 40 bits.
-pub fn to_fixed(magnitude: Signal) -> Signal {
-    let x = unpack(magnitude);
+pub fn to_fixed(x: Unpacked) -> Signal {
     x.mantissa.zext(40) << x.exponent
 }
 
@@ -39,7 +38,7 @@ mod tests {
     fn every_finite_magnitude_in_fixed_point() {
         let m = Module::new("to_fixed");
         let io = FixedPorts::new(m);
-        io.fixed.set(to_fixed(io.x));
+        io.fixed.set(to_fixed(unpack(io.x)));
         let design = m.finish(io).expect("legal");
         let mut sim = hdl::sim::Simulator::new(&design);
         for x in 0..0x7c00u16 {

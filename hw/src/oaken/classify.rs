@@ -58,15 +58,16 @@ pub fn classify() -> Result<Design<ClassifyPorts>, Errors> {
     let p = m.pipeline("classify");
     let x = p.enter(io.x);
 
-    let (y, nonfinite) = classify_element(m, x, p.constant(io.thresholds));
+    let (y, nonfinite) = classify_element(m, x, p.constant(io.thresholds), false);
     io.y.set(p.leave(y));
     io.nonfinite.set(p.leave(nonfinite));
     m.finish(io)
 }
 
-/// The element with its group, and whether it was a NaN or an infinity: a stage behind `x`, at that of the thresholds.
+/// The element with its group, and whether it was a NaN or an infinity: a stage behind `x`, at that of the thresholds. With a register
+/// behind the comparisons (`fast`) the element is a stage later.
 #[module]
-pub fn classify_element(m: Module, x: Signal, t: Thresholds) -> (Classified, Signal) {
+pub fn classify_element(m: Module, x: Signal, t: Thresholds, fast: bool) -> (Classified, Signal) {
     m.section("finite magnitude");
     let nonfinite = x.bits(14, 10).all();
     let nan = nonfinite & x.trunc(10).any();
@@ -75,7 +76,11 @@ pub fn classify_element(m: Module, x: Signal, t: Thresholds) -> (Classified, Sig
     let sign = (x.msb() & !nan).next();
 
     m.section("the thresholds of its side");
-    let outer = sign.mux(magnitude.gt(t.s_low), magnitude.gt(t.s_high));
-    let inner = sign.mux(magnitude.le(t.t_low), magnitude.le(t.t_high)) & !outer;
+    let beyond = (magnitude.gt(t.s_low), magnitude.gt(t.s_high));
+    let within = (magnitude.le(t.t_low), magnitude.le(t.t_high));
+    let compared = (magnitude, sign, beyond, within);
+    let (magnitude, sign, beyond, within) = if fast { compared.next() } else { compared };
+    let outer = sign.mux(beyond.0, beyond.1);
+    let inner = sign.mux(within.0, within.1) & !outer;
     (Classified { magnitude, sign, outer, inner }, nonfinite.next())
 }

@@ -2,7 +2,7 @@
 //!
 //! Each entry moves down by the number of lanes below it without one. The distance is sent along and worked off bit by bit,
 //! lowest first; two entries never meet, because of two neighbours the lower one's distance is at most as large. A stage of
-//! the engine's pipeline for the counts and one for every two levels of the network.
+//! the engine's pipeline for the counts (three with more than 16 lanes) and one for every two levels of the network.
 
 use hdl::logic::popcount;
 use hdl::*;
@@ -15,14 +15,12 @@ pub fn compact(entries: &[Signal], present: &[Signal]) -> (Vec<Signal>, Signal) 
     if lanes == 1 {
         return (vec![entries[0].next()], present[0].next());
     }
-    let width = clog2(lanes + 1);
     // how many lanes below are empty, and how many entries there are
     let empty: Vec<Signal> = present.iter().map(|p| !*p).collect();
-    let distance: Vec<Signal> =
-        (0..lanes).map(|i| ones(&empty[..i], width).unwrap_or(entries[0].zeros(width)).next()).collect();
-    let total = ones(present, width).unwrap_or(entries[0].zeros(width)).next();
+    let distance = before_each(&empty);
+    let total = count(present);
 
-    let mut slots: Vec<(Signal, Signal)> = entries.iter().map(|e| e.next()).zip(distance).collect();
+    let mut slots: Vec<(Signal, Signal)> = entries.iter().map(|e| e.meet(total)).zip(distance).collect();
     for level in 0..clog2(lanes) {
         slots = (0..lanes).map(|i| shift(&slots, i, level)).collect();
         if level % 2 == 1 || level + 1 == clog2(lanes) {
@@ -40,10 +38,72 @@ fn shift(slots: &[(Signal, Signal)], i: usize, level: u32) -> (Signal, Signal) {
     }
 }
 
-/// The number of ones, in `width` bits; `None` for no bits.
-fn ones(bits: &[Signal], width: u32) -> Option<Signal> {
+/// Bits that are counted in one stage.
+const GROUP: usize = super::types::GROUP as usize;
+
+/// The number of ones: a stage later, or some with more than [`GROUP`] bits.
+#[module]
+pub fn count(bits: &[Signal]) -> Signal {
+    if bits.len() > GROUP {
+        return in_stages(bits).1;
+    }
+    ones(bits, clog2(bits.len() + 1)).next()
+}
+
+/// The number of ones before each bit: a stage later, or some with more than [`GROUP`] bits.
+#[module]
+fn before_each(bits: &[Signal]) -> Vec<Signal> {
+    if bits.len() > GROUP { in_stages(bits).0 } else { in_group(bits, clog2(bits.len() + 1)) }
+}
+
+/// The number of ones before each bit, a stage later.
+#[module]
+fn in_group(bits: &[Signal], width: u32) -> Vec<Signal> {
+    (0..bits.len()).map(|i| if i == 0 { bits[0].zeros(width) } else { ones(&bits[..i], width) }.next()).collect()
+}
+
+/// What a stage puts together: bits, and then groups of them.
+const TOGETHER: usize = 4;
+
+/// The same in some stages, each for groups of [`TOGETHER`] times as many bits.
+#[module]
+fn in_stages(bits: &[Signal]) -> (Vec<Signal>, Signal) {
+    let width = clog2(TOGETHER + 1);
+    let group = |bits: &[Signal]| (in_group(bits, width), ones(bits, width).next());
+    let mut groups: Vec<_> = bits.chunks(TOGETHER).map(group).collect();
+    while groups.len() > 1 {
+        groups = groups.chunks(TOGETHER).map(merged).collect();
+    }
+    groups.remove(0)
+}
+
+/// Some groups as one, a stage later.
+#[module]
+fn merged(groups: &[(Vec<Signal>, Signal)]) -> (Vec<Signal>, Signal) {
+    let totals: Vec<Signal> = groups.iter().map(|group| group.1).collect();
+    let bits: usize = groups.iter().map(|group| group.0.len()).sum();
+    let width = clog2(bits + 1);
+    let behind = |(at, group): (usize, &(Vec<Signal>, Signal))| -> Vec<Signal> {
+        group.0.iter().map(|own| sum(&[&[*own], &totals[..at]].concat(), width).next()).collect()
+    };
+    (groups.iter().enumerate().flat_map(behind).collect(), sum(&totals, width).next())
+}
+
+/// The sum of some numbers, one at least.
+fn sum(numbers: &[Signal], width: u32) -> Signal {
+    match numbers {
+        [x] => x.zext(width),
+        _ => {
+            let (low, high) = numbers.split_at(numbers.len() / 2);
+            sum(low, width) + sum(high, width)
+        }
+    }
+}
+
+/// The number of ones of some bits, in `width` bits.
+fn ones(bits: &[Signal], width: u32) -> Signal {
     let bits: Vec<Signal> = bits.iter().rev().copied().collect();
-    (!bits.is_empty()).then(|| popcount(cat(&bits)).zext(width))
+    popcount(cat(&bits)).zext(width)
 }
 
 #[cfg(test)]
@@ -85,7 +145,7 @@ mod tests {
                 let word = entries.iter().rev().fold(BigUint::default(), |sum, e| (sum << 7) | BigUint::from(*e));
                 sim.poke_big(0, &word);
                 sim.poke(1, mask);
-                (0..8).for_each(|_| sim.step());
+                (0..10).for_each(|_| sim.step());
                 let expected: Vec<u64> =
                     (0..lanes).filter(|i| mask >> i & 1 == 1).map(|i| entries[i as usize]).collect();
                 let packed = sim.peek_big(2);

@@ -2,12 +2,14 @@
 //!
 //! A tree over the lanes of a beat, a register after each level, then a running maximum over the beats. The shift of a group is
 //! monotone, so the maxima of the raw magnitudes are enough and no lane subtracts a threshold. The first level compares each
-//! pair of lanes once, whatever their groups are, and selects for all five maxima.
+//! pair of lanes once, whatever their groups are, and selects for all five maxima. With more than 16 lanes it has a register between
+//! the two.
 //!
 //! Ports: a beat a cycle, no handshake; `done` with the result [`latency`] cycles after the last beat of a vector. Parameter:
 //! lanes, a power of two from 1 to 64. Nothing is combinational from port to port.
 
 use super::classify::{CLASSIFIED_BITS, Classified, classified};
+use super::types::GROUP;
 use hdl::*;
 
 /// The five maxima, 0 where there is no element.
@@ -54,7 +56,7 @@ ports! {
 
 /// Cycles from the last beat to the result.
 pub fn latency(lanes: u32) -> u32 {
-    lanes.ilog2().max(1) + 1
+    lanes.ilog2().max(1) + 1 + u32::from(lanes > GROUP)
 }
 
 /// In which of the five classes an element is, in the order of [`Maxima`].
@@ -74,13 +76,13 @@ fn one(x: Classified) -> Maxima {
 
 /// The maxima of two elements, with one comparison.
 #[module]
-fn pair(a: Classified, b: Classified) -> Maxima {
+fn pair(a: Classified, b: Classified, fast: bool) -> Maxima {
     let a_wins = a.magnitude.ge(b.magnitude);
     let (in_a, in_b) = (classes(a), classes(b));
     from_array(std::array::from_fn(|i| {
-        let take_a = in_a[i] & (a_wins | !in_b[i]);
-        let take_b = in_b[i] & !(in_a[i] & a_wins);
-        (take_a.repeat(15) & a.magnitude) | (take_b.repeat(15) & b.magnitude)
+        let take = (in_a[i] & (a_wins | !in_b[i]), in_b[i] & !(in_a[i] & a_wins));
+        let (take_a, take_b) = if fast { take.next() } else { take };
+        (take_a.repeat(15) & a.magnitude.meet(take_a)) | (take_b.repeat(15) & b.magnitude.meet(take_a))
     }))
 }
 
@@ -103,7 +105,7 @@ pub fn maxima(lanes: u32) -> Result<Design<MaximaPorts>, Errors> {
     m.section("the tree over the lanes");
     let mut level: Vec<Maxima> = match &elements[..] {
         [x] => vec![one(*x).next()],
-        _ => elements.chunks(2).map(|x| pair(x[0], x[1]).next()).collect(),
+        _ => elements.chunks(2).map(|x| pair(x[0], x[1], lanes > GROUP).next()).collect(),
     };
     for depth in 1.. {
         level.iter().enumerate().for_each(|(i, x)| {

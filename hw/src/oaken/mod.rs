@@ -5,6 +5,7 @@ pub mod beat_counter;
 pub mod beat_reader;
 pub mod classify;
 pub mod compact;
+mod copies;
 pub mod decode;
 mod dense_reader;
 pub mod dequantizer;

@@ -22,18 +22,21 @@
 //!
 //! Parameters: [`EngineParams`]. Throughput, vector after vector while the outputs are taken: a vector of N elements takes `N / lanes`
 //! cycles, or as many as its sparse part has words, if these are more: wherever its outliers are (within 1 % from 1,024 elements on;
-//! without a bubble as long as the words of no part of it are 10 more than its beats). Latency: a vector's record begins some 40
-//! cycles after its last beat. 16 beats of codes wait for `dense` to be taken, and with a packer
-//! not quite two beats of the bus more. The dense part of a vector can be asked for before the first
-//! word of the sparse part is full: a consumer that takes the sparse part first needs room for the dense part of a vector.
+//! without a bubble as long as the words of no part of it are 10 more than its beats, 7 above 16 lanes). Latency: a vector's record
+//! begins some 40 cycles after its last beat; above 16 lanes 48 to 51, because wires are long there and it has more stages. 16 beats of
+//! codes wait for `dense` to be taken, with a packer not quite two beats of the bus more. The dense part of a vector can be asked for
+//! before the first word of the sparse part is full: who takes the sparse part first needs room for the dense part of a vector.
 //! Combinational: `flush` to `s` ready.
 
+use super::copies::valid_copies;
 use super::guard::{GuardedBeat, length_guard};
 use super::maxima::MaximaPorts;
-use super::quantizer_back::{dense_part, encode_beat, fetch, issue, outlier_entries, sparse_beats};
-use super::quantizer_front::{classify_beat, count_outliers, find_maxima, ring_depth, store, vectors_in_flight};
+use super::quantizer_back::{dense_part, encode_beat, fetch, issue, lane_groups, outlier_entries, sparse_beats};
+use super::quantizer_front::{
+    AcceptedBeat, classify_beat, count_outliers, find_maxima, ring_depth, store, vectors_in_flight,
+};
 use super::quantizer_settings::Settings;
-use super::scale::{Scales, header_bits, scale, scales};
+use super::scale::{Scales, header_bits, scale};
 use super::scale_table::Queue;
 use super::sparse_writer::{SparseWriterPorts, sparse_writer};
 use super::types::*;
@@ -84,9 +87,9 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let input = accept(m, io, &settings, p)?;
     m.section("in: classify");
     let front = m.pipeline("front");
-    let classified = classify_beat(m, front, input.accepted, input.beat, settings.entering(), p)?;
+    let classified = classify_beat(m, front, input.beat, settings.entering(), p)?;
     m.section("in: the ring, the count of outliers in each chunk, the maxima");
-    let ring = store(m, front, &classified, p);
+    let rings = store(m, front, &classified, p);
     let counts = count_outliers(m, front, &classified, p);
     let maxima = find_maxima(m, front, &classified, p.lanes)?;
 
@@ -95,22 +98,34 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
 
     m.section("out: read the ring");
     let advance = m.wire(bits(1));
+    let ready_next = p.wide().then(|| m.wire(bits(1)));
+    let advances = match ready_next {
+        Some(ready_next) => valid_copies(m, ready_next, p.groups() + 1)?,
+        None => vec![advance],
+    };
+    let issues = advances[advances.len() - 1];
     let leaves = m.wire(bits(1)).comment("the last beat of a vector is read");
-    let (beat, table) = issue(m, queue.view(), settings.leaving(m, leaves), leaves, advance, p);
+    let (beat, table) = issue(m, queue.view(), settings.leaving(m, leaves), leaves, issues, p);
     m.when(table.takes, || queue.out_at.set(queue.out_at + 1));
     let sent = m.wire(bits(1));
     queue.held.count(queue.written, table.takes);
-    settings.in_flight.count(input.begins, sent);
-    input.free.count(beat.issued & advance, input.accepted);
+    // the writer of many lanes is far away
+    let gone = later_if(p.wide(), m, sent);
+    settings.in_flight.count(input.begins, gone);
+    input.free.count(beat.issued & issues, input.accepted);
     m.section("out: encode");
     let back = m.pipeline_enabled("back", advance);
-    let beat = fetch(back, beat, ring, counts);
-    let (elements, codes) = encode_beat(m, back, &beat, &table, advance);
+    let groups = lane_groups(m, back, rings, &advances);
+    let beat = fetch(back, beat, &groups, counts);
+    let (elements, codes) = encode_beat(m, back, &beat, &groups, &table, advance);
     m.section("out: move the entries together");
     let entries = outlier_entries(m, &elements, beat.chunk_beat);
     m.section("out: the sparse part");
     let writer = m.instance(&sparse_writer(p, queue.in_at.width())?);
     writer.s.set(sparse_beats(back, &beat, &entries, advance));
+    if let (Some(wire), Some(ready_next)) = (ready_next, writer.ready_next) {
+        wire.set(ready_next);
+    }
     end_records(m, io, &writer, queue.headers, sent, p.dense_bits);
     m.section("out: the dense part");
     io.dense.set(dense_part(m, back, &beat, codes, advance, writer.stop, p)?);
@@ -123,7 +138,7 @@ struct Input {
     accepted: Signal,
     /// It is the first of a vector.
     begins: Signal,
-    beat: GuardedBeat,
+    beat: AcceptedBeat,
     /// Places in the ring for beats.
     free: UpDown,
 }
@@ -135,7 +150,7 @@ fn accept(m: Module, io: QuantizerPorts, settings: &Settings, p: EngineParams) -
     let free = UpDown::from(m, ring_depth(p), ring_depth(p));
     guard.s.set(io.s);
     guard.beats_minus_1.set(settings.entering().beats_minus_1(p));
-    guard.start.set(settings.may_begin & settings.in_flight.level.ne(vectors_in_flight(p)) & !io.flush);
+    guard.start.set(settings.may_begin & !settings.in_flight.level.msb() & !io.flush);
     guard.flush.set(io.flush);
     let room = m.reg_reset(bits(1), 0).comment("in the ring, for two beats at least");
     room.set(free.level.gt(2));
@@ -145,7 +160,16 @@ fn accept(m: Module, io: QuantizerPorts, settings: &Settings, p: EngineParams) -
     let accepted = guard.m.transfer();
     let begins = accepted & guard.m.payload.first;
     settings.take(m, &guard, io.setting, accepted);
-    Ok(Input { accepted, begins, beat: guard.m.payload, free })
+    let GuardedBeat { data, first, last } = guard.m.payload;
+    let beat = match p.wide() {
+        true => {
+            // so many bits are made zeros a stage later, where copies of `passing` are
+            data.unused();
+            AcceptedBeat { valid: accepted, first, last, data: io.s.payload.data, counts: Some(guard.passing) }
+        }
+        false => AcceptedBeat { valid: accepted, first, last, data, counts: None },
+    };
+    Ok(Input { accepted, begins, beat, free })
 }
 
 /// What is known of the vectors that wait to go out, the oldest first.
@@ -169,6 +193,12 @@ impl ScaleQueue {
     }
 }
 
+/// A bit, or the same a cycle later.
+fn later_if(later: bool, m: Module, bit: Signal) -> Signal {
+    let p = m.pipeline("later");
+    if later { p.leave(p.enter_valid(bit).next()) } else { bit }
+}
+
 /// Turns the maxima of a vector into its header and its scales, and puts them into a queue.
 #[module]
 fn queue_scales(
@@ -183,15 +213,20 @@ fn queue_scales(
     steps.nonfinite.set(maxima.remarked);
     steps.thresholds.set(thresholds);
     let queue_depth = vectors_in_flight(p) as usize;
-    let queue = m.memory(scales(p.dense_bits), queue_depth).style(RamStyle::Distributed);
+    let queue = m.memory(super::scale::scales(p.dense_bits), queue_depth).style(RamStyle::Distributed);
     let queue_in = m.reg_reset(bits(clog2(queue_depth)), 0);
     let queue_out = m.reg_reset(bits(clog2(queue_depth)), 0);
     let queued = UpDown::new(m, queue_depth as u32);
-    queue.write(queue_in, steps.scales, steps.done);
-    m.when(steps.done, || queue_in.set(queue_in + 1));
+    // of many lanes, in registers beside the queue
+    let near = m.pipeline("near_queue");
+    let done = near.enter_valid(steps.done).later(u32::from(p.wide()));
+    let (scales, header) = near.leave((near.enter(steps.scales).meet(done), near.enter(steps.header).meet(done)));
+    let done = near.leave(done);
+    queue.write(queue_in, scales, done);
+    m.when(done, || queue_in.set(queue_in + 1));
     let headers = m.memory(bits(header_bits(p.dense_bits)), queue_depth).style(RamStyle::Distributed);
-    headers.write(queue_in, steps.header, steps.done);
-    Ok(ScaleQueue { scales: queue, headers, in_at: queue_in, out_at: queue_out, held: queued, written: steps.done })
+    headers.write(queue_in, header, done);
+    Ok(ScaleQueue { scales: queue, headers, in_at: queue_in, out_at: queue_out, held: queued, written: done })
 }
 
 /// Gives the writer the header of the vector that leaves, and tells of each that has left (`sent`).

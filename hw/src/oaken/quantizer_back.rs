@@ -5,7 +5,7 @@ use super::classify::{CLASSIFIED_BITS, Classified, classified};
 use super::compact::compact;
 use super::encode::encode;
 use super::quantizer_front::{counts_depth, ring_depth};
-use super::scale_table::{Queue, ScaleTable};
+use super::scale_table::{Current, Queue, ScaleTable};
 use super::sparse_writer::SparseBeat;
 use super::types::*;
 use crate::stream::fifo::{Style, fifo};
@@ -69,6 +69,23 @@ pub fn issue(
     (IssuedBeat { issued: issue, place, at: read_at, count_at: read_count_at }, table)
 }
 
+/// A group of lanes.
+pub struct LaneGroup {
+    /// Its pipeline, which goes on with the back pipeline.
+    pub pipeline: Pipeline,
+    /// Its elements wait here.
+    pub ring: Memory,
+}
+
+/// The groups of lanes: one in the back pipeline itself, or several that `advance` with copies of its enable.
+pub fn lane_groups(m: Module, back: Pipeline, rings: Vec<Memory>, advance: &[Signal]) -> Vec<LaneGroup> {
+    let pipeline = |i: usize| match advance.len() {
+        1 => back,
+        _ => m.pipeline_enabled(&format!("back{i}"), advance[i]),
+    };
+    rings.into_iter().enumerate().map(|(i, ring)| LaneGroup { pipeline: pipeline(i), ring }).collect()
+}
+
 /// A beat out of the ring, in the back pipeline; where it is in its vector and its chunk is known at stage 0.
 pub struct FetchedBeat {
     issued: Signal,
@@ -76,21 +93,32 @@ pub struct FetchedBeat {
     chunk_first: Signal,
     /// Which beat of its chunk.
     pub chunk_beat: Signal,
-    /// Its elements, as they were classified.
-    word: Signal,
+    /// Its elements, as they were classified, of each group of lanes in its pipeline.
+    words: Vec<Signal>,
     /// The outliers of its chunk.
     count: Signal,
 }
 
 /// Takes a beat into the back pipeline and reads its elements and the count of its chunk.
 #[module]
-pub fn fetch(back: Pipeline, beat: IssuedBeat, ring: Memory, counts: Memory) -> FetchedBeat {
+pub fn fetch(back: Pipeline, beat: IssuedBeat, groups: &[LaneGroup], counts: Memory) -> FetchedBeat {
     let issued = back.enter_valid(beat.issued);
     let Place { last, chunk_first, chunk_beat } = back.enter(beat.place);
+    // each group of many has the address in a register of its own
+    let near = |at: Signal| if groups.len() > 1 { at.next() } else { at };
     // a register behind the block RAM, whose clock-to-output is more than half a cycle of 100 MHz on ECP5
-    let word = ring.read_sync(back.enter(beat.at)).next();
-    let count = counts.read_sync(back.enter(beat.count_at)).next();
-    FetchedBeat { issued, last, chunk_first, chunk_beat, word, count }
+    let word = |group: &LaneGroup| group.ring.read_sync(near(group.pipeline.enter(beat.at))).next();
+    let words = groups.iter().map(word).collect();
+    let count = counts.read_sync(near(back.enter(beat.count_at))).next();
+    FetchedBeat { issued, last, chunk_first, chunk_beat, words, count }
+}
+
+/// What a group of lanes made, in the back pipeline at the stage that it has in its own.
+fn joined(back: Pipeline, groups: &[LaneGroup], group: &LaneGroup, x: Signal) -> Signal {
+    match (groups.len(), group.pipeline.stage_of(x)) {
+        (2.., Some(stage)) => back.enter_at(stage, group.pipeline.leave(x)),
+        _ => x,
+    }
 }
 
 /// The elements of a beat and their codes. Frees what a vector holds of the table when its last beat has looked it up.
@@ -99,25 +127,40 @@ pub fn encode_beat(
     m: Module,
     back: Pipeline,
     beat: &FetchedBeat,
+    groups: &[LaneGroup],
     table: &ScaleTable,
     advance: Signal,
 ) -> (Vec<Classified>, Signal) {
-    let word = beat.word;
-    let current = table.current().enter(back, word);
-    let split = back.enter(table.split).meet(word);
-    let elements: Vec<Classified> = word.lanes(CLASSIFIED_BITS).into_iter().map(|x| classified().unpack(x)).collect();
-    let codes: Vec<Signal> = elements
-        .iter()
-        .enumerate()
-        .rev()
-        .map(|(i, x)| m.scope(format!("lane{i}"), || encode(*x, split, |x| table.look_up(m, current, x))))
-        .collect();
-    let codes = cat(&codes);
-    // two stages behind `word` the lanes have looked it up
-    let looked_up = word.next().next();
-    let gone = || beat.issued.meet(looked_up) & beat.last.meet(looked_up);
+    let (mut elements, mut codes) = (vec![], vec![]);
+    for (group, word) in groups.iter().zip(&beat.words) {
+        let (current, split) = scales_of(back, groups, group, table);
+        let (current, split) = (current.meet(*word), split.meet(*word));
+        for x in word.lanes(CLASSIFIED_BITS).into_iter().map(|x| classified().unpack(x)) {
+            let lane = m.scope(format!("lane{}", codes.len()), || {
+                encode(x, split, groups.len() > 1, |x| table.look_up(m, current, x))
+            });
+            codes.push(joined(back, groups, group, lane));
+            elements.push(x.map(&mut |_, _, x| joined(back, groups, group, x)));
+        }
+    }
+    let codes = cat(&codes.into_iter().rev().collect::<Vec<_>>());
+    // two stages behind its word the lanes have looked it up
+    let gone = || {
+        let looked_up = beat.words[0].next().next();
+        beat.issued.meet(looked_up) & beat.last.meet(looked_up)
+    };
     table.free(|| back.leave(gone()) & advance);
     (elements, codes)
+}
+
+/// The scales of a beat and its split, in the pipeline of a group. Many groups have registers of their own behind one for all, which
+/// is near the queue.
+fn scales_of(back: Pipeline, groups: &[LaneGroup], group: &LaneGroup, table: &ScaleTable) -> (Current, Signal) {
+    let own = |x: Signal| match groups.len() {
+        1 => back.enter(x),
+        _ => group.pipeline.enter_at(1, back.leave(back.enter(x).next())),
+    };
+    (table.current().map(own), own(table.split))
 }
 
 /// The entries of a beat's outliers.
@@ -193,15 +236,28 @@ pub fn dense_part(
     p: EngineParams,
 ) -> Result<Stream<DenseBeat>, Errors> {
     let (coded, codes, last) = back.leave((beat.issued.meet(codes), codes, beat.last.meet(codes)));
-    let coded = coded & advance;
+    let (coded, codes, last) = near_queue(m, coded & advance, codes, last, p);
     let (complete, codes) = whole_bytes(m, coded, codes, p);
     let dense = m.instance(&fifo(codes.width() + 1, DENSE_WORDS as usize, Style::Distributed)?);
     let word = Beat { data: codes, last };
     dense.s.valid.set(complete);
     dense.s.payload.set(word.pack());
     dense.s.ready.unused(); // the pipeline stops before it is full
-    stop.set(dense.level.ge(DENSE_WORDS - 3));
+    // beats that may still come; one more of them waits in `near_queue`
+    let coming = if p.wide() { 5 } else { 3 };
+    stop.set(dense.level.ge(DENSE_WORDS - coming));
     on_bus(m, dense.m.with(word.unpack(dense.m.payload)), p)
+}
+
+/// Codes of many lanes in registers beside the queue.
+#[module]
+fn near_queue(m: Module, coded: Signal, codes: Signal, last: Signal, p: EngineParams) -> (Signal, Signal, Signal) {
+    if !p.wide() {
+        return (coded, codes, last);
+    }
+    let near = m.pipeline("near_queue");
+    let (coded, codes, last) = (near.enter_valid(coded).next(), near.enter(codes).next(), near.enter(last).next());
+    near.leave((coded, codes, last))
 }
 
 /// Codes as they are queued: of one lane and 4 bits, a byte with every second one.

@@ -11,7 +11,7 @@
 use super::align::in_steps_bits;
 use super::maxima::{Maxima, maxima_shape};
 use super::step_unit::{self, StepItem, StepResult, step_item, step_result, step_unit};
-use super::types::{EngineParams, Thresholds, thresholds};
+use super::types::{EngineParams, GROUP, Thresholds, thresholds};
 use hdl::*;
 
 /// What the lanes need to encode a group: the reciprocal and exponent of its step, and its threshold in 32nds of it.
@@ -97,7 +97,7 @@ fn units(lanes: u32) -> u32 {
 
 /// Cycles from the maxima to header and scales.
 pub fn latency(lanes: u32) -> u32 {
-    step_unit::LATENCY + 4 / units(lanes) + 1
+    step_unit::latency(lanes > GROUP) + 4 / units(lanes) + 1
 }
 
 /// The four questions of a vector: the order of the steps in the header, last first.
@@ -118,7 +118,7 @@ pub fn scale(p: EngineParams) -> Result<Design<ScalePorts>, Errors> {
     let io = ScalePorts::new(m, p.dense_bits);
     let units = units(p.lanes) as usize;
     let rounds = 4 / units;
-    let unit = step_unit(p.dense_bits)?;
+    let unit = step_unit(p.dense_bits, p.wide())?;
 
     m.section("the questions of a vector, shifted out round by round");
     let asked = questions(io.maxima, io.thresholds);
@@ -143,7 +143,7 @@ pub fn scale(p: EngineParams) -> Result<Design<ScalePorts>, Errors> {
         let last_round = i >= 4 - units;
         kept[i].set(if last_round { results[i + units - 4] } else { kept[i + units] });
     }
-    let cycles = step_unit::LATENCY + rounds as u32 + 1;
+    let cycles = step_unit::latency(p.wide()) + rounds as u32 + 1;
     assert_eq!(cycles, latency(p.lanes));
     let vector = m.pipeline("vector");
     let done = vector.enter_valid(io.start).later(cycles);

@@ -67,12 +67,16 @@ pub enum Current {
 }
 
 impl Current {
-    /// Taken into a pipeline, and to the stage of `other`.
-    pub fn enter(self, p: Pipeline, other: Signal) -> Self {
+    /// The same with all its signals passed through `f`.
+    pub fn map(self, f: impl Fn(Signal) -> Signal) -> Self {
         match self {
-            Current::Slot(slot) => Current::Slot(p.enter(slot).meet(other)),
-            Current::Scales(scales) => Current::Scales(p.enter(scales).meet(other)),
+            Current::Slot(slot) => Current::Slot(f(slot)),
+            Current::Scales(scales) => Current::Scales(scales.map(&mut |_, _, x| f(x))),
         }
+    }
+    /// At the stage of `other`.
+    pub fn meet(self, other: Signal) -> Self {
+        self.map(|x| x.meet(other))
     }
 }
 

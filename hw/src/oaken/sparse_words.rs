@@ -4,7 +4,7 @@
 //! gets its header, a word the byte that the one before carried, and what is not kept becomes 0.
 
 use super::sparse_writer::SparseWriterPorts;
-use super::types::{SparseWord, sparse_word};
+use super::types::{GROUP, SparseWord, sparse_word};
 use hdl::*;
 
 /// What stands beside a word.
@@ -34,13 +34,44 @@ pub struct Stored {
 
 /// One bit for each place: it is at most `n`.
 pub fn up_to(n: Signal) -> Signal {
-    let (high, low) = (one_hot(n.drop_low(n.width() / 2)), one_hot(n.trunc(n.width() / 2)));
-    let from = |x: &[Signal], i: usize| x.get(i..).filter(|x| !x.is_empty()).map_or(x[0].zeros(1), |x| cat(x).any());
-    let place = |i: usize| {
-        let (h, l) = (i / low.len(), i % low.len());
-        from(&high, h + 1) | (high[h] & from(&low, l))
-    };
-    cat(&(0..high.len() * low.len()).rev().map(place).collect::<Vec<_>>())
+    Halves::of(n).up_to()
+}
+
+/// The two halves of a number, one bit for each number that they can be.
+#[derive(Clone, Copy, Bundle)]
+struct Halves {
+    /// The upper half is greater.
+    above: Signal,
+    /// It is this.
+    high: Signal,
+    /// The lower half is at least this.
+    low: Signal,
+}
+
+impl Halves {
+    fn shape(width: u32) -> Halves {
+        let (high, low) = (bits(1 << (width - width / 2)), bits(1 << (width / 2)));
+        Halves { above: high, high, low }
+    }
+    fn of(n: Signal) -> Halves {
+        let (high, low) = (one_hot(n.drop_low(n.width() / 2)), one_hot(n.trunc(n.width() / 2)));
+        let from =
+            |x: &[Signal], i: usize| x.get(i..).filter(|x| !x.is_empty()).map_or(x[0].zeros(1), |x| cat(x).any());
+        let each = |count: usize, bit: &dyn Fn(usize) -> Signal| cat(&(0..count).rev().map(bit).collect::<Vec<_>>());
+        Halves {
+            above: each(high.len(), &|i| from(&high, i + 1)),
+            high: each(high.len(), &|i| high[i]),
+            low: each(low.len(), &|i| from(&low, i)),
+        }
+    }
+    /// One bit for each place: it is at most the number.
+    fn up_to(self) -> Signal {
+        let place = |i: u32| {
+            let (h, l) = (i / self.low.width(), i % self.low.width());
+            self.above.bit(h) | (self.high.bit(h) & self.low.bit(l))
+        };
+        cat(&(0..self.high.width() * self.low.width()).rev().map(place).collect::<Vec<_>>())
+    }
 }
 
 /// One bit for each number: it is `n`.
@@ -60,9 +91,14 @@ pub fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, sto
     let any = reading.ne(open);
     let word = m.reg((bits(8 * width), mark(stored.mark.after.width())));
     let carried = stored.carried.map(|byte| (m.reg(bits(8)), byte));
+    // of a long word half of what makes `keep` is done here
+    let halves = (width > GROUP).then(|| m.reg(Halves::shape(stored.mark.after.width())));
     m.when(to_word, || {
         word_valid.set(any);
         word.set((stored.data, stored.mark));
+        if let Some(halves) = halves {
+            halves.set(Halves::of(stored.mark.after));
+        }
         if let Some((carried, byte)) = carried {
             carried.set(byte);
         }
@@ -78,7 +114,7 @@ pub fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, sto
         Some((carried, _)) => with_carried(m, with_header, mark, carried, leaves),
         None => with_header.lanes(8),
     };
-    let keep = up_to(mark.after) | (!mark.last).repeat(width);
+    let keep = halves.unwrap_or_else(|| Halves::of(mark.after)).up_to() | (!mark.last).repeat(width);
     // a word has at least its first byte
     let zeroed = whole.iter().zip(keep.lanes(1)).skip(1).map(|(byte, keep)| keep.mux(*byte, 0));
     let kept: Vec<Signal> = std::iter::once(whole[0]).chain(zeroed).collect();

@@ -16,13 +16,16 @@
 //! | `s` | beats; `ready` is a register |
 //! | `header` | of the vector whose number is `vector`; there before its first beat comes |
 //! | `m` | words; valid and payload are registers; bytes that are not kept are 0 |
-//! | `stop` | 1: no more beats, after at most two (a register may stand before it) |
+//! | `stop` | 1: no more beats, after at most two, or three with more than 16 lanes (a register may stand before it) |
+//! | `ready_next` | with more than 16 lanes: `s` ready in the next cycle, for copies of it; a register |
 //! | `sent` | the last word of a vector went to `m` in the cycle before; a register |
 //!
 //! Parameters: lanes 1 to 64, and the bits of a vector's number. Throughput: a beat a cycle, of any number of bytes, as long as
-//! words are taken and no more than 10 wait. Latency: a word can be taken 6 to 7 cycles after the beat that fills it.
+//! words are taken and no more than 10 wait, 7 with more than 16 lanes. Latency: a word can be taken 6 to 7 cycles after the beat that
+//! fills it.
 //! Combinational: `m` ready to nothing outside.
 
+use super::copies::valid_copies;
 use super::sparse_words::{Mark, Stored, mark, send, up_to};
 use super::types::*;
 use hdl::*;
@@ -35,6 +38,9 @@ const WORDS: u32 = 16;
 /// That is also enough for the rate. Bytes of full beats come faster than words leave, by a byte in 64; the sparse part of the longest
 /// vector, 8192 elements, can be 9 words behind before it has more words than the vector has beats, and takes more time itself.
 const ENOUGH: u32 = 10;
+/// The same where three beats still come. A word has so many bytes there that the sparse part of the longest vector can be at most
+/// 5 words behind.
+const ENOUGH_WIDE: u32 = 7;
 /// Bytes of the header.
 const HEADER_BYTES: u32 = 8;
 
@@ -79,6 +85,8 @@ ports! {
         output m: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
         /// A vector left in the cycle before.
         output sent: Signal = bits(1),
+        /// Beats are taken in the next cycle.
+        output ready_next: Option<Signal> = p.wide().then(|| bits(1)),
     }
 }
 
@@ -90,8 +98,17 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
     m.doc("Packs count bytes and entries into the words of the sparse part.");
     let io = SparseWriterPorts::new(m, p, vector_bits);
 
-    let go = m.reg_reset(bits(1), 0).comment("there is room for what this and the next two beats make");
-    io.s.ready.set(go);
+    let room = m.reg_reset(bits(1), 0).comment("there is room for what this and the next two beats make");
+    let go = match io.ready_next {
+        Some(ready_next) => {
+            ready_next.set(room);
+            room.comment("there is room for what this and the next three beats make");
+            valid_copies(m, room, 2)?
+        }
+        None => vec![room; 2],
+    };
+    io.s.ready.set(go[0]);
+    let go = go[1];
     let tail = m.pipeline_enabled("tail", go);
     let valid = tail.enter_valid(io.s.valid);
     let beat = tail.enter(io.s.payload);
@@ -105,7 +122,7 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
     let writes = placed.valid & go;
     m.when(writes, || open.set(placed.open));
     let used = open - reading;
-    go.set(used.le(ENOUGH) & !io.stop);
+    room.set(used.le(if p.wide() { ENOUGH_WIDE } else { ENOUGH }) & !io.stop);
     m.section("a RAM for each byte of a word");
     let data = byte_rams(m, placed, reading, writes);
     m.section("two RAMs for the marks: of a word and the next one, one is even");

@@ -4,19 +4,21 @@
 //! ranges `a` and `b` are those of the positive and the negative side of the middle group, which share a step; the other groups
 //! use `a` alone. The arithmetic is exact: 40-bit integers in units of 2^-24.
 //!
-//! Ports: an item a cycle, no handshake; see [`StepPorts`]. Latency [`LATENCY`] cycles. Nothing is combinational from port to
-//! port. Parameter: the width of dense codes.
+//! Ports: an item a cycle, no handshake; see [`StepPorts`]. Latency: [`latency`] cycles. Nothing is combinational from port to
+//! port. Parameters: the width of dense codes, and `fast`, with which it has registers in the middle of its longest stages.
 
 use super::align::{align, in_steps_bits, normal, product, shift_amount};
 use super::types::width_suffix;
 use crate::float::divide_by_ones::{digit_sum, quotient};
-use crate::float::half::to_fixed;
+use crate::float::half::{to_fixed, unpack};
 use crate::float::leading_zeros::leading_zeros;
 use crate::float::reciprocal::reciprocal;
 use hdl::*;
 
 /// Cycles from an item to its result.
-pub const LATENCY: u32 = 14;
+pub const fn latency(fast: bool) -> u32 {
+    if fast { 19 } else { 14 }
+}
 
 /// What the step unit is asked.
 #[derive(Clone, Copy, Bundle)]
@@ -66,7 +68,7 @@ ports! {
     pub struct StepPorts(dense_bits: u32) {
         /// An item, every cycle.
         input item: StepItem = step_item(),
-        /// Its result, [`LATENCY`] cycles later.
+        /// Its result, [`latency`] cycles later.
         output result: StepResult = step_result(dense_bits),
     }
 }
@@ -80,20 +82,20 @@ pub fn least_e(threshold: Signal) -> Signal {
 
 /// The step unit for codes of so many bits.
 #[module]
-pub fn step_unit(dense_bits: u32) -> Result<Design<StepPorts>, Errors> {
-    let m = Module::new(format!("oaken_step_unit{}", width_suffix(dense_bits)));
+pub fn step_unit(dense_bits: u32, fast: bool) -> Result<Design<StepPorts>, Errors> {
+    let m = Module::new(format!("oaken_step_unit{}{}", if fast { "_fast" } else { "" }, width_suffix(dense_bits)));
     m.doc("From the range of a group to its step, the step's reciprocal, and the thresholds in steps.");
-    m.latency(LATENCY);
+    m.latency(latency(fast));
     let io = StepPorts::new(m, dense_bits);
     let p = m.pipeline("step");
     let item = p.enter(io.item);
 
     m.section("stage 1: fixed point");
-    let sides = fixed_point(item);
+    let sides = fixed_point(item, fast);
     m.section("stages 2 and 3: the range after the group shift; an empty side has none");
     let (range, any_a, any_b) = range(sides);
     m.section("stages 4 to 6: its leading bits, eight more than a code has, rounded up");
-    let leading = leading_bits(range, 8 + dense_bits);
+    let leading = leading_bits(range, 8 + dense_bits, fast);
     m.section("stages 7 and 8: the share of a code, rounded up");
     let quotient = share(leading.rounded, item.middle, dense_bits);
     m.section("meanwhile: E for a mantissa below 2, and for one that was rounded up to it; not below the least one");
@@ -101,12 +103,12 @@ pub fn step_unit(dense_bits: u32) -> Result<Design<StepPorts>, Errors> {
     m.section("stage 9: the step");
     let (e, f) = step(quotient, exponents, leading.some);
     m.section("stage 10: the reciprocal");
-    let r = e.any().mux(reciprocal(m, f), 0).next();
+    let r = fast_stage(reciprocal(m, f), fast);
+    let r = e.any().meet(r).mux(r, 0).next();
     m.section("stages 11 and 12: the thresholds and the largest negative magnitude in steps");
     let bits = in_steps_bits(dense_bits);
-    let c_a = in_steps(item.thr_a, e, r, bits);
-    let c_b = in_steps(item.thr_b, e, r, bits);
-    let largest = in_steps(item.max_b, e, r, bits);
+    let in_steps = |magnitude| in_steps(magnitude, e, r, bits, fast);
+    let (c_a, c_b, largest) = (in_steps(item.thr_a), in_steps(item.thr_b), in_steps(item.max_b));
     m.section("stages 13 and 14: how many codes the negative side gets");
     let split = split(largest, c_b, any_a, any_b);
 
@@ -118,9 +120,14 @@ pub fn step_unit(dense_bits: u32) -> Result<Design<StepPorts>, Errors> {
         c_b: c_b.meet(split),
         split,
     };
-    assert_eq!(p.stage_of(split), Some(LATENCY), "the stages and LATENCY differ");
+    assert_eq!(p.stage_of(split), Some(latency(fast)), "the stages and `latency` differ");
     io.result.set(p.leave(result));
     m.finish(io)
+}
+
+/// With a register behind it in the fast unit.
+fn fast_stage<B: Bundle>(x: B, fast: bool) -> B {
+    if fast { x.next() } else { x }
 }
 
 /// The two sides in fixed point.
@@ -140,16 +147,15 @@ struct Sides {
 }
 
 #[module]
-fn fixed_point(item: StepItem) -> Sides {
-    let x_a = to_fixed(item.max_a).next();
-    let t_a = to_fixed(item.thr_a).next();
-    let x_b = to_fixed(item.max_b).next();
-    let t_b = to_fixed(item.thr_b).next();
-    let there_a = item.max_a.any().next();
-    let there_b = item.max_b.any().next();
+fn fixed_point(item: StepItem, fast: bool) -> Sides {
+    let fixed = |magnitude| to_fixed(fast_stage(unpack(magnitude), fast)).next();
+    let (x_a, t_a) = (fixed(item.max_a), fixed(item.thr_a));
+    let (x_b, t_b) = (fixed(item.max_b), fixed(item.thr_b));
+    let there_a = item.max_a.any().meet(x_a);
+    let there_b = item.max_b.any().meet(x_a);
     let least_a = least_e(item.thr_a);
     let least_b = least_e(item.thr_b);
-    let least = least_a.gt(least_b).mux(least_a, least_b).next();
+    let least = least_a.gt(least_b).mux(least_a, least_b).meet(x_a);
     Sides { x_a, x_b, t_a, t_b, there_a, there_b, least }
 }
 
@@ -176,10 +182,17 @@ struct Leading {
 }
 
 #[module]
-fn leading_bits(range: Signal, number: u32) -> Leading {
+fn leading_bits(range: Signal, number: u32, fast: bool) -> Leading {
     let zeros = leading_zeros(range).next();
     let some = range.any().next();
-    let normalised = (range.meet(zeros) << zeros).next();
+    let normalised = match fast {
+        // the large distances, then the small ones
+        true => {
+            let near = (range.meet(zeros) << zeros.drop_low(3).cat(zeros.zeros(3))).next();
+            (near << zeros.trunc(3).meet(near)).next()
+        }
+        false => (range.meet(zeros) << zeros).next(),
+    };
     let below = normalised.width() - number;
     let rest = normalised.trunc(below).any();
     let rounded = (normalised.drop_low(below).zext(number + 1) + rest.zext(number + 1)).next();
@@ -236,11 +249,13 @@ fn step(quotient: Signal, [small, large]: [Exponent; 2], some: Signal) -> (Signa
 
 /// A magnitude in 32nds of the step with exponent `e` and reciprocal `r`, modulo `2^bits`.
 #[module]
-fn in_steps(magnitude: Signal, e: Signal, r: Signal, bits: u32) -> Signal {
+fn in_steps(magnitude: Signal, e: Signal, r: Signal, bits: u32, fast: bool) -> Signal {
     let normal = normal(magnitude.meet(e)).meet(r);
     let x = magnitude.meet(r);
-    let product = product(x, normal, r).next();
-    let amount = shift_amount(x, normal, e.meet(r)).next();
+    // registers beside the multiplier
+    let (x, normal, e, r) = fast_stage((x, normal, e.meet(r), r), fast);
+    let product = fast_stage(product(x, normal, r).next(), fast);
+    let amount = shift_amount(x, normal, e).next().meet(product);
     align(product, amount, bits).next()
 }
 
@@ -298,13 +313,13 @@ mod tests {
 
     #[test]
     fn equals_the_format_on_random_ranges() {
-        for dense_bits in 3..=6 {
-            equals_the_format(dense_bits, if dense_bits == 4 { 20_000 } else { 5_000 });
+        for (dense_bits, fast) in (3..=6).flat_map(|dense_bits| [(dense_bits, false), (dense_bits, true)]) {
+            equals_the_format(dense_bits, fast, if dense_bits == 4 { 20_000 } else { 5_000 });
         }
     }
 
-    fn equals_the_format(dense_bits: u32, items: u32) {
-        let design = step_unit(dense_bits).unwrap_or_else(|e| panic!("{e}"));
+    fn equals_the_format(dense_bits: u32, fast: bool, items: u32) {
+        let design = step_unit(dense_bits, fast).unwrap_or_else(|e| panic!("{e}"));
         let mut sim = Simulator::new(&design);
         let mut rng = Rng::with_seed(::sim::bus::seed(11));
         for i in 0..items {
@@ -326,7 +341,7 @@ mod tests {
             for (port, value) in [max_a, thr_a, max_b, thr_b, u64::from(middle)].into_iter().enumerate() {
                 sim.poke(port, value);
             }
-            (0..LATENCY).for_each(|_| sim.step());
+            (0..latency(fast)).for_each(|_| sim.step());
             let got: Vec<u64> = (5..11).map(|port| sim.peek(port)).collect();
             let want = model(max_a, thr_a, max_b, thr_b, middle, dense_bits);
             assert_eq!(got, want, "{dense_bits} bits, item {i}: {max_a:#x} {thr_a:#x} {max_b:#x} {thr_b:#x} {middle}");

@@ -25,6 +25,8 @@ pub fn width_suffix(dense_bits: u32) -> String {
 
 /// Elements of a chunk: the unit of the sparse part.
 pub const CHUNK: u32 = 64;
+/// Lanes that are near each other.
+pub const GROUP: u32 = 16;
 /// Width of the length setting, in elements (8192 is `14'h2000`).
 pub const LENGTH_BITS: u32 = 14;
 
@@ -66,6 +68,15 @@ impl EngineParams {
     /// Bits of the number of a setting, where vectors name it.
     pub fn number_bits(self) -> Option<u32> {
         self.setting_of_each().then(|| self.settings.ilog2())
+    }
+    /// Are there so many lanes that a signal for all of them takes most of a cycle to get there? Then the quantizer has more stages,
+    /// and such signals come in copies, one for each group of lanes.
+    pub fn wide(self) -> bool {
+        self.lanes > GROUP
+    }
+    /// Groups of lanes, each with copies of its own.
+    pub fn groups(self) -> usize {
+        self.lanes.div_ceil(GROUP) as usize
     }
     /// Beats of a chunk.
     pub fn chunk_beats(self) -> u32 {

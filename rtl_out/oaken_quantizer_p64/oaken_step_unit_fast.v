@@ -4,154 +4,216 @@
 `default_nettype none
 
 // From the range of a group to its step, the step's reciprocal, and the thresholds in steps.
-module oaken_step_unit (
+module oaken_step_unit_fast (
     input  wire clk,
     input  wire [14:0] item_max_a, // An item, every cycle.
     input  wire [14:0] item_thr_a,
     input  wire [14:0] item_max_b,
     input  wire [14:0] item_thr_b,
     input  wire item_middle,
-    output wire [5:0] result_e, // Its result, [`LATENCY`] cycles later.
+    output wire [5:0] result_e, // Its result, [`latency`] cycles later.
     output wire [6:0] result_f,
     output wire [9:0] result_r,
     output wire [9:0] result_c_a,
     output wire [9:0] result_c_b,
     output wire [4:0] result_split
 );
-    reg [39:0] x_a; // step_unit.rs:144
-    reg [39:0] t_a; // step_unit.rs:145
-    reg [39:0] x_b; // step_unit.rs:146
-    reg [39:0] t_b; // step_unit.rs:147
-    reg there_a; // step_unit.rs:148
-    reg there_b; // step_unit.rs:149
-    reg [5:0] least; // step_unit.rs:152
-    reg [39:0] d_a; // step_unit.rs:159
-    reg [39:0] d_b; // step_unit.rs:160
-    reg [40:0] range; // step_unit.rs:161
-    reg any_a; // step_unit.rs:162
-    reg any_b; // step_unit.rs:163
-    reg [5:0] zeros; // step_unit.rs:180
-    reg some; // step_unit.rs:181
-    reg [40:0] range_s4; // step_unit.rs:182
-    reg [40:0] normalised; // step_unit.rs:182
-    reg [12:0] rounded; // step_unit.rs:185
-    reg [9:0] digits_0; // step_unit.rs:193
-    reg [9:0] digits_1; // step_unit.rs:193
-    reg [9:0] of_all; // step_unit.rs:194
-    reg item_middle_s1; // step_unit.rs:195
-    reg item_middle_s2; // step_unit.rs:195
-    reg item_middle_s3; // step_unit.rs:195
-    reg item_middle_s4; // step_unit.rs:195
-    reg item_middle_s5; // step_unit.rs:195
-    reg item_middle_s6; // step_unit.rs:195
-    reg middle; // step_unit.rs:195
-    reg [9:0] quotient; // step_unit.rs:196
-    reg [6:0] k; // step_unit.rs:211
-    reg [5:0] least_s2; // step_unit.rs:212
-    reg [5:0] least_s3; // step_unit.rs:212
-    reg [5:0] least_s4; // step_unit.rs:212
-    reg [5:0] least_1; // step_unit.rs:212
-    reg [5:0] l216_s6; // step_unit.rs:216
-    reg [5:0] l216_s7; // step_unit.rs:216
-    reg [5:0] e_of_small; // step_unit.rs:216
-    reg too_fine_s6; // step_unit.rs:216
-    reg too_fine_s7; // step_unit.rs:216
-    reg small_too_fine; // step_unit.rs:216
-    reg [5:0] l216_s6_1; // step_unit.rs:216
-    reg [5:0] l216_s7_1; // step_unit.rs:216
-    reg [5:0] e_of_big; // step_unit.rs:216
-    reg too_fine_1_s6; // step_unit.rs:216
-    reg too_fine_1_s7; // step_unit.rs:216
-    reg big_too_fine; // step_unit.rs:216
-    reg some_s5; // step_unit.rs:231
-    reg some_s6; // step_unit.rs:231
-    reg some_s7; // step_unit.rs:231
-    reg some_1; // step_unit.rs:231
-    reg [5:0] e; // step_unit.rs:232
-    reg [6:0] f; // step_unit.rs:233
-    reg [9:0] r; // step_unit.rs:104
-    reg [14:0] item_thr_a_s1; // step_unit.rs:240
-    reg [14:0] item_thr_a_s2; // step_unit.rs:240
-    reg [14:0] item_thr_a_s3; // step_unit.rs:240
-    reg [14:0] item_thr_a_s4; // step_unit.rs:240
-    reg [14:0] item_thr_a_s5; // step_unit.rs:240
-    reg [14:0] item_thr_a_s6; // step_unit.rs:240
-    reg [14:0] item_thr_a_s7; // step_unit.rs:240
-    reg [14:0] item_thr_a_s8; // step_unit.rs:240
-    reg [14:0] item_thr_a_s9; // step_unit.rs:240
-    reg normal; // step_unit.rs:240
-    reg [14:0] x; // step_unit.rs:241
-    reg [20:0] product; // step_unit.rs:242
-    reg [5:0] e_s10; // step_unit.rs:243
-    reg [5:0] amount; // step_unit.rs:243
-    reg [9:0] c_a; // step_unit.rs:244
-    reg [14:0] item_thr_b_s1; // step_unit.rs:240
-    reg [14:0] item_thr_b_s2; // step_unit.rs:240
-    reg [14:0] item_thr_b_s3; // step_unit.rs:240
-    reg [14:0] item_thr_b_s4; // step_unit.rs:240
-    reg [14:0] item_thr_b_s5; // step_unit.rs:240
-    reg [14:0] item_thr_b_s6; // step_unit.rs:240
-    reg [14:0] item_thr_b_s7; // step_unit.rs:240
-    reg [14:0] item_thr_b_s8; // step_unit.rs:240
-    reg [14:0] item_thr_b_s9; // step_unit.rs:240
-    reg normal_1; // step_unit.rs:240
-    reg [14:0] x_1; // step_unit.rs:241
-    reg [20:0] product_1; // step_unit.rs:242
-    reg [5:0] amount_1; // step_unit.rs:243
-    reg [9:0] c_b; // step_unit.rs:244
-    reg [14:0] item_max_b_s1; // step_unit.rs:240
-    reg [14:0] item_max_b_s2; // step_unit.rs:240
-    reg [14:0] item_max_b_s3; // step_unit.rs:240
-    reg [14:0] item_max_b_s4; // step_unit.rs:240
-    reg [14:0] item_max_b_s5; // step_unit.rs:240
-    reg [14:0] item_max_b_s6; // step_unit.rs:240
-    reg [14:0] item_max_b_s7; // step_unit.rs:240
-    reg [14:0] item_max_b_s8; // step_unit.rs:240
-    reg [14:0] item_max_b_s9; // step_unit.rs:240
-    reg normal_2; // step_unit.rs:240
-    reg [14:0] x_2; // step_unit.rs:241
-    reg [20:0] product_2; // step_unit.rs:242
-    reg [5:0] amount_2; // step_unit.rs:243
-    reg [9:0] largest; // step_unit.rs:244
-    reg [4:0] cells; // step_unit.rs:250
-    reg any_a_s4; // step_unit.rs:251
-    reg any_a_s5; // step_unit.rs:251
-    reg any_a_s6; // step_unit.rs:251
-    reg any_a_s7; // step_unit.rs:251
-    reg any_a_s8; // step_unit.rs:251
-    reg any_a_s9; // step_unit.rs:251
-    reg any_a_s10; // step_unit.rs:251
-    reg any_a_s11; // step_unit.rs:251
-    reg any_a_s12; // step_unit.rs:251
-    reg any_a_1; // step_unit.rs:251
-    reg any_b_s4; // step_unit.rs:251
-    reg any_b_s5; // step_unit.rs:251
-    reg any_b_s6; // step_unit.rs:251
-    reg any_b_s7; // step_unit.rs:251
-    reg any_b_s8; // step_unit.rs:251
-    reg any_b_s9; // step_unit.rs:251
-    reg any_b_s10; // step_unit.rs:251
-    reg any_b_s11; // step_unit.rs:251
-    reg any_b_s12; // step_unit.rs:251
-    reg any_b_1; // step_unit.rs:251
-    reg [4:0] split; // step_unit.rs:256
-    reg [5:0] e_s11; // step_unit.rs:114
-    reg [5:0] e_s12; // step_unit.rs:114
-    reg [5:0] e_s13; // step_unit.rs:114
-    reg [5:0] result_e_1; // step_unit.rs:114
-    reg [6:0] f_s10; // step_unit.rs:115
-    reg [6:0] f_s11; // step_unit.rs:115
-    reg [6:0] f_s12; // step_unit.rs:115
-    reg [6:0] f_s13; // step_unit.rs:115
-    reg [6:0] result_f_1; // step_unit.rs:115
-    reg [9:0] r_s11; // step_unit.rs:116
-    reg [9:0] r_s12; // step_unit.rs:116
-    reg [9:0] r_s13; // step_unit.rs:116
-    reg [9:0] result_r_1; // step_unit.rs:116
-    reg [9:0] c_a_s13; // step_unit.rs:117
-    reg [9:0] result_c_a_1; // step_unit.rs:117
-    reg [9:0] c_b_s13; // step_unit.rs:118
-    reg [9:0] result_c_b_1; // step_unit.rs:118
+    reg [10:0] l18_s1; // step_unit.rs:130
+    reg [4:0] l18_s1_1; // step_unit.rs:130
+    reg [39:0] x_a; // step_unit.rs:151
+    reg [10:0] l18_s1_2; // step_unit.rs:130
+    reg [4:0] l18_s1_3; // step_unit.rs:130
+    reg [39:0] t_a; // step_unit.rs:151
+    reg [10:0] l18_s1_4; // step_unit.rs:130
+    reg [4:0] l18_s1_5; // step_unit.rs:130
+    reg [39:0] x_b; // step_unit.rs:151
+    reg [10:0] l18_s1_6; // step_unit.rs:130
+    reg [4:0] l18_s1_7; // step_unit.rs:130
+    reg [39:0] t_b; // step_unit.rs:151
+    reg l154_s1; // step_unit.rs:154
+    reg there_a; // step_unit.rs:154
+    reg l155_s1; // step_unit.rs:155
+    reg there_b; // step_unit.rs:155
+    reg [5:0] l158_s1; // step_unit.rs:158
+    reg [5:0] least; // step_unit.rs:158
+    reg [39:0] d_a; // step_unit.rs:165
+    reg [39:0] d_b; // step_unit.rs:166
+    reg [40:0] range; // step_unit.rs:167
+    reg any_a; // step_unit.rs:168
+    reg any_b; // step_unit.rs:169
+    reg [5:0] zeros; // step_unit.rs:186
+    reg some; // step_unit.rs:187
+    reg [40:0] range_s5; // step_unit.rs:191
+    reg [40:0] near; // step_unit.rs:191
+    reg [2:0] zeros_s6; // step_unit.rs:192
+    reg [40:0] normalised; // step_unit.rs:192
+    reg [12:0] rounded; // step_unit.rs:198
+    reg [9:0] digits_0; // step_unit.rs:206
+    reg [9:0] digits_1; // step_unit.rs:206
+    reg [9:0] of_all; // step_unit.rs:207
+    reg item_middle_s1; // step_unit.rs:208
+    reg item_middle_s2; // step_unit.rs:208
+    reg item_middle_s3; // step_unit.rs:208
+    reg item_middle_s4; // step_unit.rs:208
+    reg item_middle_s5; // step_unit.rs:208
+    reg item_middle_s6; // step_unit.rs:208
+    reg item_middle_s7; // step_unit.rs:208
+    reg item_middle_s8; // step_unit.rs:208
+    reg middle; // step_unit.rs:208
+    reg [9:0] quotient; // step_unit.rs:209
+    reg [6:0] k; // step_unit.rs:224
+    reg [5:0] least_s3; // step_unit.rs:225
+    reg [5:0] least_s4; // step_unit.rs:225
+    reg [5:0] least_s5; // step_unit.rs:225
+    reg [5:0] least_1; // step_unit.rs:225
+    reg [5:0] l229_s7; // step_unit.rs:229
+    reg [5:0] l229_s8; // step_unit.rs:229
+    reg [5:0] l229_s9; // step_unit.rs:229
+    reg [5:0] e_of_small; // step_unit.rs:229
+    reg too_fine_s7; // step_unit.rs:229
+    reg too_fine_s8; // step_unit.rs:229
+    reg too_fine_s9; // step_unit.rs:229
+    reg small_too_fine; // step_unit.rs:229
+    reg [5:0] l229_s7_1; // step_unit.rs:229
+    reg [5:0] l229_s8_1; // step_unit.rs:229
+    reg [5:0] l229_s9_1; // step_unit.rs:229
+    reg [5:0] e_of_big; // step_unit.rs:229
+    reg too_fine_1_s7; // step_unit.rs:229
+    reg too_fine_1_s8; // step_unit.rs:229
+    reg too_fine_1_s9; // step_unit.rs:229
+    reg big_too_fine; // step_unit.rs:229
+    reg some_s6; // step_unit.rs:244
+    reg some_s7; // step_unit.rs:244
+    reg some_s8; // step_unit.rs:244
+    reg some_s9; // step_unit.rs:244
+    reg some_1; // step_unit.rs:244
+    reg [5:0] e; // step_unit.rs:245
+    reg [6:0] f; // step_unit.rs:246
+    reg [9:0] r; // step_unit.rs:130
+    reg l107_s12; // step_unit.rs:107
+    reg [9:0] r_1; // step_unit.rs:107
+    reg [14:0] item_thr_a_s1; // step_unit.rs:253
+    reg [14:0] item_thr_a_s2; // step_unit.rs:253
+    reg [14:0] item_thr_a_s3; // step_unit.rs:253
+    reg [14:0] item_thr_a_s4; // step_unit.rs:253
+    reg [14:0] item_thr_a_s5; // step_unit.rs:253
+    reg [14:0] item_thr_a_s6; // step_unit.rs:253
+    reg [14:0] item_thr_a_s7; // step_unit.rs:253
+    reg [14:0] item_thr_a_s8; // step_unit.rs:253
+    reg [14:0] item_thr_a_s9; // step_unit.rs:253
+    reg [14:0] item_thr_a_s10; // step_unit.rs:253
+    reg [14:0] item_thr_a_s11; // step_unit.rs:253
+    reg l16_s12; // step_unit.rs:253
+    reg normal; // step_unit.rs:253
+    reg [14:0] item_thr_a_s12; // step_unit.rs:254
+    reg [14:0] x; // step_unit.rs:254
+    reg [5:0] e_s12; // step_unit.rs:256
+    reg [5:0] e_s13; // step_unit.rs:256
+    reg [14:0] x_1; // step_unit.rs:130
+    reg normal_1; // step_unit.rs:130
+    reg [5:0] e_1; // step_unit.rs:130
+    reg [9:0] r_2; // step_unit.rs:130
+    reg [20:0] l21_s15; // step_unit.rs:257
+    reg [20:0] product; // step_unit.rs:130
+    reg [5:0] l30_s15; // step_unit.rs:258
+    reg [5:0] amount; // step_unit.rs:258
+    reg [9:0] c_a; // step_unit.rs:259
+    reg [14:0] item_thr_b_s1; // step_unit.rs:253
+    reg [14:0] item_thr_b_s2; // step_unit.rs:253
+    reg [14:0] item_thr_b_s3; // step_unit.rs:253
+    reg [14:0] item_thr_b_s4; // step_unit.rs:253
+    reg [14:0] item_thr_b_s5; // step_unit.rs:253
+    reg [14:0] item_thr_b_s6; // step_unit.rs:253
+    reg [14:0] item_thr_b_s7; // step_unit.rs:253
+    reg [14:0] item_thr_b_s8; // step_unit.rs:253
+    reg [14:0] item_thr_b_s9; // step_unit.rs:253
+    reg [14:0] item_thr_b_s10; // step_unit.rs:253
+    reg [14:0] item_thr_b_s11; // step_unit.rs:253
+    reg l16_s12_1; // step_unit.rs:253
+    reg normal_2; // step_unit.rs:253
+    reg [14:0] item_thr_b_s12; // step_unit.rs:254
+    reg [14:0] x_2; // step_unit.rs:254
+    reg [14:0] x_3; // step_unit.rs:130
+    reg normal_3; // step_unit.rs:130
+    reg [20:0] l21_s15_1; // step_unit.rs:257
+    reg [20:0] product_1; // step_unit.rs:130
+    reg [5:0] l30_s15_1; // step_unit.rs:258
+    reg [5:0] amount_1; // step_unit.rs:258
+    reg [9:0] c_b; // step_unit.rs:259
+    reg [14:0] item_max_b_s1; // step_unit.rs:253
+    reg [14:0] item_max_b_s2; // step_unit.rs:253
+    reg [14:0] item_max_b_s3; // step_unit.rs:253
+    reg [14:0] item_max_b_s4; // step_unit.rs:253
+    reg [14:0] item_max_b_s5; // step_unit.rs:253
+    reg [14:0] item_max_b_s6; // step_unit.rs:253
+    reg [14:0] item_max_b_s7; // step_unit.rs:253
+    reg [14:0] item_max_b_s8; // step_unit.rs:253
+    reg [14:0] item_max_b_s9; // step_unit.rs:253
+    reg [14:0] item_max_b_s10; // step_unit.rs:253
+    reg [14:0] item_max_b_s11; // step_unit.rs:253
+    reg l16_s12_2; // step_unit.rs:253
+    reg normal_4; // step_unit.rs:253
+    reg [14:0] item_max_b_s12; // step_unit.rs:254
+    reg [14:0] x_4; // step_unit.rs:254
+    reg [14:0] x_5; // step_unit.rs:130
+    reg normal_5; // step_unit.rs:130
+    reg [20:0] l21_s15_2; // step_unit.rs:257
+    reg [20:0] product_2; // step_unit.rs:130
+    reg [5:0] l30_s15_2; // step_unit.rs:258
+    reg [5:0] amount_2; // step_unit.rs:258
+    reg [9:0] largest; // step_unit.rs:259
+    reg [4:0] cells; // step_unit.rs:265
+    reg any_a_s5; // step_unit.rs:266
+    reg any_a_s6; // step_unit.rs:266
+    reg any_a_s7; // step_unit.rs:266
+    reg any_a_s8; // step_unit.rs:266
+    reg any_a_s9; // step_unit.rs:266
+    reg any_a_s10; // step_unit.rs:266
+    reg any_a_s11; // step_unit.rs:266
+    reg any_a_s12; // step_unit.rs:266
+    reg any_a_s13; // step_unit.rs:266
+    reg any_a_s14; // step_unit.rs:266
+    reg any_a_s15; // step_unit.rs:266
+    reg any_a_s16; // step_unit.rs:266
+    reg any_a_s17; // step_unit.rs:266
+    reg any_a_1; // step_unit.rs:266
+    reg any_b_s5; // step_unit.rs:266
+    reg any_b_s6; // step_unit.rs:266
+    reg any_b_s7; // step_unit.rs:266
+    reg any_b_s8; // step_unit.rs:266
+    reg any_b_s9; // step_unit.rs:266
+    reg any_b_s10; // step_unit.rs:266
+    reg any_b_s11; // step_unit.rs:266
+    reg any_b_s12; // step_unit.rs:266
+    reg any_b_s13; // step_unit.rs:266
+    reg any_b_s14; // step_unit.rs:266
+    reg any_b_s15; // step_unit.rs:266
+    reg any_b_s16; // step_unit.rs:266
+    reg any_b_s17; // step_unit.rs:266
+    reg any_b_1; // step_unit.rs:266
+    reg [4:0] split; // step_unit.rs:271
+    reg [5:0] e_1_s15; // step_unit.rs:116
+    reg [5:0] e_1_s16; // step_unit.rs:116
+    reg [5:0] e_1_s17; // step_unit.rs:116
+    reg [5:0] e_1_s18; // step_unit.rs:116
+    reg [5:0] result_e_1; // step_unit.rs:116
+    reg [6:0] f_s12; // step_unit.rs:117
+    reg [6:0] f_s13; // step_unit.rs:117
+    reg [6:0] f_s14; // step_unit.rs:117
+    reg [6:0] f_s15; // step_unit.rs:117
+    reg [6:0] f_s16; // step_unit.rs:117
+    reg [6:0] f_s17; // step_unit.rs:117
+    reg [6:0] f_s18; // step_unit.rs:117
+    reg [6:0] result_f_1; // step_unit.rs:117
+    reg [9:0] r_2_s15; // step_unit.rs:118
+    reg [9:0] r_2_s16; // step_unit.rs:118
+    reg [9:0] r_2_s17; // step_unit.rs:118
+    reg [9:0] r_2_s18; // step_unit.rs:118
+    reg [9:0] result_r_1; // step_unit.rs:118
+    reg [9:0] c_a_s18; // step_unit.rs:119
+    reg [9:0] result_c_a_1; // step_unit.rs:119
+    reg [9:0] c_b_s18; // step_unit.rs:120
+    reg [9:0] result_c_b_1; // step_unit.rs:120
     (* ram_style = "registers" *) reg [9:0] s_table [0:127];
     initial begin
         s_table[0] = 10'h200;
@@ -286,20 +348,39 @@ module oaken_step_unit (
 
     // stage 1: fixed point
     wire _t1 = |item_max_a[14:10]; // half.rs:17
-    always @(posedge clk) x_a <= {29'h0, {_t1, item_max_a[9:0]}} << (item_max_a[14:10] - {4'h0, _t1});
+    always @(posedge clk) begin
+        l18_s1 <= {_t1, item_max_a[9:0]};
+        l18_s1_1 <= item_max_a[14:10] - {4'h0, _t1};
+        x_a <= {29'h0, l18_s1} << l18_s1_1;
+    end
     wire _t2 = |item_thr_a[14:10]; // half.rs:17
-    always @(posedge clk) t_a <= {29'h0, {_t2, item_thr_a[9:0]}} << (item_thr_a[14:10] - {4'h0, _t2});
+    always @(posedge clk) begin
+        l18_s1_2 <= {_t2, item_thr_a[9:0]};
+        l18_s1_3 <= item_thr_a[14:10] - {4'h0, _t2};
+        t_a <= {29'h0, l18_s1_2} << l18_s1_3;
+    end
     wire _t3 = |item_max_b[14:10]; // half.rs:17
-    always @(posedge clk) x_b <= {29'h0, {_t3, item_max_b[9:0]}} << (item_max_b[14:10] - {4'h0, _t3});
+    always @(posedge clk) begin
+        l18_s1_4 <= {_t3, item_max_b[9:0]};
+        l18_s1_5 <= item_max_b[14:10] - {4'h0, _t3};
+        x_b <= {29'h0, l18_s1_4} << l18_s1_5;
+    end
     wire _t4 = |item_thr_b[14:10]; // half.rs:17
     always @(posedge clk) begin
-        t_b <= {29'h0, {_t4, item_thr_b[9:0]}} << (item_thr_b[14:10] - {4'h0, _t4});
-        there_a <= |item_max_a;
-        there_b <= |item_max_b;
+        l18_s1_6 <= {_t4, item_thr_b[9:0]};
+        l18_s1_7 <= item_thr_b[14:10] - {4'h0, _t4};
+        t_b <= {29'h0, l18_s1_6} << l18_s1_7;
+        l154_s1 <= |item_max_a;
+        there_a <= l154_s1;
+        l155_s1 <= |item_max_b;
+        there_b <= l155_s1;
     end
-    wire [5:0] least_a = (|item_thr_a[14:10]) ? ({1'h0, item_thr_a[14:10]} + 6'h3) : (item_thr_a[9] ? 6'h3 : (item_thr_a[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
-    wire [5:0] least_b = (|item_thr_b[14:10]) ? ({1'h0, item_thr_b[14:10]} + 6'h3) : (item_thr_b[9] ? 6'h3 : (item_thr_b[8] ? 6'h2 : 6'h1)); // step_unit.rs:78
-    always @(posedge clk) least <= (least_a > least_b) ? least_a : least_b;
+    wire [5:0] least_a = (|item_thr_a[14:10]) ? ({1'h0, item_thr_a[14:10]} + 6'h3) : (item_thr_a[9] ? 6'h3 : (item_thr_a[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire [5:0] least_b = (|item_thr_b[14:10]) ? ({1'h0, item_thr_b[14:10]} + 6'h3) : (item_thr_b[9] ? 6'h3 : (item_thr_b[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    always @(posedge clk) begin
+        l158_s1 <= (least_a > least_b) ? least_a : least_b;
+        least <= l158_s1;
+    end
 
     // stages 2 and 3: the range after the group shift; an empty side has none
     always @(posedge clk) begin
@@ -395,21 +476,23 @@ module oaken_step_unit (
     always @(posedge clk) begin
         zeros <= {none, none ? of_low_3 : {none_5, none_5 ? of_low_11 : {none_13, _t7}}};
         some <= |range;
-        range_s4 <= range;
-        normalised <= range_s4 << zeros;
+        range_s5 <= range;
+        near <= range_s5 << {zeros[5:3], 3'h0};
+        zeros_s6 <= zeros[2:0];
+        normalised <= near << zeros_s6;
     end
-    wire rest = |normalised[28:0]; // step_unit.rs:184
+    wire rest = |normalised[28:0]; // step_unit.rs:197
     always @(posedge clk) rounded <= {1'h0, normalised[40:29]} + {12'h0, rest};
 
     // stages 7 and 8: the share of a code, rounded up
-    wire [13:0] _t8 = {1'h0, rounded} + 14'he; // step_unit.rs:193
+    wire [13:0] _t8 = {1'h0, rounded} + 14'he; // step_unit.rs:206
     wire [9:0] high_20 = _t8[13:4]; // divide_by_ones.rs:14
     wire [3:0] low_20 = _t8[3:0]; // divide_by_ones.rs:14
     always @(posedge clk) begin
         digits_0 <= high_20;
         digits_1 <= high_20 + {6'h0, low_20};
     end
-    wire [13:0] _t9 = {1'h0, rounded} + 14'hf; // step_unit.rs:194
+    wire [13:0] _t9 = {1'h0, rounded} + 14'hf; // step_unit.rs:207
     always @(posedge clk) begin
         of_all <= _t9[13:4];
         item_middle_s1 <= item_middle;
@@ -418,7 +501,9 @@ module oaken_step_unit (
         item_middle_s4 <= item_middle_s3;
         item_middle_s5 <= item_middle_s4;
         item_middle_s6 <= item_middle_s5;
-        middle <= item_middle_s6;
+        item_middle_s7 <= item_middle_s6;
+        item_middle_s8 <= item_middle_s7;
+        middle <= item_middle_s8;
     end
     wire [5:0] high2 = digits_1[9:4]; // divide_by_ones.rs:21
     wire [3:0] low2 = digits_1[3:0]; // divide_by_ones.rs:21
@@ -429,53 +514,62 @@ module oaken_step_unit (
     // meanwhile: E for a mantissa below 2, and for one that was rounded up to it; not below the least one
     always @(posedge clk) begin
         k <= 7'h28 - {1'h0, zeros};
-        least_s2 <= least;
-        least_s3 <= least_s2;
+        least_s3 <= least;
         least_s4 <= least_s3;
-        least_1 <= least_s4;
+        least_s5 <= least_s4;
+        least_1 <= least_s5;
     end
-    wire [6:0] raised = {1'h0, least_1} + 7'h3; // step_unit.rs:213
-    wire too_fine = k < raised; // step_unit.rs:215
-    wire [6:0] _t10 = k - 7'h3; // step_unit.rs:216
+    wire [6:0] raised = {1'h0, least_1} + 7'h3; // step_unit.rs:226
+    wire too_fine = k < raised; // step_unit.rs:228
+    wire [6:0] _t10 = k - 7'h3; // step_unit.rs:229
     always @(posedge clk) begin
-        l216_s6 <= too_fine ? least_1 : _t10[5:0];
-        l216_s7 <= l216_s6;
-        e_of_small <= l216_s7;
-        too_fine_s6 <= too_fine;
-        too_fine_s7 <= too_fine_s6;
-        small_too_fine <= too_fine_s7;
+        l229_s7 <= too_fine ? least_1 : _t10[5:0];
+        l229_s8 <= l229_s7;
+        l229_s9 <= l229_s8;
+        e_of_small <= l229_s9;
+        too_fine_s7 <= too_fine;
+        too_fine_s8 <= too_fine_s7;
+        too_fine_s9 <= too_fine_s8;
+        small_too_fine <= too_fine_s9;
     end
-    wire [6:0] _t11 = k + 7'h1; // step_unit.rs:219
-    wire too_fine_1 = _t11 < raised; // step_unit.rs:215
-    wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:216
+    wire [6:0] _t11 = k + 7'h1; // step_unit.rs:232
+    wire too_fine_1 = _t11 < raised; // step_unit.rs:228
+    wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:229
     always @(posedge clk) begin
-        l216_s6_1 <= too_fine_1 ? least_1 : _t12[5:0];
-        l216_s7_1 <= l216_s6_1;
-        e_of_big <= l216_s7_1;
-        too_fine_1_s6 <= too_fine_1;
-        too_fine_1_s7 <= too_fine_1_s6;
-        big_too_fine <= too_fine_1_s7;
+        l229_s7_1 <= too_fine_1 ? least_1 : _t12[5:0];
+        l229_s8_1 <= l229_s7_1;
+        l229_s9_1 <= l229_s8_1;
+        e_of_big <= l229_s9_1;
+        too_fine_1_s7 <= too_fine_1;
+        too_fine_1_s8 <= too_fine_1_s7;
+        too_fine_1_s9 <= too_fine_1_s8;
+        big_too_fine <= too_fine_1_s9;
     end
 
     // stage 9: the step
-    wire big = |quotient[9:8]; // step_unit.rs:226
-    wire [9:0] _t13 = quotient + 10'h1; // step_unit.rs:227
-    wire [8:0] halved = _t13[9:1]; // step_unit.rs:227
-    wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:228
-    wire [5:0] chosen = big ? e_of_big : e_of_small; // step_unit.rs:229
-    wire too_fine_2 = big ? big_too_fine : small_too_fine; // step_unit.rs:230
+    wire big = |quotient[9:8]; // step_unit.rs:239
+    wire [9:0] _t13 = quotient + 10'h1; // step_unit.rs:240
+    wire [8:0] halved = _t13[9:1]; // step_unit.rs:240
+    wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:241
+    wire [5:0] chosen = big ? e_of_big : e_of_small; // step_unit.rs:242
+    wire too_fine_2 = big ? big_too_fine : small_too_fine; // step_unit.rs:243
     always @(posedge clk) begin
-        some_s5 <= some;
-        some_s6 <= some_s5;
+        some_s6 <= some;
         some_s7 <= some_s6;
-        some_1 <= some_s7;
+        some_s8 <= some_s7;
+        some_s9 <= some_s8;
+        some_1 <= some_s9;
         e <= some_1 ? chosen : 6'h0;
         f <= (some_1 & (~too_fine_2)) ? fraction : 7'h0;
     end
 
     // stage 10: the reciprocal
     wire [9:0] s_table_q0 = s_table[f]; // reciprocal.rs:12
-    always @(posedge clk) r <= (|e) ? s_table_q0 : 10'h0;
+    always @(posedge clk) begin
+        r <= s_table_q0;
+        l107_s12 <= |e;
+        r_1 <= l107_s12 ? r : 10'h0;
+    end
 
     // stages 11 and 12: the thresholds and the largest negative magnitude in steps
     always @(posedge clk) begin
@@ -488,18 +582,31 @@ module oaken_step_unit (
         item_thr_a_s7 <= item_thr_a_s6;
         item_thr_a_s8 <= item_thr_a_s7;
         item_thr_a_s9 <= item_thr_a_s8;
-        normal <= |item_thr_a_s9[14:10];
-        x <= item_thr_a_s9;
+        item_thr_a_s10 <= item_thr_a_s9;
+        item_thr_a_s11 <= item_thr_a_s10;
+        l16_s12 <= |item_thr_a_s11[14:10];
+        normal <= l16_s12;
+        item_thr_a_s12 <= item_thr_a_s11;
+        x <= item_thr_a_s12;
+        e_s12 <= e;
+        e_s13 <= e_s12;
+        x_1 <= x;
+        normal_1 <= normal;
+        e_1 <= e_s13;
+        r_2 <= r_1;
     end
-    wire [20:0] _t14 = {10'h0, {normal, x[9:0]}} * {11'h0, r}; // align.rs:21
+    wire [20:0] _t14 = {10'h0, {normal_1, x_1[9:0]}} * {11'h0, r_2}; // align.rs:21
     always @(posedge clk) begin
-        product <= _t14;
-        e_s10 <= e;
+        l21_s15 <= _t14;
+        product <= l21_s15;
     end
-    wire [4:0] field = x[14:10]; // align.rs:28
-    wire [6:0] less = {~{1'h0, field}, normal}; // align.rs:29
-    wire [6:0] _t15 = {e_s10, 1'h1} + less; // align.rs:30
-    always @(posedge clk) amount <= _t15[6:1];
+    wire [4:0] field = x_1[14:10]; // align.rs:28
+    wire [6:0] less = {~{1'h0, field}, normal_1}; // align.rs:29
+    wire [6:0] _t15 = {e_1, 1'h1} + less; // align.rs:30
+    always @(posedge clk) begin
+        l30_s15 <= _t15[6:1];
+        amount <= l30_s15;
+    end
     wire [15:0] _t16 = amount[3] ? {8'h0, product[19:12]} : product[19:4]; // align.rs:39
     wire [15:0] _t17 = amount[2] ? {4'h0, _t16[15:4]} : _t16; // align.rs:39
     wire [12:0] _t18 = amount[1] ? {2'h0, _t17[12:2]} : _t17[12:0]; // align.rs:39
@@ -516,15 +623,27 @@ module oaken_step_unit (
         item_thr_b_s7 <= item_thr_b_s6;
         item_thr_b_s8 <= item_thr_b_s7;
         item_thr_b_s9 <= item_thr_b_s8;
-        normal_1 <= |item_thr_b_s9[14:10];
-        x_1 <= item_thr_b_s9;
+        item_thr_b_s10 <= item_thr_b_s9;
+        item_thr_b_s11 <= item_thr_b_s10;
+        l16_s12_1 <= |item_thr_b_s11[14:10];
+        normal_2 <= l16_s12_1;
+        item_thr_b_s12 <= item_thr_b_s11;
+        x_2 <= item_thr_b_s12;
+        x_3 <= x_2;
+        normal_3 <= normal_2;
     end
-    wire [20:0] _t20 = {10'h0, {normal_1, x_1[9:0]}} * {11'h0, r}; // align.rs:21
-    always @(posedge clk) product_1 <= _t20;
-    wire [4:0] field_1 = x_1[14:10]; // align.rs:28
-    wire [6:0] less_1 = {~{1'h0, field_1}, normal_1}; // align.rs:29
-    wire [6:0] _t21 = {e_s10, 1'h1} + less_1; // align.rs:30
-    always @(posedge clk) amount_1 <= _t21[6:1];
+    wire [20:0] _t20 = {10'h0, {normal_3, x_3[9:0]}} * {11'h0, r_2}; // align.rs:21
+    always @(posedge clk) begin
+        l21_s15_1 <= _t20;
+        product_1 <= l21_s15_1;
+    end
+    wire [4:0] field_1 = x_3[14:10]; // align.rs:28
+    wire [6:0] less_1 = {~{1'h0, field_1}, normal_3}; // align.rs:29
+    wire [6:0] _t21 = {e_1, 1'h1} + less_1; // align.rs:30
+    always @(posedge clk) begin
+        l30_s15_1 <= _t21[6:1];
+        amount_1 <= l30_s15_1;
+    end
     wire [15:0] _t22 = amount_1[3] ? {8'h0, product_1[19:12]} : product_1[19:4]; // align.rs:39
     wire [15:0] _t23 = amount_1[2] ? {4'h0, _t22[15:4]} : _t22; // align.rs:39
     wire [12:0] _t24 = amount_1[1] ? {2'h0, _t23[12:2]} : _t23[12:0]; // align.rs:39
@@ -541,15 +660,27 @@ module oaken_step_unit (
         item_max_b_s7 <= item_max_b_s6;
         item_max_b_s8 <= item_max_b_s7;
         item_max_b_s9 <= item_max_b_s8;
-        normal_2 <= |item_max_b_s9[14:10];
-        x_2 <= item_max_b_s9;
+        item_max_b_s10 <= item_max_b_s9;
+        item_max_b_s11 <= item_max_b_s10;
+        l16_s12_2 <= |item_max_b_s11[14:10];
+        normal_4 <= l16_s12_2;
+        item_max_b_s12 <= item_max_b_s11;
+        x_4 <= item_max_b_s12;
+        x_5 <= x_4;
+        normal_5 <= normal_4;
     end
-    wire [20:0] _t26 = {10'h0, {normal_2, x_2[9:0]}} * {11'h0, r}; // align.rs:21
-    always @(posedge clk) product_2 <= _t26;
-    wire [4:0] field_2 = x_2[14:10]; // align.rs:28
-    wire [6:0] less_2 = {~{1'h0, field_2}, normal_2}; // align.rs:29
-    wire [6:0] _t27 = {e_s10, 1'h1} + less_2; // align.rs:30
-    always @(posedge clk) amount_2 <= _t27[6:1];
+    wire [20:0] _t26 = {10'h0, {normal_5, x_5[9:0]}} * {11'h0, r_2}; // align.rs:21
+    always @(posedge clk) begin
+        l21_s15_2 <= _t26;
+        product_2 <= l21_s15_2;
+    end
+    wire [4:0] field_2 = x_5[14:10]; // align.rs:28
+    wire [6:0] less_2 = {~{1'h0, field_2}, normal_5}; // align.rs:29
+    wire [6:0] _t27 = {e_1, 1'h1} + less_2; // align.rs:30
+    always @(posedge clk) begin
+        l30_s15_2 <= _t27[6:1];
+        amount_2 <= l30_s15_2;
+    end
     wire [15:0] _t28 = amount_2[3] ? {8'h0, product_2[19:12]} : product_2[19:4]; // align.rs:39
     wire [15:0] _t29 = amount_2[2] ? {4'h0, _t28[15:4]} : _t28; // align.rs:39
     wire [12:0] _t30 = amount_2[1] ? {2'h0, _t29[12:2]} : _t29[12:0]; // align.rs:39
@@ -558,11 +689,10 @@ module oaken_step_unit (
     always @(posedge clk) largest <= (|amount_2[5:4]) ? 10'h0 : shifted_2;
 
     // stages 13 and 14: how many codes the negative side gets
-    wire [9:0] _t32 = (largest - c_b) + 10'h10; // step_unit.rs:250
+    wire [9:0] _t32 = (largest - c_b) + 10'h10; // step_unit.rs:265
     always @(posedge clk) begin
         cells <= _t32[9:5];
-        any_a_s4 <= any_a;
-        any_a_s5 <= any_a_s4;
+        any_a_s5 <= any_a;
         any_a_s6 <= any_a_s5;
         any_a_s7 <= any_a_s6;
         any_a_s8 <= any_a_s7;
@@ -570,9 +700,13 @@ module oaken_step_unit (
         any_a_s10 <= any_a_s9;
         any_a_s11 <= any_a_s10;
         any_a_s12 <= any_a_s11;
-        any_a_1 <= any_a_s12;
-        any_b_s4 <= any_b;
-        any_b_s5 <= any_b_s4;
+        any_a_s13 <= any_a_s12;
+        any_a_s14 <= any_a_s13;
+        any_a_s15 <= any_a_s14;
+        any_a_s16 <= any_a_s15;
+        any_a_s17 <= any_a_s16;
+        any_a_1 <= any_a_s17;
+        any_b_s5 <= any_b;
         any_b_s6 <= any_b_s5;
         any_b_s7 <= any_b_s6;
         any_b_s8 <= any_b_s7;
@@ -580,30 +714,40 @@ module oaken_step_unit (
         any_b_s10 <= any_b_s9;
         any_b_s11 <= any_b_s10;
         any_b_s12 <= any_b_s11;
-        any_b_1 <= any_b_s12;
+        any_b_s13 <= any_b_s12;
+        any_b_s14 <= any_b_s13;
+        any_b_s15 <= any_b_s14;
+        any_b_s16 <= any_b_s15;
+        any_b_s17 <= any_b_s16;
+        any_b_1 <= any_b_s17;
     end
-    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:253
-    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:254
-    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:255
+    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:268
+    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:269
+    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:270
     always @(posedge clk) begin
         split <= any_b_1 ? at_least_one : 5'h0;
-        e_s11 <= e_s10;
-        e_s12 <= e_s11;
-        e_s13 <= e_s12;
-        result_e_1 <= e_s13;
-        f_s10 <= f;
-        f_s11 <= f_s10;
-        f_s12 <= f_s11;
+        e_1_s15 <= e_1;
+        e_1_s16 <= e_1_s15;
+        e_1_s17 <= e_1_s16;
+        e_1_s18 <= e_1_s17;
+        result_e_1 <= e_1_s18;
+        f_s12 <= f;
         f_s13 <= f_s12;
-        result_f_1 <= f_s13;
-        r_s11 <= r;
-        r_s12 <= r_s11;
-        r_s13 <= r_s12;
-        result_r_1 <= r_s13;
-        c_a_s13 <= c_a;
-        result_c_a_1 <= c_a_s13;
-        c_b_s13 <= c_b;
-        result_c_b_1 <= c_b_s13;
+        f_s14 <= f_s13;
+        f_s15 <= f_s14;
+        f_s16 <= f_s15;
+        f_s17 <= f_s16;
+        f_s18 <= f_s17;
+        result_f_1 <= f_s18;
+        r_2_s15 <= r_2;
+        r_2_s16 <= r_2_s15;
+        r_2_s17 <= r_2_s16;
+        r_2_s18 <= r_2_s17;
+        result_r_1 <= r_2_s18;
+        c_a_s18 <= c_a;
+        result_c_a_1 <= c_a_s18;
+        c_b_s18 <= c_b;
+        result_c_b_1 <= c_b_s18;
     end
     assign result_e = result_e_1;
     assign result_f = result_f_1;

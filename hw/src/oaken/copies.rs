@@ -1,0 +1,63 @@
+//! Copies of a signal in registers that synthesis leaves apart, each for a part of the lanes.
+//!
+//! A signal that all of many lanes use has to go all over the device within a cycle, which takes longer than any logic. Copies
+//! share the way among two cycles: one to the copies, one from each to its own lanes. Synthesis merges registers that hold the
+//! same, so each copy is a module of its own that keeps its boundary.
+
+use hdl::*;
+
+ports! {
+    /// Ports of [`copy`].
+    pub struct CopyPorts(width: u32) {
+        /// What is copied.
+        input x: Signal = bits(width),
+        /// The same, a cycle later.
+        output y: Signal = bits(width),
+    }
+}
+
+/// One copy, without reset.
+#[module]
+fn copy(width: u32) -> Result<Design<CopyPorts>, Errors> {
+    let m = Module::new(format!("oaken_copy_{width}"));
+    m.doc("A register that synthesis does not merge with others that hold the same.");
+    m.latency(1);
+    m.keep_hierarchy();
+    let io = CopyPorts::new(m, width);
+    let p = m.pipeline("copy");
+    io.y.set(p.leave(p.enter(io.x).next()));
+    m.finish(io)
+}
+
+/// One copy of a bit that is 0 from reset on.
+#[module]
+fn copy_valid() -> Result<Design<CopyPorts>, Errors> {
+    let m = Module::new("oaken_copy_valid");
+    m.doc("A register, 0 from reset on, that synthesis does not merge with others that hold the same.");
+    m.latency(1);
+    m.keep_hierarchy();
+    let io = CopyPorts::new(m, 1);
+    let p = m.pipeline("copy");
+    io.y.set(p.leave(p.enter_valid(io.x).next()));
+    m.finish(io)
+}
+
+/// So many copies of `x`, a cycle later.
+#[module]
+pub fn copies(m: Module, x: Signal, number: usize) -> Result<Vec<Signal>, Errors> {
+    let design = copy(x.width())?;
+    Ok((0..number).map(|_| of(m, &design, x)).collect())
+}
+
+/// So many copies of a bit, a cycle later; 0 from reset on.
+#[module]
+pub fn valid_copies(m: Module, x: Signal, number: usize) -> Result<Vec<Signal>, Errors> {
+    let design = copy_valid()?;
+    Ok((0..number).map(|_| of(m, &design, x)).collect())
+}
+
+fn of(m: Module, design: &Design<CopyPorts>, x: Signal) -> Signal {
+    let copy = m.instance(design);
+    copy.x.set(x);
+    copy.y
+}
