@@ -45,7 +45,7 @@ fn resets_that_may_end_at_once() {
 #[test]
 #[module]
 fn resets_out_of_logic() {
-    for how in 0..8 {
+    for how in 0..11 {
         reports(&format!("reset_out_of_logic_{how}"), |m, io| {
             let (first, second) = (m.reg_reset(bits(1), 0), m.reg_reset(bits(1), 0));
             first.set(io.c);
@@ -63,6 +63,9 @@ fn resets_out_of_logic() {
                 3 => unit.out_of_logic,
                 4 => unit.first & first,
                 7 => !(first | io.c),
+                8 => unit.assigned_twice,
+                9 => !unit.assigned_twice | first,
+                10 => unit.reset,
                 _ => either,
             };
             if how == 5 {
@@ -71,7 +74,7 @@ fn resets_out_of_logic() {
             let count = m.reg_reset(bits(8), 0);
             count.set(io.a);
             let at_once = m.reg(bits(8));
-            if how < 5 || how == 7 {
+            if how < 5 || how >= 7 {
                 at_once.asynchronous_reset(reset, 5);
             }
             at_once.set(count);
@@ -89,16 +92,25 @@ ports! {
         input b: Signal = bits(1),
         output first: Signal = bits(1),
         output out_of_logic: Signal = bits(1),
+        output assigned_twice: Signal = bits(1),
+        output reset: Signal = bits(1),
     }
 }
 
-/// One output is an input, the other comes out of logic.
+/// One output is an input, one comes out of logic, and two are registers that may rise and fall at one edge.
 #[module]
 fn both() -> Design<BothPorts> {
     let m = Module::new("both");
     let io = BothPorts::new(m);
     io.first.set(!io.a);
     io.out_of_logic.set(io.a ^ !io.b);
+    let twice = m.reg_reset(bits(1), 0);
+    twice.set(io.a);
+    m.when(io.b, || twice.set(false));
+    io.assigned_twice.set(twice);
+    let reset = m.reg(bits(1)).asynchronous_reset(io.b, 0);
+    reset.set(io.a);
+    io.reset.set(reset);
     m.finish(io).unwrap()
 }
 
@@ -114,7 +126,7 @@ fn resets_that_change_once() {
         let unit = m.instance(&both());
         unit.a.set(state.bit(1));
         unit.b.set(io.clear);
-        unit.out_of_logic.unused();
+        [unit.out_of_logic, unit.assigned_twice, unit.reset].into_iter().for_each(Signal::unused);
         let reset = match how {
             0 => !io.clear,
             1 => state.bit(1),

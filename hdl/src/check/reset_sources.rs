@@ -1,4 +1,4 @@
-//! Where what resets at once comes from: ports, registers, outputs of foreign modules; or logic.
+//! Where what resets at once comes from: ports, registers, outputs of foreign modules; or what may be 1 for a moment.
 
 use super::reset_drivers::only_value;
 use crate::ir::*;
@@ -45,7 +45,7 @@ fn at_pin(inst: &Inst, input: ResetInput) -> Source {
     Source { id: inst.pins[port as usize], low, width, inverted }
 }
 
-/// What a reset comes from, and the logic in between, if there is any.
+/// What a reset comes from; and what of that may be 1 for a moment, if something may: logic, or an output of an instance.
 ///
 /// An OR of resets is none: if one ends as another begins, it may be 0 for a moment, after which all is in reset again.
 pub(super) fn behind(def: &Def, from: Source, sources: &mut Vec<Source>) -> Option<Id> {
@@ -93,6 +93,7 @@ fn in_parts(def: &Def, parts: &[Id], from: Source) -> Vec<Source> {
 }
 
 /// Through an instance to what drives its inputs, or to what stands inside: that is known by the output. Foreign modules are believed.
+/// A register inside was not known to reset others when its module was made: it may rise and fall at one edge.
 fn behind_output(def: &Def, inst: &Inst, from: Source, sources: &mut Vec<Source>) -> Option<Id> {
     let port = inst.pins.iter().position(|p| *p == from.id);
     let Some(port) = port.filter(|_| inst.def.foreign.is_none()) else {
@@ -101,7 +102,7 @@ fn behind_output(def: &Def, inst: &Inst, from: Source, sources: &mut Vec<Source>
     };
     let mut inside = vec![];
     let logic = behind(&inst.def, Source { id: inst.def.ports[port].node, ..from }, &mut inside);
-    if logic.is_some() {
+    if logic.is_some() || inside.iter().any(|source| may_fall_again(&inst.def, *source)) {
         return Some(from.id);
     }
     inside.into_iter().find_map(|source| match source.input(&inst.def) {
@@ -111,4 +112,13 @@ fn behind_output(def: &Def, inst: &Inst, from: Source, sources: &mut Vec<Source>
             None
         }
     })
+}
+
+/// Is this a register with several assignments, or one whose own reset ends that of others? See [`super::reset_drivers`].
+fn may_fall_again(def: &Def, source: Source) -> bool {
+    let Op::Net(Net::Reg(r)) = def.nodes[source.id as usize].op else { return false };
+    let mut sets = 0;
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, _, _, _| sets += u32::from(target == source.id));
+    let ends = def.regs[r as usize].at_once.as_ref().is_some_and(|(_, value)| !source.resets_with(value));
+    sets > 1 || ends
 }
