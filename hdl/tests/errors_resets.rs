@@ -74,7 +74,7 @@ fn resets_out_of_logic() {
             let count = m.reg_reset(bits(8), 0);
             count.set(io.a);
             let at_once = m.reg(bits(8));
-            if how < 5 || how >= 7 {
+            if !(5..7).contains(&how) {
                 at_once.asynchronous_reset(reset, 5);
             }
             at_once.set(count);
