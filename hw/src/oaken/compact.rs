@@ -41,7 +41,7 @@ fn shift(slots: &[(Signal, Signal)], i: usize, level: u32) -> (Signal, Signal) {
 /// Bits that are counted in one stage.
 const GROUP: usize = super::types::GROUP as usize;
 
-/// The number of ones: a stage later, or some with more than [`GROUP`] bits.
+/// The number of ones: a stage later, or some with more than `GROUP` bits.
 #[module]
 pub fn count(bits: &[Signal]) -> Signal {
     if bits.len() > GROUP {
@@ -50,7 +50,7 @@ pub fn count(bits: &[Signal]) -> Signal {
     ones(bits, clog2(bits.len() + 1)).next()
 }
 
-/// The number of ones before each bit: a stage later, or some with more than [`GROUP`] bits.
+/// The number of ones before each bit: a stage later, or some with more than `GROUP` bits.
 #[module]
 fn before_each(bits: &[Signal]) -> Vec<Signal> {
     if bits.len() > GROUP { in_stages(bits).0 } else { in_group(bits, clog2(bits.len() + 1)) }
