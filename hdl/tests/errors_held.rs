@@ -284,6 +284,7 @@ fn a_payload_that_waits_for_ready() {
         ("payload_that_moves", false, 0),
         ("payload_that_moves_through_logic", true, 1),
         ("payload_of_ready", false, 2),
+        ("payload_of_ready_by_another_name", false, 3),
     ] {
         between(name, |m, io| {
             io.y.set(0);
@@ -299,7 +300,15 @@ fn a_payload_that_waits_for_ready() {
                 }
                 _ => p.constant(io.m.ready),
             };
-            p.leave_stream(x ^ goes.zext(8), io.m);
+            if how == 3 {
+                let out = m.wire(io.m.shape());
+                out.ready.set(io.m.ready);
+                io.m.valid.set(out.valid);
+                io.m.payload.set(out.payload);
+                p.leave_stream(x ^ goes.zext(8), out);
+            } else {
+                p.leave_stream(x ^ goes.zext(8), io.m);
+            }
         });
     }
     // a stage before, it is 1 for every item that arrives

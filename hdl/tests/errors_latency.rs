@@ -362,18 +362,51 @@ fn what_holds_an_instance_where_nothing_stands() {
     });
 }
 
-/// Cycles of one clock are counted.
+/// Cycles of one clock are counted: of registers, of memories and of instances.
 #[test]
 #[module]
 fn latency_over_two_clocks() {
-    reports("latency_over_two_clocks", |m, io| {
-        m.latency(2);
-        let other = m.clock_domain("other_clk", "other_rst");
-        let home = m.current_domain();
-        let there = m.in_domain(other, || m.reg(bits(8)));
-        let back = m.reg(bits(8));
-        m.in_domain(other, || there.set(m.cross(io.a, other, "both clocks are one in this test")));
-        back.set(m.cross(there, home, "both clocks are one in this test"));
-        io.y.set(back);
-    });
+    for how in 0..3 {
+        reports(&format!("latency_over_two_clocks_{how}"), |m, io| {
+            m.latency(2);
+            let other = m.clock_domain("other_clk", "other_rst");
+            let home = m.current_domain();
+            let there = m.in_domain(other, || {
+                let x = m.cross(io.a, other, "both clocks are one in this test");
+                match how {
+                    0 => {
+                        let held = m.reg(bits(8));
+                        held.set(x);
+                        held
+                    }
+                    1 => m.memory(bits(8), 2).init([3u32, 5]).read_sync(x.bit(0)),
+                    _ => {
+                        let unit = m.instance(&held().unwrap());
+                        unit.a.set(x);
+                        unit.y
+                    }
+                }
+            });
+            let back = m.reg(bits(8));
+            back.set(m.cross(there, home, "both clocks are one in this test"));
+            io.y.set(back);
+        });
+    }
+}
+
+ports! {
+    struct HeldPorts() {
+        input a: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+#[module]
+fn held() -> Result<Design<HeldPorts>, Errors> {
+    let m = Module::new("held");
+    let io = HeldPorts::new(m);
+    let y = m.reg(bits(8));
+    y.set(io.a);
+    io.y.set(y);
+    m.finish(io)
 }

@@ -165,4 +165,26 @@ fn fields_of_the_same_name() {
         one.set(Clash { a_b: None, a: Some(Inner { b: io.a }) });
         io.y.set(one.a_b.unwrap());
     });
+    // beside a union, and in a variant of one
+    reports("optional_fields_of_one_name_in_a_union", |m, io| {
+        let [one, other] = [clash(Some(bits(8)), None), clash(None, Some(Inner { b: bits(8) }))];
+        let held = m.reg((one, Message::shape(false, 2)));
+        held.set((clash(None, Some(Inner { b: io.a })), held.1));
+        let union = m.reg(Holding::shape(one));
+        union.set(Holding::Clash { it: clash(None, Some(Inner { b: io.a })) });
+        let unlike = m.reg(Holding::shape(other));
+        union.set(unlike);
+        io.y.set(held.0.a_b.unwrap());
+    });
+}
+
+fn clash(a_b: Option<Signal>, a: Option<Inner>) -> Clash {
+    Clash { a_b, a }
+}
+
+tagged! {
+    enum Holding(it: Clash) {
+        Clash { it: Clash = it },
+        Nothing,
+    }
 }

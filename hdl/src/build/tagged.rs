@@ -3,13 +3,13 @@
 use super::bundle::{Bundle, Selector};
 use super::control::BlockEnd;
 use super::module::Module;
-use super::naming::{Layout, Nameable, name_fields};
+use super::naming::{COUNTED, Layout, Nameable, name_fields};
 use super::number::Value;
 use super::signal::bits;
 use super::slices::cat;
 use super::state::{State, StateSignal, state};
 use super::store;
-use super::vector::fields_differ;
+use super::vector::{counts, fields_differ, same_names};
 use crate::ir::*;
 use std::panic::Location;
 
@@ -106,9 +106,15 @@ impl<T: Tagged> Bundle for TaggedSignal<T> {
         let mut fields = vec![];
         for (i, variant) in self.shapes.as_ref().iter().enumerate() {
             variant.each_field(&mut |path, _, s| fields.push((format!("{i}_{path}"), s.width)));
+            fields.extend(counts(|f| variant.layouts(f)).into_iter().map(|count| (i.to_string(), count)));
         }
         f(T::NAME, fields);
-        self.shapes.as_ref().iter().for_each(|variant| variant.layouts(f));
+        let mut unions = |name: &str, layout| {
+            if name != COUNTED {
+                f(name, layout);
+            }
+        };
+        self.shapes.as_ref().iter().for_each(|variant| variant.layouts(&mut unions));
     }
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
         f("tag", false, self.tag.code());
@@ -182,6 +188,10 @@ impl<T: Tagged> TaggedSignal<T> {
         value.each_field(&mut |path, _, s| given.push((path.to_string(), s)));
         let mut parts: Vec<Signal> = given.iter().map(|(_, s)| *s).collect();
         if fields_differ(&wanted, &given, &[&[self.payload], &parts[..]].concat(), loc) {
+            return self.payload.poison(self.payload.width);
+        }
+        if counts(|f| self.shapes.as_ref()[index].layouts(f)) != counts(|f| value.layouts(f)) {
+            same_names(&[&[self.payload], &parts[..]].concat(), loc);
             return self.payload.poison(self.payload.width);
         }
         let variant = format!("{}::{}", T::NAME, T::Tag::VARIANTS[index]);

@@ -119,26 +119,25 @@ pub(super) fn lengths_differ<B: Bundle>(a: &B, b: &B) -> bool {
     if fields_differ(&mine, &theirs, &signals, loc) {
         return true;
     }
-    // tagged unions have counts of their own, and errors
-    let unions = |bundle: &B| {
-        let mut any = false;
-        bundle.layouts(&mut |name, _| any |= name != COUNTED);
-        any
-    };
-    let differ = counts(a) != counts(b) && !unions(a);
+    let differ = counts(|f| a.layouts(f)) != counts(|f| b.layouts(f));
     if differ {
-        let message =
-            "vectors have other lengths, or optional fields are in one alone, where other fields have their names";
-        differ_in(&signals, loc, message.into(), "rename fields: `a_b` is also the name of `b` in `a`");
+        same_names(&signals, loc);
     }
     differ
 }
 
 /// How many elements each vector has, and which optional fields are there. (Paths do not tell: `a_b` is also `b` of `a`.)
-fn counts(bundle: &impl Bundle) -> Vec<u32> {
+pub(super) fn counts(layouts: impl FnOnce(&mut dyn FnMut(&str, Layout))) -> Vec<u32> {
     let mut list = vec![];
-    bundle.layouts(&mut |name, counts| list.extend(counts.iter().filter(|_| name == COUNTED).map(|(_, count)| *count)));
+    layouts(&mut |name, counts| list.extend(counts.iter().filter(|_| name == COUNTED).map(|(_, count)| *count)));
     list
+}
+
+/// Reports that fields of one name are not the same ones.
+pub(super) fn same_names(signals: &[Signal], loc: Loc) {
+    let message =
+        "vectors have other lengths, or optional fields are in one alone, where other fields have their names";
+    differ_in(signals, loc, message.into(), "rename fields: `a_b` is also the name of `b` in `a`");
 }
 
 /// The same of two lists of fields, each with its path; `signals` tell the module.

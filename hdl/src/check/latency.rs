@@ -56,18 +56,35 @@ fn check_clocks(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
     let mut behind: Vec<Id> = behind_outputs(b, drivers).into_iter().collect();
     behind.sort();
     for id in behind {
-        let Op::Net(Net::Reg(r)) = b.node(id).op else { continue };
-        let domain = &b.def.domains[b.def.regs[r as usize].domain as usize];
-        let (known, other) = *first.get_or_insert((domain, id));
-        if known.clock != domain.clock {
-            let message = format!(
-                "a latency of {latency} is stated, but behind the outputs are registers of two clocks, `{}` and `{}`",
-                known.clock, domain.clock
-            );
-            let notes = vec![(b.node(other).loc, "one of the first"), (b.node(id).loc, "one of the other")];
-            let help = "cycles of one clock are counted: state none, and let who uses this module connect streams or crossings";
-            return b.error(loc, message, notes, Some(help.into()));
+        for domain in domains_of(&b.def, id).into_iter().map(|domain| &b.def.domains[domain as usize]) {
+            let (known, other) = *first.get_or_insert((domain, id));
+            if known.clock != domain.clock {
+                let message = format!(
+                    "a latency of {latency} is stated, but behind the outputs are registers of two clocks, `{}` and `{}`",
+                    known.clock, domain.clock
+                );
+                let notes = vec![(b.node(other).loc, "one of the first"), (b.node(id).loc, "one of the other")];
+                let help = "cycles of one clock are counted: state none, and let who uses this module connect streams or crossings; a \
+                            setting that crosses stands still: `p.constant(x)`";
+                return b.error(loc, message, notes, Some(help.into()));
+            }
         }
+    }
+}
+
+/// The clocks with which a signal changes: of a register, of what a memory has read, of an instance.
+fn domains_of(def: &Def, id: Id) -> Vec<u32> {
+    match def.nodes[id as usize].op {
+        Op::Net(Net::Reg(r)) => vec![def.regs[r as usize].domain],
+        Op::Net(Net::MemRead(memory, port)) => {
+            let port = &def.mems[memory as usize].reads[port as usize];
+            if port.sync { vec![port.domain] } else { vec![] }
+        }
+        Op::Net(Net::PinOut(i)) => {
+            let inst = &def.insts[i as usize];
+            inst.def.clocks.iter().filter_map(|(domain, _)| inst.outer(domain)).collect()
+        }
+        _ => vec![],
     }
 }
 
