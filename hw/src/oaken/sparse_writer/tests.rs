@@ -38,7 +38,7 @@ fn packs_every_vector_from_a_fresh_word_behind_its_header() {
             let (stop, number, header) = (port(io.stop), port(io.vector), port(io.header));
             let mut engine = Simulator::new(&design);
             let mut bench = Bench::new(&mut engine, seed(3));
-            let mut rng = Rng::with_seed(u64::from(lanes));
+            let mut rng = Rng::with_seed(seed(u64::from(lanes)));
             let s = bench.source(&design, &io.s, stalls);
             let m = bench.sink(&design, &io.m, stalls);
             bench.reset().unwrap_or_else(|e| panic!("{e}"));

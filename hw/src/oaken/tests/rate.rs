@@ -92,7 +92,7 @@ fn elements(outliers: &[bool], rng: &mut Rng) -> Vec<u16> {
 /// The cycles of the vectors behind the first one, and the most that they may be: for each its beats, or those of its sparse part.
 fn cycles(p: EngineParams, spread: Spread, length: usize, number: usize) -> (u64, f64) {
     let t = oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
-    let mut rng = Rng::with_seed(5);
+    let mut rng = Rng::with_seed(sim::bus::seed(5));
     let spreads: Vec<Vec<bool>> = (0..number).map(|i| outliers(spread, p, length, i, &mut rng)).collect();
     let vectors: Vec<Vec<u16>> = spreads.iter().map(|outliers| elements(outliers, &mut rng)).collect();
     let run = run(p, &t, &vectors, NEVER, 1);

@@ -326,7 +326,7 @@ fn a_lost_last_of_the_sparse_part() {
         let lanes = p.lanes;
         let bytes_of_word = p.sparse_bytes() as usize;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
-        let mut rng = Rng::with_seed(u64::from(lanes) + 500);
+        let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 500));
         let t = random_thresholds(&mut rng);
         let mut engine = Simulator::new(&design);
         let mut rig = Rig::new(p, &design, &mut engine, stalls);
@@ -360,7 +360,7 @@ fn surplus_that_looks_like_a_record() {
         let lanes = p.lanes;
         let bytes_of_word = p.sparse_bytes() as usize;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
-        let mut rng = Rng::with_seed(u64::from(lanes) + 600);
+        let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 600));
         let t = random_thresholds(&mut rng);
         let mut engine = Simulator::new(&design);
         let mut rig = Rig::new(p, &design, &mut engine, OFTEN);

@@ -172,7 +172,7 @@ fn the_rate_at_any_spread() {
         let p = params(lanes, 8192);
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let length = if lanes < 4 { 1024 } else { 2048 };
-        let mut rng = Rng::with_seed(u64::from(lanes));
+        let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes)));
         let mut engine = Simulator::new(&design);
         for spread in 0..10 {
             let mut rig = Rig::new(p, &design, &mut engine, NEVER);
