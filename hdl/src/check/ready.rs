@@ -1,6 +1,5 @@
 //! What leaves a pipeline as the payload of a stream does not follow the `ready` that takes it: it stands still until it is taken.
 
-use super::reset_drivers::only_value;
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +25,7 @@ fn under_all_names(b: &Draft, mut id: Id) -> Vec<Id> {
     loop {
         id = match b.node(id).op {
             Op::Alias(of) => of,
-            Op::Net(Net::Wire | Net::PinIn(_)) => match only_value(&b.def, id) {
+            Op::Net(Net::Wire | Net::PinIn(_)) => match walk::only_value(&b.def, id) {
                 Some(of) => of,
                 None => return names,
             },

@@ -118,24 +118,13 @@ fn behind(def: &Def, mut id: Id) -> Id {
     loop {
         id = match def.nodes[id as usize].op {
             Op::Alias(of) | Op::Un(_, of) | Op::Slice(of, _) => of,
-            Op::Net(Net::Wire | Net::PinIn(_)) => match only_value(def, id) {
+            Op::Net(Net::Wire | Net::PinIn(_)) => match walk::only_value(def, id) {
                 Some(of) => of,
                 None => return id,
             },
             _ => return id,
         }
     }
-}
-
-/// What is assigned to a net, if that is one value without conditions.
-pub(super) fn only_value(def: &Def, net: Id) -> Option<Id> {
-    let mut values = vec![];
-    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, value, _, under| {
-        if target == net {
-            values.push(under.is_empty().then_some(value));
-        }
-    });
-    if let [value] = values[..] { value } else { None }
 }
 
 /// All that is assigned to the register goes to a wire, and that to the register.

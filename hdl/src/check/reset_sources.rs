@@ -1,6 +1,5 @@
 //! Where what resets at once comes from: ports, registers, outputs of foreign modules; or what may be 1 for a moment.
 
-use super::reset_drivers::only_value;
 use crate::ir::*;
 use num_bigint::BigUint;
 
@@ -63,7 +62,7 @@ pub(super) fn behind(def: &Def, from: Source, sources: &mut Vec<Source>) -> Opti
         Op::Bin(BinOp::And, a, b) if inverted => all(vec![Source { id: a, ..from }, Source { id: b, ..from }]),
         Op::Slice(of, low) => all(vec![Source { id: of, low: from.low + low, ..from }]),
         Op::Cat(ref parts) => all(in_parts(def, parts, from)),
-        Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => match only_value(def, id) {
+        Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => match walk::only_value(def, id) {
             Some(of) => all(vec![Source { id: of, ..from }]),
             None => Some(id),
         },

@@ -17,6 +17,17 @@ pub(crate) fn drivers(def: &Def) -> HashMap<Id, Vec<Id>> {
     out
 }
 
+/// What is assigned to a net, if that is one value without conditions.
+pub(crate) fn only_value(def: &Def, net: Id) -> Option<Id> {
+    let mut values = vec![];
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, value, _, under| {
+        if target == net {
+            values.push(under.is_empty().then_some(value));
+        }
+    });
+    if let [value] = values[..] { value } else { None }
+}
+
 /// All nodes that something reads.
 pub(crate) fn read_nodes(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> BTreeSet<Id> {
     let mut read: BTreeSet<Id> = drivers.values().flatten().copied().collect();
