@@ -196,6 +196,113 @@ fn resets_that_end_in_an_instance() {
     }
 }
 
+/// Printed with asynchronous resets, the reset of a clock acts at once, too.
+#[test]
+#[module]
+fn resets_that_end_with_their_clock() {
+    let child = clocked(0).unwrap();
+    for how in 0..6 {
+        reports(&format!("reset_that_ends_with_its_clock_{how}"), |m, io| {
+            let clk = m.current_domain();
+            let first = m.reg(bits(1));
+            first.set(io.c);
+            let count = m.reg_reset(bits(1), 0);
+            count.set(io.a.bit(0));
+            let unit = || {
+                let unit = m.instance(&child);
+                unit.clear.set(io.c);
+                unit.x.set(io.a);
+                unit
+            };
+            match how {
+                // it resets the clock in which it stands: itself, the other by the other, or in an instance
+                0 => m.reset_from(clk, count),
+                1 => {
+                    let fast = m.clock_domain("fast", "fast_rst");
+                    let crossed = m.cross(count, fast, "a reset");
+                    m.reset_from(fast, crossed);
+                    let other = m.in_domain(fast, || {
+                        let other = m.reg_reset(bits(1), 0);
+                        other.set(!other);
+                        other
+                    });
+                    m.reset_from(clk, m.cross(other, clk, "a reset"));
+                }
+                2 => m.reset_from(clk, unit().first),
+                // an instance, in which something is reset that resets others
+                3 => {
+                    unit();
+                    m.reset_from(clk, first);
+                }
+                4 => {
+                    m.reset_from(clk, first);
+                    m.reg(bits(1)).asynchronous_reset(count, 0).set(1);
+                }
+                _ => {
+                    let around = m.instance(&around_clocked());
+                    around.clear.set(io.c);
+                    around.x.set(io.a);
+                    m.reset_from(clk, first);
+                }
+            }
+            io.y.set(count.zext(8));
+        });
+    }
+}
+
+#[module]
+fn around_clocked() -> Design<ClearedPorts> {
+    let m = Module::new("around_clocked");
+    let io = ClearedPorts::new(m);
+    let unit = m.instance(&clocked(0).unwrap());
+    unit.clear.set(io.clear);
+    unit.x.set(io.x);
+    io.y.set(unit.y ^ unit.first.zext(8));
+    m.finish(io).unwrap()
+}
+
+/// A register resets another at once, and is reset with the clock.
+#[module]
+fn clocked(to: u32) -> Result<Design<ClockedPorts>, Errors> {
+    let m = Module::new("clocked");
+    let io = ClockedPorts::new(m);
+    let first = m.reg_reset(bits(1), to);
+    first.set(io.clear);
+    let count = m.reg(bits(8)).asynchronous_reset(first, 5);
+    count.set(io.x);
+    io.y.set(count);
+    io.first.set(first);
+    m.finish(io)
+}
+
+/// What resets stays as it resets, when its clock is reset.
+#[test]
+#[module]
+fn resets_that_last_with_their_clock() {
+    let child = clocked(1).unwrap();
+    let m = Module::new("lasting_with_its_clock");
+    let io = ClearedPorts::new(m);
+    let first = m.reg(bits(1));
+    first.set(io.clear);
+    m.reset_from(m.current_domain(), first);
+    let unit = m.instance(&child);
+    unit.clear.set(io.clear);
+    unit.x.set(io.x);
+    let count = m.reg(bits(8)).asynchronous_reset(unit.first, 0);
+    count.set(io.x);
+    io.y.set(unit.y ^ count);
+    m.finish(io).unwrap();
+}
+
+ports! {
+    struct ClockedPorts() {
+        input clear: Signal = bits(1),
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+        output first: Signal = bits(1),
+    }
+}
+
 ports! {
     struct ClearedPorts() {
         input clear: Signal = bits(1),

@@ -17,6 +17,7 @@ mod pads;
 mod power_up;
 mod ready;
 mod reset_drivers;
+mod reset_ends;
 mod reset_logic;
 mod reset_sources;
 mod simplify;
@@ -38,7 +39,9 @@ pub(crate) fn finish(mut b: Draft, loc: Loc) -> Result<Def, Errors> {
     if b.errors.is_empty() {
         hold::connect(&mut b);
         reset_logic::check(&mut b);
-        reset_drivers::check_ends(&mut b);
+    }
+    if b.errors.is_empty() {
+        reset_ends::check(&mut b);
     }
     if b.errors.is_empty() {
         reset_drivers::assign_once(&mut b);

@@ -38,6 +38,15 @@ pub(super) fn resets(def: &Def) -> Vec<Source> {
     of_registers.chain(of_domains).map(|id| Source::whole(def, id, false)).chain(of_instances).collect()
 }
 
+/// The sources of all that resets at once.
+pub(super) fn sources(def: &Def) -> Vec<Source> {
+    let mut list = vec![];
+    for reset in resets(def) {
+        behind(def, reset, &mut list);
+    }
+    list
+}
+
 /// An input of an instance, from outside.
 fn at_pin(inst: &Inst, input: ResetInput) -> Source {
     let ResetInput { port, low, width, inverted } = input;
@@ -113,11 +122,14 @@ fn behind_output(def: &Def, inst: &Inst, from: Source, sources: &mut Vec<Source>
     })
 }
 
-/// Is this a register with several assignments, or one whose own reset ends that of others? See [`super::reset_drivers`].
+/// Is this a register with several assignments, or one whose own reset ends that of others? See [`super::reset_drivers`] and
+/// [`super::reset_ends`].
 fn may_fall_again(def: &Def, source: Source) -> bool {
     let Op::Net(Net::Reg(r)) = def.nodes[source.id as usize].op else { return false };
     let mut sets = 0;
     Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, _, _, _| sets += u32::from(target == source.id));
-    let ends = def.regs[r as usize].at_once.as_ref().is_some_and(|(_, value)| !source.resets_with(value));
+    let Reg { reset, at_once, domain, .. } = &def.regs[r as usize];
+    let of_clock = reset.as_ref().filter(|_| def.reset_inside(*domain).is_some());
+    let ends = at_once.as_ref().map(|(_, value)| value).or(of_clock).is_some_and(|value| !source.resets_with(value));
     sets > 1 || ends
 }

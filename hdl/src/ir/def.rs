@@ -103,6 +103,15 @@ pub(crate) struct ResetInput {
     pub inverted: bool,
 }
 
+/// What ends resets of others, as it resets what resets these.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ResetEnds {
+    /// Inputs (indices into `ports`).
+    pub ports: Vec<u32>,
+    /// Resets of clocks that come from outside (indices into `domains`).
+    pub domains: Vec<u32>,
+}
+
 /// A port of both directions: three of the ports to everything but the Verilog of a top module.
 #[derive(Clone, Debug)]
 pub(crate) struct PadDef {
@@ -169,8 +178,8 @@ pub(crate) struct Def {
     pub settings: Vec<u32>,
     /// The inputs that reset something at once.
     pub resets: Vec<ResetInput>,
-    /// The inputs (indices into `ports`) that reset at once what resets others, to a value that ends that reset.
-    pub reset_ends: Vec<u32>,
+    /// What resets at once what resets others, to a value that ends that reset.
+    pub reset_ends: ResetEnds,
     /// Registers without reset in a loop with their own enable.
     pub loops: Vec<Id>,
     /// Of a foreign module: its Verilog. It has ports, and nothing else of the above.

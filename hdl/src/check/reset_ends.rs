@@ -1,0 +1,155 @@
+//! A register may rise at a clock edge, and what resets it at once too: it falls within the time step, or never rose. What it resets
+//! would then be reset in one simulator and not in another. Legal is a reset that leaves it as it resets the others, and one by a port;
+//! then who drives that must know of it. The reset of a clock counts, since the Verilog may be printed so that it acts at once.
+
+use super::reset_sources::{Source, behind, sources};
+use crate::ir::*;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+pub(super) fn check(b: &mut Draft) {
+    let drivers = walk::drivers(&b.def);
+    check_registers(b, &drivers);
+    check_domains(b, &drivers);
+    check_instances(b, &drivers);
+    for list in [&mut b.def.reset_ends.ports, &mut b.def.reset_ends.domains] {
+        list.sort();
+        list.dedup();
+    }
+}
+
+/// Registers of this module with a reset of their own that acts at once.
+fn check_registers(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    let mut seen = BTreeSet::new();
+    for source in sources(&b.def) {
+        let register = source.id;
+        let Op::Net(Net::Reg(r)) = b.node(register).op else { continue };
+        let Some((by, value)) = b.def.regs[r as usize].at_once.clone() else { continue };
+        // one that resets itself is a loop, which is reported as such
+        if named(&b.def, by) == register || source.resets_with(&value) {
+            continue;
+        }
+        if comes_from_ports(b, drivers, by) || !seen.insert(register) {
+            continue;
+        }
+        let message = format!(
+            "{} resets others at once, and is itself reset at once by {}, to {value}, with which it does not",
+            b.describe(register),
+            b.describe(by)
+        );
+        let notes = vec![(b.node(by).loc, "what resets it comes from here")];
+        b.error(b.node(register).loc, message, notes, Some(HELP.into()));
+    }
+}
+
+/// Registers that the reset of their clock resets; they may stand in an instance.
+fn check_domains(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    let mut seen = BTreeSet::new();
+    for source in sources(&b.def) {
+        let Some(domain) = ended_by(&b.def, source) else { continue };
+        let Some(by) = reset_of(b, drivers, domain) else { continue };
+        if !seen.insert(source.id) {
+            continue;
+        }
+        let message = format!(
+            "{} resets others, and is itself reset with the clock `{}`, by {}, to a value with which it does not",
+            b.describe(source.id),
+            b.def.domains[domain as usize].clock,
+            b.describe(by)
+        );
+        let notes = vec![(b.node(by).loc, "the reset of that clock comes from here")];
+        b.error(b.node(source.id).loc, message, notes, Some(HELP.into()));
+    }
+}
+
+/// The same for what does so inside of instances.
+fn check_instances(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    for i in 0..b.def.insts.len() {
+        let Inst { def, pins, domains, .. } = b.def.insts[i].clone();
+        for pin in def.reset_ends.ports.iter().map(|port| pins[*port as usize]) {
+            if !comes_from_ports(b, drivers, pin) {
+                let port = pins.iter().position(|p| *p == pin).unwrap_or_default();
+                let assigned = b.set_at.iter().filter(|((target, _), _)| *target == pin).map(|(_, loc)| *loc).min();
+                let what = format!("{} is given to `{}`", b.describe(named(&b.def, pin)), def.ports[port].name);
+                in_instance(b, &def, assigned.unwrap_or(b.node(pin).loc), &what);
+            }
+        }
+        for domain in def.reset_ends.domains.iter().map(|domain| domains[*domain as usize]) {
+            if let Some(by) = reset_of(b, drivers, domain) {
+                let what =
+                    format!("{} is the reset of clock `{}`", b.describe(by), b.def.domains[domain as usize].clock);
+                in_instance(b, &def, b.node(by).loc, &what);
+            }
+        }
+    }
+}
+
+fn in_instance(b: &mut Draft, def: &Def, loc: Loc, what: &str) {
+    let message = format!("{what} of an instance of `{}`, where it ends at once what resets others at once", def.name);
+    b.error(loc, message, vec![], Some(HELP.into()));
+}
+
+const HELP: &str = "what resets others is reset at once only to a value with which it resets them, as in a reset synchronizer, or by a \
+                    port that no register drives: else a reset may begin and end at one clock edge; `reg_reset` and `when` act at edges";
+
+/// The domain of this module whose reset leaves a register, here or in an instance, as it does not reset others.
+fn ended_by(def: &Def, source: Source) -> Option<u32> {
+    match def.nodes[source.id as usize].op {
+        Op::Net(Net::Reg(r)) => {
+            let register = &def.regs[r as usize];
+            register.reset.as_ref().filter(|value| !source.resets_with(value)).map(|_| register.domain)
+        }
+        Op::Net(Net::PinOut(inst)) if def.insts[inst as usize].def.foreign.is_none() => {
+            let Inst { def, pins, domains, .. } = &def.insts[inst as usize];
+            let port = pins.iter().position(|pin| *pin == source.id)?;
+            let mut inside = vec![];
+            behind(def, Source { id: def.ports[port].node, ..source }, &mut inside);
+            inside.into_iter().find_map(|source| ended_by(def, source)).map(|domain| domains[domain as usize])
+        }
+        _ => None,
+    }
+}
+
+/// What resets a domain, if that is a signal which changes with a clock. Else who drives this module is told.
+fn reset_of(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>, domain: u32) -> Option<Id> {
+    match b.def.reset_inside(domain) {
+        Some(by) => (!comes_from_ports(b, drivers, by)).then_some(by),
+        None => {
+            b.def.reset_ends.domains.push(domain);
+            None
+        }
+    }
+}
+
+/// Does a signal come from nothing that changes with a clock, but from ports? Then who drives these is told.
+fn comes_from_ports(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>, from: Id) -> bool {
+    let (mut todo, mut seen, mut ports, mut domains) = (vec![from], HashSet::new(), vec![], vec![]);
+    while let Some(id) = todo.pop() {
+        match b.def.nodes[id as usize].op {
+            _ if !seen.insert(id) => {}
+            Op::Net(Net::Reg(_) | Net::MemRead(..) | Net::PinOut(_)) => return false,
+            Op::Net(Net::Reset(domain)) => match b.def.reset_inside(domain) {
+                Some(by) => todo.push(by),
+                None => domains.push(domain),
+            },
+            Op::Net(Net::Input) => ports.extend(b.def.ports.iter().position(|p| p.node == id).map(|p| p as u32)),
+            _ => todo.extend(walk::sources(&b.def, drivers, id)),
+        }
+    }
+    b.def.reset_ends.ports.extend(ports);
+    b.def.reset_ends.domains.extend(domains);
+    true
+}
+
+/// What a signal is another name, the complement or a bit of; also through a wire or an input that is assigned once.
+fn named(def: &Def, mut id: Id) -> Id {
+    loop {
+        id = match def.nodes[id as usize].op {
+            Op::Alias(of) | Op::Un(_, of) | Op::Slice(of, _) => of,
+            Op::Net(Net::Wire | Net::PinIn(_)) => match walk::only_value(def, id) {
+                Some(of) => of,
+                None => return id,
+            },
+            _ => return id,
+        }
+    }
+}
