@@ -173,7 +173,7 @@ impl Module {
         let net = self.net(width, Net::Reg(index), None, loc);
         store::with(self.key, loc, |b| {
             let (enable, domain) = (b.register_enable(net.id, None, loc), b.domain);
-            b.def.regs.push(Reg { node: net.id, reset: None, states: None, enable, at_once: None, domain });
+            b.def.regs.push(Reg { node: net.id, reset: None, states: None, enable, async_reset: None, domain });
         });
         net
     }

@@ -26,8 +26,9 @@ impl Signal {
     /// says, and keeps it until the first clock edge at which `reset` is 0. The register has no other reset.
     ///
     /// For what resets itself when a clock may stand still, such as a reset synchronizer. `reset` belongs to the clock of the
-    /// register, or is brought to it with [`cross`](crate::Module::cross); nothing but a register should drive it, since every
-    /// glitch counts. The built-in simulator looks at it at clock edges and when something is peeked; it does not remember one that
+    /// register, or is brought to it with [`cross`](crate::Module::cross). It is a port or a register, the complement or a bit of one,
+    /// or an OR of these; other logic is an error, since every glitch counts.
+    /// The built-in simulator looks at it at clock edges and when something is peeked; it does not remember one that
     /// came and went between two edges.
     #[track_caller]
     pub fn asynchronous_reset(self, reset: Signal, value: impl Value<Signal>) -> Signal {
@@ -45,9 +46,9 @@ impl Signal {
             if b.is_delay(self.id, "has no reset of its own", &method, loc) {
                 return;
             }
-            b.check_outside(reset.id, "what resets a register at once", loc);
+            b.check_outside(reset.id, "an asynchronous reset", loc);
             let reg = &b.def.regs[r as usize];
-            if reg.reset.is_some() || reg.at_once.is_some() {
+            if reg.reset.is_some() || reg.async_reset.is_some() {
                 let message = format!("{} has a reset already", b.describe(self.id));
                 let help = if reg.reset.is_some() {
                     "make it with `reg`, not with `reg_reset`"
@@ -57,7 +58,7 @@ impl Signal {
                 return b.error(loc, message, vec![], Some(help.into()));
             }
             let value = b.reset_value(value.id, loc);
-            b.def.regs[r as usize].at_once = value.map(|value| (reset.id, value));
+            b.def.regs[r as usize].async_reset = value.map(|value| (reset.id, value));
         });
         self
     }

@@ -20,8 +20,8 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Clocks with these periods, in any unit of time, all with an edge at the first instant. Each edge comes late by up to
-    /// `jitter` units, at random.
+    /// Clocks with these periods, in any unit of time, all with an edge at the first instant. Each period is longer by up
+    /// to `jitter` units, at random: the mean is the period and half of that.
     ///
     /// # Panics
     /// Without a clock, with more than 64, or with a period of 0.

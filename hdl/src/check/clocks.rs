@@ -119,7 +119,7 @@ impl Check<'_> {
             return vec![];
         }
         match self.b.node(id).op {
-            // a register belongs to its clock, also if something resets it at once; so does the reset of a clock
+            // a register belongs to its clock, also if its reset is asynchronous; so does the reset of a clock
             Op::Net(Net::Reg(_) | Net::Reset(_)) => vec![],
             Op::Net(Net::PinOut(i)) => {
                 let inst = &self.b.def.insts[i as usize];
@@ -218,8 +218,8 @@ impl Check<'_> {
         let def = &self.b.def;
         for r in &def.regs {
             let (domain, loc, by) = (r.domain, def.nodes[r.node as usize].loc, self.b.describe(r.node));
-            let at_once = r.at_once.as_ref().map(|(read, _)| (*read, "reset"));
-            let reads = r.enable.map(|read| (read, "enable")).into_iter().chain(at_once);
+            let async_reset = r.async_reset.as_ref().map(|(read, _)| (*read, "reset"));
+            let reads = r.enable.map(|read| (read, "enable")).into_iter().chain(async_reset);
             uses.extend(reads.map(|(read, what)| Use { read, domain, loc, by: format!("the {what} of {by}") }));
         }
         for (i, reset) in def.inside.iter().filter_map(|i| Some((i, i.reset?))) {

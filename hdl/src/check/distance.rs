@@ -18,14 +18,13 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
     if is_setting(b, id) {
         return vec![];
     }
+    if let Op::Net(Net::Reg(r)) = b.node(id).op {
+        // what resets it is a setting, too
+        let enables = b.def.regs[r as usize].enable.map(|enable| enables(b, enable)).unwrap_or_default();
+        return drivers.get(&id).into_iter().flatten().copied().chain(enables).map(|x| (x, 1)).collect();
+    }
     let mut out: Vec<(Id, u32)> = walk::sources(&b.def, drivers, id).into_iter().map(|x| (x, 0)).collect();
     match b.node(id).op {
-        Op::Net(Net::Reg(r)) => {
-            let reg = &b.def.regs[r as usize];
-            let reset = reg.at_once.iter().map(|(reset, _)| *reset);
-            let enables = reg.enable.map(|enable| enables(b, enable)).unwrap_or_default();
-            out.extend(drivers.get(&id).into_iter().flatten().copied().chain(enables).chain(reset).map(|x| (x, 1)));
-        }
         Op::Net(Net::MemRead(m, p)) => {
             let mem = &b.def.mems[m as usize];
             let port = &mem.reads[p as usize];
@@ -59,12 +58,13 @@ fn enables(b: &Draft, enable: Id) -> Vec<Id> {
 
 /// The same for the mask of a write port. What is marked as a setting is looked at no further: it is one.
 fn mask(b: &Draft, of: Id) -> Vec<Id> {
-    match b.node(of).op {
-        _ if is_setting(b, of) => vec![of],
-        Op::Alias(of) | Op::Repeat(of, _) => mask(b, of),
-        Op::Bin(BinOp::And, one, other) => [mask(b, one), mask(b, other)].concat(),
-        _ => enables(b, of),
-    }
+    let leaves = walk::leaves(of, |id| match b.node(id).op {
+        _ if is_setting(b, id) => None,
+        Op::Alias(of) | Op::Repeat(of, _) => Some(vec![of]),
+        Op::Bin(BinOp::And, one, other) => Some(vec![one, other]),
+        _ => None,
+    });
+    leaves.into_iter().flat_map(|id| if is_setting(b, id) { vec![id] } else { enables(b, id) }).collect()
 }
 
 /// The input that reaches a node over the fewest registers, and how many. With `before`, what is kept of the items before counts as

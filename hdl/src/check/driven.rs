@@ -63,7 +63,7 @@ fn check_assigned(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
                 b.error(loc, message, vec![], Some("assign it with `set`; what never changes is a constant".into()));
             }
             Op::Net(Net::Reg(r))
-                if b.def.regs[r as usize].reset.is_none() && b.def.regs[r as usize].at_once.is_none() =>
+                if b.def.regs[r as usize].reset.is_none() && b.def.regs[r as usize].async_reset.is_none() =>
             {
                 if let Some(bit) = (ones(width) ^ reached(&b.def, &b.def.stmts, id)).trailing_zeros() {
                     let message = format!("bit {bit} of {} is never assigned, and has no reset", b.describe(id));

@@ -158,7 +158,7 @@ fn resets(def: &Def, id: Id) -> Vec<Id> {
         Op::Net(Net::Reg(r)) => {
             let reg = &def.regs[r as usize];
             let domain = reg.reset.as_ref().and_then(|_| def.reset_inside(reg.domain));
-            reg.at_once.iter().map(|(reset, _)| *reset).chain(domain).collect()
+            reg.async_reset.iter().map(|(reset, _)| *reset).chain(domain).collect()
         }
         Op::Net(Net::PinOut(i)) => {
             let inst = &def.insts[i as usize];
@@ -338,13 +338,13 @@ fn stands_without(b: &Draft, port: &WritePort, input: Id) -> bool {
 
 /// Is this mask of a write port 0 while `input` is? A setting stands still while data is in flight, so it is not what holds the module.
 fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
-    match b.node(mask).op {
-        _ if mask == input => true,
-        _ if is_setting(b, mask) => false,
-        Op::Alias(of) | Op::Repeat(of, _) => is_zero_without(b, of, input),
-        Op::Bin(BinOp::And, x, y) => is_zero_without(b, x, input) || is_zero_without(b, y, input),
-        _ => false,
-    }
+    let leaves = walk::leaves(mask, |id| match b.node(id).op {
+        _ if id == input || is_setting(b, id) => None,
+        Op::Alias(of) | Op::Repeat(of, _) => Some(vec![of]),
+        Op::Bin(BinOp::And, x, y) => Some(vec![x, y]),
+        _ => None,
+    });
+    leaves.contains(&input)
 }
 
 /// A pipeline that may stand has a latency only together with the input that holds it, and nothing else.

@@ -1,9 +1,9 @@
 //! No signal depends on itself within a cycle.
 
 use crate::ir::*;
-use std::collections::HashMap;
 
-pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+pub(super) fn check(b: &mut Draft) {
+    let drivers = walk::drivers(&b.def);
     let mut done = vec![0u8; b.def.nodes.len()]; // 0 new, 1 on the path, 2 done
     for start in 0..b.def.nodes.len() as Id {
         let mut path: Vec<(Id, Vec<Id>)> = vec![];
@@ -11,7 +11,7 @@ pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
         loop {
             if let Some(id) = next.take() {
                 done[id as usize] = 1;
-                path.push((id, walk::sources(&b.def, drivers, id)));
+                path.push((id, walk::sources(&b.def, &drivers, id)));
             }
             let Some((id, todo)) = path.last_mut() else {
                 break;
@@ -24,8 +24,7 @@ pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
                 Some(to) if done[to as usize] == 0 => next = Some(to),
                 Some(to) if done[to as usize] == 1 => {
                     let from = path.iter().position(|(i, _)| *i == to).unwrap_or(0);
-                    let around: Vec<Id> =
-                        path[from..].iter().map(|p| p.0).filter(|i| b.node(*i).name.is_some()).collect();
+                    let around: Vec<Id> = path[from..].iter().map(|p| p.0).filter(|i| is_named(b, *i)).collect();
                     let names: Vec<String> =
                         around.iter().chain(around.first()).map(|i| format!("`{}`", b.label(*i))).collect();
                     let notes = around.iter().map(|i| (b.node(*i).loc, "through here")).collect();
@@ -37,4 +36,10 @@ pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
             }
         }
     }
+}
+
+/// Does the user know it by a name? Pins of instances are called after their ports.
+fn is_named(b: &Draft, id: Id) -> bool {
+    let node = b.node(id);
+    node.name.is_some() || matches!(node.op, Op::Net(Net::PinIn(_) | Net::PinOut(_)))
 }

@@ -35,6 +35,8 @@ pub(crate) fn finish(mut b: Draft, loc: Loc) -> Result<Def, Errors> {
     if b.errors.is_empty() {
         stages::check(&mut b);
         enabled::check(&mut b);
+        // what follows looks behind names
+        loops::check(&mut b);
     }
     if b.errors.is_empty() {
         hold::connect(&mut b);
@@ -59,8 +61,10 @@ fn whole(b: &mut Draft, loc: Loc) {
     let drivers = walk::drivers(&b.def);
     driven::check(b, &drivers);
     effect::check(b);
-    loops::check(b, &drivers);
-    ready::check(b, &drivers);
+    loops::check(b);
+    if b.errors.is_empty() {
+        ready::check(b, &drivers);
+    }
     foreign_names::check(b);
     b.def.clocks = inside::clocks(&mut b.def);
     inside::check(b, &drivers, loc);

@@ -16,7 +16,7 @@ pub(super) fn loops(b: &Draft, drivers: &Drivers) -> Vec<Id> {
 }
 
 fn without_reset(reg: &Reg) -> bool {
-    reg.reset.is_none() && reg.at_once.is_none()
+    reg.reset.is_none() && reg.async_reset.is_none()
 }
 
 /// Does any of these depend on `on`, now or through registers without reset?

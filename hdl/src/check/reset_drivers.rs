@@ -6,8 +6,8 @@ use super::reset_sources::sources;
 use crate::ir::*;
 use std::collections::BTreeSet;
 
-/// Gives each such register a wire for its next value, if several assignments make that. Inputs that reset at once are noted for who
-/// drives them.
+/// Gives each such register a wire for its next value, if several assignments make that. Inputs that are asynchronous
+/// resets are noted for who drives them.
 pub(super) fn assign_once(b: &mut Draft) {
     let sources = sources(&b.def);
     b.def.resets = sources.iter().filter_map(|source| source.input(&b.def)).collect();

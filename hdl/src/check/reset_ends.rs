@@ -1,6 +1,6 @@
-//! A register may rise at a clock edge, and what resets it at once too: it falls within the time step, or never rose. What it resets
+//! A register may rise at a clock edge, and its asynchronous reset too: it falls within the time step, or never rose. What it resets
 //! would then be reset in one simulator and not in another. Legal is a reset that leaves it as it resets the others, and one by a port;
-//! then who drives that must know of it. The reset of a clock counts, since the Verilog may be printed so that it acts at once.
+//! then who drives that must know of it. The reset of a clock counts, since the Verilog may be printed so that it is asynchronous.
 
 use super::reset_sources::{Source, behind, sources};
 use crate::ir::*;
@@ -17,13 +17,13 @@ pub(super) fn check(b: &mut Draft) {
     }
 }
 
-/// Registers of this module with a reset of their own that acts at once.
+/// Registers of this module with an asynchronous reset of their own.
 fn check_registers(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
     let mut seen = BTreeSet::new();
     for source in sources(&b.def) {
         let register = source.id;
         let Op::Net(Net::Reg(r)) = b.node(register).op else { continue };
-        let Some((by, value)) = b.def.regs[r as usize].at_once.clone() else { continue };
+        let Some((by, value)) = b.def.regs[r as usize].async_reset.clone() else { continue };
         // one that resets itself is a loop, which is reported as such
         if named(&b.def, by) == register || source.resets_with(&value) {
             continue;
@@ -32,7 +32,7 @@ fn check_registers(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
             continue;
         }
         let message = format!(
-            "{} resets others at once, and is itself reset at once by {}, to {value}, with which it does not",
+            "{} resets others asynchronously, and is itself reset asynchronously by {}, to {value}, with which it does not",
             b.describe(register),
             b.describe(by)
         );
@@ -84,12 +84,16 @@ fn check_instances(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
 }
 
 fn in_instance(b: &mut Draft, def: &Def, loc: Loc, what: &str) {
-    let message = format!("{what} of an instance of `{}`, where it ends at once what resets others at once", def.name);
+    let message = format!(
+        "{what} of an instance of `{}`, where it resets what resets others, to a value with which that does not",
+        def.name
+    );
     b.error(loc, message, vec![], Some(HELP.into()));
 }
 
-const HELP: &str = "what resets others is reset at once only to a value with which it resets them, as in a reset synchronizer, or by a \
-                    port that no register drives: else a reset may begin and end at one clock edge; `reg_reset` and `when` act at edges";
+const HELP: &str = "what resets others asynchronously is itself reset only to a value with which it does, as in a reset synchronizer, or \
+                    by a port that no register drives: else a reset may begin and end at one clock edge; what is assigned under `when` \
+                    changes at edges";
 
 /// The domain of this module whose reset leaves a register, here or in an instance, as it does not reset others.
 fn ended_by(def: &Def, source: Source) -> Option<u32> {

@@ -1,5 +1,5 @@
-//! What resets at once changes once at a clock edge. Logic may be 1 for a moment while its inputs change: in hardware, and in simulators
-//! that work with events. There, so may a register of an instance that is assigned more than once, or is reset at once itself.
+//! An asynchronous reset has no glitches. Logic may be 1 for a moment while its inputs change: in hardware, and in simulators that work
+//! with events. There, so may a register of an instance that is assigned more than once, or is reset asynchronously itself.
 
 use super::reset_sources::{behind, resets};
 use crate::ir::*;
@@ -10,7 +10,7 @@ pub(super) fn check(b: &mut Draft) {
     for reset in resets(&b.def) {
         let logic = behind(&b.def, reset, &mut vec![]);
         let Some(logic) = logic.filter(|_| seen.insert(reset.id)) else { continue };
-        let message = format!("{} is a reset, and may be 1 for a moment", b.describe(reset.id));
+        let message = format!("{} is an asynchronous reset, and may glitch", b.describe(reset.id));
         let of_instance = matches!(b.node(logic).op, Op::Net(Net::PinOut(_)));
         let why = if of_instance { OF_INSTANCE } else { "it comes out of this logic" };
         let notes = vec![(b.node(logic).loc, why)];
@@ -20,8 +20,8 @@ pub(super) fn check(b: &mut Draft) {
     }
 }
 
-const OF_INSTANCE: &str =
-    "in the instance it comes out of logic, or of a register that is assigned more than once or reset at once";
+const OF_INSTANCE: &str = "in the instance it comes out of logic, or of a register that is assigned more than once, or reset to a \
+                           value with which it does not reset";
 
 /// Where the user gave the reset: a pin has the place of its assignment.
 fn assigned(b: &Draft, reset: Id) -> Loc {

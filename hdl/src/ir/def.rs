@@ -20,7 +20,7 @@ pub(crate) struct Reg {
     /// The register holds unless this is 1 (reset still applies).
     pub enable: Option<Id>,
     /// It has this value while that signal is 1, whatever the clock does; then it has no other reset.
-    pub at_once: Option<(Id, BigUint)>,
+    pub async_reset: Option<(Id, BigUint)>,
     /// Index into `domains`.
     pub domain: u32,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Memory {
     pub name: String,
     pub width: u32,
     pub depth: u32,
-    /// Contents before the first clock edge; empty: unspecified (the simulator: zero). Else `depth` words.
+    /// Contents before the first clock edge; empty: unspecified (the simulator: random). Else `depth` words.
     pub init: Vec<BigUint>,
     pub reads: Vec<ReadPort>,
     pub writes: Vec<WritePort>,
@@ -92,7 +92,7 @@ pub(crate) struct Port {
     pub domain: Option<u32>,
 }
 
-/// An input that resets something at once: while one of these bits is 1.
+/// An input that resets something asynchronously: while one of these bits is 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct ResetInput {
     /// Index into `ports`.
@@ -176,9 +176,9 @@ pub(crate) struct Def {
     pub remembers: bool,
     /// The inputs (indices into `ports`) that stand still while data is in flight.
     pub settings: Vec<u32>,
-    /// The inputs that reset something at once.
+    /// The inputs that reset something asynchronously.
     pub resets: Vec<ResetInput>,
-    /// What resets at once what resets others, to a value that ends that reset.
+    /// What resets asynchronously what resets others, to a value that ends that reset.
     pub reset_ends: ResetEnds,
     /// Registers without reset in a loop with their own enable.
     pub loops: Vec<Id>,
@@ -203,6 +203,6 @@ impl Def {
 impl Reg {
     /// What it reads beside its statements.
     pub fn reads(&self) -> impl Iterator<Item = Id> {
-        self.enable.into_iter().chain(self.at_once.as_ref().map(|(reset, _)| *reset))
+        self.enable.into_iter().chain(self.async_reset.as_ref().map(|(reset, _)| *reset))
     }
 }

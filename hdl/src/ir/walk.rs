@@ -1,7 +1,7 @@
 //! Walks over a module: what depends on what.
 
 use super::*;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// For each assigned net: the nodes that its value depends on (values, places and conditions).
 pub(crate) fn drivers(def: &Def) -> HashMap<Id, Vec<Id>> {
@@ -26,6 +26,21 @@ pub(crate) fn only_value(def: &Def, net: Id) -> Option<Id> {
         }
     });
     if let [value] = values[..] { value } else { None }
+}
+
+/// What a signal is made of, each once and in order: what `parts` gives no parts of.
+pub(crate) fn leaves(from: Id, parts: impl Fn(Id) -> Option<Vec<Id>>) -> Vec<Id> {
+    let (mut todo, mut seen, mut leaves) = (vec![from], HashSet::new(), vec![]);
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match parts(id) {
+            Some(parts) => todo.extend(parts.into_iter().rev()),
+            None => leaves.push(id),
+        }
+    }
+    leaves
 }
 
 /// All nodes that something reads.
@@ -54,7 +69,7 @@ pub(crate) fn sources(def: &Def, drivers: &HashMap<Id, Vec<Id>>, id: Id) -> Vec<
             inputs.iter().map(|p| inst.pins[*p as usize]).collect()
         }
         Op::Net(Net::Reset(d)) => def.reset_inside(d).into_iter().collect(),
-        Op::Net(Net::Reg(r)) => def.regs[r as usize].at_once.iter().map(|(reset, _)| *reset).collect(),
+        Op::Net(Net::Reg(r)) => def.regs[r as usize].async_reset.iter().map(|(reset, _)| *reset).collect(),
         Op::Net(Net::MemRead(m, p)) => {
             let port = &def.mems[m as usize].reads[p as usize];
             if port.sync { vec![] } else { vec![port.addr] }

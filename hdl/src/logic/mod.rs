@@ -1,8 +1,8 @@
 //! Logic that many modules need, written in the language itself: one-hot signals, the first and last 1, the number of ones, the
 //! least recently used of several, counters that go up and down.
 //!
-//! All of it takes every length from 1 up, so that a parameter of 1 needs no case of its own. The LUT4s given are those of
-//! Yosys 0.70 for ECP5.
+//! All of it takes every length from 1 up, so that a parameter of 1 needs no case of its own; [`TreePlru`] takes powers of
+//! two. The LUT4s given are those of Yosys 0.70 for ECP5.
 
 mod first_one;
 mod one_hot;

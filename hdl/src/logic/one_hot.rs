@@ -13,8 +13,8 @@ use std::panic::Location;
 pub fn one_hot(index: Signal, count: usize) -> Signal {
     let (wanted, width) = (clog2(count), count.clamp(1, 1 << 20) as u32);
     if index.width != wanted || count != width as usize {
-        let help = "`clog2(count)` bits; cut or widen it with `trunc` or `zext`";
-        let wrong = |index: String| format!("the index {index} of one of {count} bits must have {wanted} bits");
+        let help = "1 to 1048576 bits, by an index of `clog2(count)`; cut or widen it with `trunc` or `zext`";
+        let wrong = |index: String| format!("{index} is no index of one of {count} bits: that has {wanted} bits");
         index.fail(|b, id| wrong(b.describe(id)), Some(help));
         return index.poison(width);
     }

@@ -114,7 +114,7 @@ pub(super) struct Netlist {
     pub props: Vec<FlatProp>,
     /// The values that a prover would choose, with hierarchical names.
     pub free: Vec<PortInfo>,
-    at_once: Vec<AtOnce>,
+    async_reset: Vec<AtOnce>,
 }
 
 /// A register that a signal resets at once.
@@ -189,7 +189,7 @@ pub(super) fn flatten(top: &Arc<Def>) -> Netlist {
     while let Some(item) = todo.pop() {
         copy_instance(&mut net, item, &mut todo);
     }
-    for register in std::mem::take(&mut net.at_once) {
+    for register in std::mem::take(&mut net.async_reset) {
         reset_at_once(&mut net, register);
     }
     net
@@ -362,9 +362,9 @@ fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32], resets:
         let source = add_state(net, width, domain, reg.reset.clone().filter(|_| inside.is_none()), Next::Node(at));
         net.nodes[at as usize].op = Flat::Source(source);
         states.push(net.states.len() - 1);
-        if let Some((reset, value)) = &reg.at_once {
+        if let Some((reset, value)) = &reg.async_reset {
             let (held, value) = (net.push(Flat::Source(source), width), net.push(Flat::Const(value.clone()), width));
-            net.at_once.push(AtOnce { shown: at, held, value, reset: base + reset, domain });
+            net.async_reset.push(AtOnce { shown: at, held, value, reset: base + reset, domain });
         }
     }
     for (target, value) in stmts::execute(net, def, base) {
@@ -380,7 +380,7 @@ fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32], resets:
         let (hold, width) = (base + reg.node, net.states[state].width);
         let next = reg.enable.map_or(next, |enable| net.push(Flat::Mux(base + enable, next, hold), width));
         // while the reset is 1, what it shows is the reset value
-        let reset = reg.at_once.as_ref().map(|(reset, _)| base + reset);
+        let reset = reg.async_reset.as_ref().map(|(reset, _)| base + reset);
         let next = reset.map_or(next, |reset| net.push(Flat::Mux(reset, hold, next), width));
         let next = match (&reg.reset, resets[reg.domain as usize]) {
             (Some(value), Some(reset)) => {

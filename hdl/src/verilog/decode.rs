@@ -10,8 +10,8 @@ use crate::ir::*;
 use num_bigint::BigUint;
 use std::collections::{HashMap, HashSet};
 
-/// As many places stand one by one at most.
-const LARGEST: u32 = 256;
+/// As many places are looked at, at most: no register file is larger.
+const LARGEST: u32 = 1 << 16;
 
 /// Decodes what is cheaper so.
 pub fn decode(def: &Def, steps: &mut [Step]) {

@@ -41,7 +41,7 @@ impl Render<'_> {
                     section,
                     at,
                     Rank::Process,
-                    Item::Clocked { domain, resets: vec![], at_once: None, parts: vec![(None, lines)] },
+                    Item::Clocked { domain, resets: vec![], async_reset: None, parts: vec![(None, lines)] },
                 );
             }
         }
@@ -62,7 +62,7 @@ impl Render<'_> {
         self.decls.push(format!("reg {width}{name};{}", self.note(r.data)));
         let enable = r.enable.map(|enable| self.t(enable).to_string());
         let parts = vec![(enable, vec![vec![format!("{name} <= {read}")]])];
-        let item = Item::Clocked { domain: r.domain, resets: vec![], at_once: None, parts };
+        let item = Item::Clocked { domain: r.domain, resets: vec![], async_reset: None, parts };
         self.push(self.section_of(r.data), at, Rank::Process, item);
     }
     fn write_lines(&self, m: &Memory, w: &WritePort) -> Vec<String> {

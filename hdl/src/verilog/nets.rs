@@ -72,13 +72,13 @@ impl Render<'_> {
     fn clocked(&self, process: &Process, reg: &Reg) -> Item {
         let parts = self.enabled(&process.steps).into_iter();
         let parts = parts.map(|(enable, statements)| (enable.map(|id| self.t(id).to_string()), statements)).collect();
-        let at_once = reg.at_once.as_ref().map(|(reset, _)| self.t(*reset).to_string());
+        let async_reset = reg.async_reset.as_ref().map(|(reset, _)| self.t(*reset).to_string());
         let resets = process.targets.iter().filter_map(|id| self.reset_line(process, *id)).collect();
-        Item::Clocked { domain: reg.domain, resets, at_once, parts }
+        Item::Clocked { domain: reg.domain, resets, async_reset, parts }
     }
     fn reset_line(&self, process: &Process, id: Id) -> Option<String> {
         let reg = reg(self.def, id)?;
-        let value = reg.reset.as_ref().or(reg.at_once.as_ref().map(|(_, value)| value))?;
+        let value = reg.reset.as_ref().or(reg.async_reset.as_ref().map(|(_, value)| value))?;
         Some(format!("{} <= {};", self.t(id), self.reset_value(process, reg, value)))
     }
     /// A state register is reset to the name of a state.

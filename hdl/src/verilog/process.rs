@@ -156,7 +156,7 @@ impl Together {
     fn registers(&mut self, def: &Def, set: &BTreeSet<Id>) {
         let mut firsts: HashMap<(u32, bool, Option<Id>), Id> = HashMap::new();
         for (id, reg) in set.iter().filter_map(|t| Some((*t, reg(def, *t)?))) {
-            let kind = (reg.domain, reg.reset.is_some(), reg.at_once.as_ref().map(|(reset, _)| *reset));
+            let kind = (reg.domain, reg.reset.is_some(), reg.async_reset.as_ref().map(|(reset, _)| *reset));
             let first = *firsts.entry(kind).or_insert(id);
             self.join(first, id);
         }

@@ -25,7 +25,7 @@ pub enum Item {
         /// The values in reset; with none, no register of the process has a reset.
         resets: Vec<String>,
         /// The signal that resets it at once.
-        at_once: Option<String>,
+        async_reset: Option<String>,
         /// Statements, with the enable that they stand under.
         parts: Vec<(Option<String>, Vec<Statement>)>,
     },
@@ -134,8 +134,8 @@ impl<'a> Render<'a> {
         let masked = self.def.mems.iter().flat_map(|m| &m.writes).filter(|w| self.width(w.mask) > 1);
         masked.for_each(|w| [w.mask, w.data].into_iter().for_each(|x| must[x as usize] = true));
         // a reset that acts at once stands in the list of events of a process
-        let at_once = self.def.regs.iter().filter_map(|r| r.at_once.as_ref());
-        at_once.for_each(|(reset, _)| must[*reset as usize] = true);
+        let async_reset = self.def.regs.iter().filter_map(|r| r.async_reset.as_ref());
+        async_reset.for_each(|(reset, _)| must[*reset as usize] = true);
         for id in self.indices() {
             // Icarus takes the arithmetic of an index as wider than its operands are
             must[id as usize] |= matches!(self.op(id), Op::Bin(..) | Op::Un(..) | Op::Mux(..) | Op::Alias(_));

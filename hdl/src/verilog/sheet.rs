@@ -41,10 +41,10 @@ impl Render<'_> {
             match item {
                 Item::Text(t) if t.starts_with('\n') => out += &format!("{t}\n"),
                 Item::Text(t) => out += &format!("    {t}\n"),
-                Item::Clocked { domain, mut resets, at_once, mut parts } => {
+                Item::Clocked { domain, mut resets, async_reset, mut parts } => {
                     let alike = |item: &Item| {
-                        matches!(item, Item::Clocked { domain: d, resets: r, at_once: a, .. }
-                            if *d == domain && r.is_empty() == resets.is_empty() && *a == at_once)
+                        matches!(item, Item::Clocked { domain: d, resets: r, async_reset: a, .. }
+                            if *d == domain && r.is_empty() == resets.is_empty() && *a == async_reset)
                     };
                     let mut more_resets = vec![];
                     while let Some((_, Item::Clocked { resets, parts: more, .. })) = items.next_if(|i| alike(&i.1)) {
@@ -52,7 +52,7 @@ impl Render<'_> {
                         parts.extend(more);
                     }
                     resets.extend(more_resets);
-                    self.process(domain, at_once.as_deref(), resets, under_enables(parts))
+                    self.process(domain, async_reset.as_deref(), resets, under_enables(parts))
                         .iter()
                         .for_each(|l| out += &format!("    {l}\n"));
                 }
@@ -63,7 +63,7 @@ impl Render<'_> {
     fn process(
         &self,
         domain: u32,
-        at_once: Option<&str>,
+        async_reset: Option<&str>,
         resets: Vec<String>,
         statements: Vec<Statement>,
     ) -> Vec<String> {
@@ -71,7 +71,7 @@ impl Render<'_> {
         if resets.is_empty() {
             return label(&format!("always @(posedge {clock})"), statements);
         }
-        let edge = match (at_once, self.reset.asynchronous, self.reset.active_low) {
+        let edge = match (async_reset, self.reset.asynchronous, self.reset.active_low) {
             (Some(reset), ..) => match reset.strip_prefix('!') {
                 Some(active_low) => format!(" or negedge {active_low}"),
                 None => format!(" or posedge {reset}"),
@@ -79,7 +79,7 @@ impl Render<'_> {
             (None, false, _) => String::new(),
             (None, true, low) => format!(" or {} {}", if low { "negedge" } else { "posedge" }, self.reset_name(domain)),
         };
-        let condition = at_once.map_or_else(|| self.reset_condition(domain), str::to_string);
+        let condition = async_reset.map_or_else(|| self.reset_condition(domain), str::to_string);
         let mut inner = begin(&format!("if ({condition})"), resets);
         inner.pop();
         match &statements[..] {

@@ -30,7 +30,7 @@ impl Draft {
             self.staging.valids.insert(reg);
         }
         let (enable, domain) = (self.delay_enable(reg, stage.pipe, enable, loc), self.domain);
-        self.def.regs.push(Reg { node: reg, reset, states: None, enable, at_once: None, domain });
+        self.def.regs.push(Reg { node: reg, reset, states: None, enable, async_reset: None, domain });
         // a delay does not depend on the conditions it is written under
         let section = self.section();
         self.blocks[0].push(Stmt::Set { target: reg, place: Place::Whole, value: id, section, loc });

@@ -108,7 +108,7 @@ impl Draft {
                 reset: Some(BigUint::ZERO),
                 states: None,
                 enable: None,
-                at_once: None,
+                async_reset: None,
                 domain,
             });
             if let Some(elastic) = self.elastic(stage.pipe) {

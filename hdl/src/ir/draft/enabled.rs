@@ -55,13 +55,14 @@ impl Draft {
     }
     /// The enables that an enable inside of others, or one that the user joined of several, is made of.
     pub fn enables_of(&self, enable: Id) -> Vec<Id> {
-        let gate = self.staging.gates.get(&enable);
-        let is_open = gate.is_none_or(|gate| *gate == Gate::Held);
-        match self.node(enable).op {
-            Op::Alias(of) if is_open => self.enables_of(of),
-            Op::Bin(BinOp::And, one, other) if is_open => [self.enables_of(one), self.enables_of(other)].concat(),
-            _ => vec![enable],
-        }
+        walk::leaves(enable, |id| {
+            let is_open = self.staging.gates.get(&id).is_none_or(|gate| *gate == Gate::Held);
+            match self.node(id).op {
+                Op::Alias(of) if is_open => Some(vec![of]),
+                Op::Bin(BinOp::And, one, other) if is_open => Some(vec![one, other]),
+                _ => None,
+            }
+        })
     }
     /// What an enable around it makes of `own`: it stands at the stage of that.
     fn beside(&mut self, op: Op, own: Id, loc: Loc) -> Id {

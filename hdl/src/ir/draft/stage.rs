@@ -6,11 +6,11 @@ use crate::ir::*;
 impl Draft {
     /// Can this be used beside any stage, because it is made of literals only?
     pub fn is_free(&self, id: Id) -> bool {
-        match &self.node(id).op {
-            Op::Const(_) | Op::Variant(..) | Op::Poison | Op::Net(Net::Any(false)) => true,
-            Op::Net(_) => false,
-            op => op.operands().into_iter().all(|x| self.is_free(x)),
-        }
+        let leaves = walk::leaves(id, |id| match &self.node(id).op {
+            Op::Const(_) | Op::Variant(..) | Op::Poison | Op::Net(_) => None,
+            op => Some(op.operands()),
+        });
+        leaves.iter().all(|id| !matches!(self.node(*id).op, Op::Net(net) if net != Net::Any(false)))
     }
     /// The first of these that comes from outside of all pipelines, and is no literal.
     pub fn outsider(&self, ids: &[Id]) -> Option<Id> {

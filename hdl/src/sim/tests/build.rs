@@ -53,7 +53,7 @@ impl Build {
             reset: reset.map(BigUint::from),
             states: None,
             enable,
-            at_once: None,
+            async_reset: None,
             domain,
         });
         id
