@@ -99,7 +99,7 @@ fn resets_act_while_nothing_advances() {
     sim.poke(start, 1);
     assert_eq!(sim.peek(started), 1, "at once");
     sim.poke(start, 0);
-    assert_eq!(sim.peek(started), 0, "no edge has seen it");
+    assert_eq!(sim.peek(started), 1, "it has been reset, and nothing has changed that");
     sim.poke(start, 1);
     sim.step();
     sim.poke(start, 0);

@@ -362,3 +362,40 @@ fn names_of_clocks_and_resets() {
     two("names_twice", ["a_clk", "a_clk"], ["b_clk", "b_rst"]);
     two("names_underscore", ["_clk", "a_rst"], ["b_clk", "_rst"]);
 }
+
+#[module]
+fn delayed() -> Design<PairPorts> {
+    let m = Module::new("delayed");
+    let io = PairPorts::new(m);
+    let taken = m.reg(bits(8));
+    taken.set(io.x ^ io.z);
+    io.y.set(taken);
+    m.finish(io).unwrap()
+}
+
+/// At its edges a clock has no value: nothing takes it up as data, also not behind a crossing or in an instance.
+#[test]
+#[module]
+fn clocks_as_data() {
+    for how in 0..4 {
+        reports(&format!("as_data_{how}"), |m, io, rx| {
+            let clock = m.clock();
+            let count = m.reg(bits(8));
+            count.set(if how == 0 { io.a + clock.zext(8) } else { io.a });
+            match how {
+                0 => {}
+                1 => {
+                    let taken = m.in_domain(rx, || m.reg(bits(1)));
+                    taken.set(m.cross(clock, rx, "an example"));
+                }
+                2 => drop(m.when(clock, || count.set(0))),
+                _ => {
+                    let unit = m.instance(&delayed());
+                    unit.x.set(io.a);
+                    unit.z.set(clock.zext(8));
+                }
+            }
+            io.y.set(count);
+        });
+    }
+}

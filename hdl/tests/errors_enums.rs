@@ -157,6 +157,13 @@ tagged! {
     }
 }
 
+tagged! {
+    enum Around(low: u32, high: u32) {
+        Some { inner: TaggedSignal<Shifted> = Shifted::shape(low, high) },
+        None,
+    }
+}
+
 #[test]
 fn a_switch_over_a_union() {
     reports("union_switch", |m, io| {
@@ -190,6 +197,12 @@ fn shapes_of_unions_in_lists() {
     reports("union_shapes_of_mux1h", |m, io| {
         let chosen = logic::mux1h(io.a.trunc(2), &shifted(m));
         io.y.set(chosen.payload().zext(8));
+    });
+    reports("union_shapes_in_a_variant", |m, io| {
+        let [narrow, _] = shifted(m);
+        let outer = m.reg(Around::shape(4, 1));
+        outer.set(Around::Some { inner: narrow });
+        io.y.set(Around::as_some(outer).payload().zext(8));
     });
     panics("union_shapes_of_shapes", || Vector::of([Shifted::shape(1, 4), Shifted::shape(4, 1)]));
 }

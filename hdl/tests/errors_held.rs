@@ -311,6 +311,32 @@ fn a_payload_that_waits_for_ready() {
             }
         });
     }
+    for how in 0..5 {
+        between(&format!("payload_of_ready_behind_logic_{how}"), |m, io| {
+            io.y.set(0);
+            let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+            let out = m.wire(io.m.shape());
+            let ready = io.m.ready;
+            let pair = m.wire(bits(2));
+            pair.set(ready.cat(io.c));
+            match how {
+                0 => out.ready.set(!!ready),
+                1 => out.ready.set(ready & io.c),
+                2 => m.when(ready, || out.ready.set(1)).otherwise(|| out.ready.set(0)),
+                3 => out.ready.set(pair.bit(1)),
+                _ => {
+                    let unit = m.instance(&passing());
+                    unit.s.set(out);
+                    io.m.set(unit.m);
+                }
+            }
+            if how < 4 {
+                io.m.valid.set(out.valid);
+                io.m.payload.set(out.payload);
+            }
+            p.leave_stream(x.next() ^ p.constant(ready).zext(8), out);
+        });
+    }
     // a stage before, it is 1 for every item that arrives
     let m = Module::new("example");
     let io = StreamPorts::new(m);
@@ -320,4 +346,38 @@ fn a_payload_that_waits_for_ready() {
     io.y.set(p.leave(p.moves(goes)).zext(8));
     p.leave_stream(x.next() ^ goes.zext(8), io.m);
     m.finish(io).unwrap();
+}
+
+ports! {
+    struct PassingPorts() {
+        input s: Stream = stream(bits(8)),
+        output m: Stream = stream(bits(8)),
+    }
+}
+
+#[module]
+fn passing() -> Design<PassingPorts> {
+    let m = Module::new("passing");
+    let io = PassingPorts::new(m);
+    io.m.set(io.s);
+    m.finish(io).unwrap()
+}
+
+/// Its pipeline alone says when an item is at the end: it takes `ready` with that for a transfer.
+#[test]
+#[module]
+fn the_end_of_a_stream_assigned_again() {
+    for (name, before) in [("valid_assigned_behind_the_end", false), ("valid_assigned_before_the_end", true)] {
+        between(name, |m, io| {
+            io.y.set(0);
+            let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+            if before {
+                io.m.valid.set(0);
+            }
+            p.leave_stream(x.next(), io.m);
+            if !before {
+                m.when(io.c, || io.m.valid.set(0));
+            }
+        });
+    }
 }

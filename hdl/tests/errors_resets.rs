@@ -201,12 +201,12 @@ fn resets_that_end_in_an_instance() {
 #[module]
 fn resets_that_end_with_their_clock() {
     let child = clocked(0).unwrap();
-    for how in 0..6 {
+    for how in 0..8 {
         reports(&format!("reset_that_ends_with_its_clock_{how}"), |m, io| {
             let clk = m.current_domain();
             let first = m.reg(bits(1));
             first.set(io.c);
-            let count = m.reg_reset(bits(1), 0);
+            let count = m.reg_reset(bits(1), how / 6);
             count.set(io.a.bit(0));
             let unit = || {
                 let unit = m.instance(&child);
@@ -216,13 +216,13 @@ fn resets_that_end_with_their_clock() {
             };
             match how {
                 // it resets the clock in which it stands: itself, the other by the other, or in an instance
-                0 => m.reset_from(clk, count),
-                1 => {
+                0 | 7 => m.reset_from(clk, count),
+                1 | 6 => {
                     let fast = m.clock_domain("fast", "fast_rst");
                     let crossed = m.cross(count, fast, "a reset");
                     m.reset_from(fast, crossed);
                     let other = m.in_domain(fast, || {
-                        let other = m.reg_reset(bits(1), 0);
+                        let other = m.reg_reset(bits(1), how / 6);
                         other.set(!other);
                         other
                     });

@@ -247,6 +247,11 @@ fn past_of_what_may_stand() {
 /// A number that was computed wrong, and not a memory full of registers.
 #[test]
 fn far_too_late() {
+    reports("enter_at_too_many", |m, io| {
+        let p = m.pipeline("long");
+        let a = p.enter_at(u32::MAX, io.a);
+        io.y.set(p.leave(a.next()));
+    });
     reports("later_by_too_many", |m, io| {
         let p = m.pipeline("long");
         io.y.set(p.leave(p.enter(io.a).later(3_000_000_000)));

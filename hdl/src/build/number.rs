@@ -1,7 +1,7 @@
 //! Numbers beside signals: the rule of which numbers fit.
 
 use super::bundle::Bundle;
-use super::naming::COUNTED;
+use super::naming::{COUNTED, Layout};
 use super::store;
 use crate::ir::*;
 use num_bigint::{BigInt, BigUint};
@@ -48,10 +48,20 @@ impl<B: Bundle> Value<B> for B {
 
 /// Have the tagged unions in two bundles fields of the same widths? Else bits would be taken for others, which is reported.
 pub(super) fn same_layouts<B: Bundle>(a: &B, b: &B, loc: Loc) -> bool {
+    same_unions(|f| a.layouts(f), |f| b.layouts(f), &[a.signals(), b.signals()].concat(), loc)
+}
+
+/// The same of two that give their layouts (see [`Bundle::layouts`]); `signals` tell the module.
+pub(super) fn same_unions(
+    a: impl FnOnce(&mut dyn FnMut(&str, Layout)),
+    b: impl FnOnce(&mut dyn FnMut(&str, Layout)),
+    signals: &[Signal],
+    loc: Loc,
+) -> bool {
     let mut layouts = vec![];
-    a.layouts(&mut |name, fields| layouts.extend((name != COUNTED).then_some(fields)));
+    a(&mut |name, fields| layouts.extend((name != COUNTED).then_some(fields)));
     let (mut layouts, mut differ) = (layouts.into_iter(), None);
-    b.layouts(&mut |name, fields| {
+    b(&mut |name, fields| {
         if name == COUNTED {
             return;
         }
@@ -61,11 +71,11 @@ pub(super) fn same_layouts<B: Bundle>(a: &B, b: &B, loc: Loc) -> bool {
         differ = Some(format!("two shapes of `{name}` meet: their fields have other {what}"));
     });
     let Some(message) = differ else { return true };
-    let (signals, help) = ([a.signals(), b.signals()].concat(), "give both the same shape");
+    let help = "give both the same shape";
     if signals.iter().all(|s| s.key == BLANK) {
         store::refuse(loc, message, help);
     }
-    store::with_any(&signals, loc, |b| b.error(loc, message, vec![], Some(help.into())));
+    store::with_any(signals, loc, |b| b.error(loc, message, vec![], Some(help.into())));
     false
 }
 

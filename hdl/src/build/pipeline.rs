@@ -98,7 +98,14 @@ impl Pipeline {
     /// Takes signals into the pipeline at a later stage.
     #[track_caller]
     pub fn enter_at<B: Bundle>(self, stage: u32, x: B) -> B {
-        self.gate(x, Gate::Enter, Some(stage as i32), Location::caller())
+        let loc = Location::caller();
+        if stage > MAX_STAGES {
+            self.module.with(|b| {
+                let help = format!("0 to {MAX_STAGES}");
+                b.error(loc, format!("`enter_at` stage {stage}"), vec![], Some(help));
+            });
+        }
+        self.gate(x, Gate::Enter, Some(stage.min(MAX_STAGES) as i32), loc)
     }
     /// Settings that stand still while data is in flight: they can be used at every stage. Where they change while something is in
     /// the pipeline, it is computed with some old and some new ones.

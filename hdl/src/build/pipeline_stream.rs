@@ -104,6 +104,7 @@ impl Pipeline {
         if let Some(id) = valid.flatten() {
             let valid = Signal { key: self.module.key, id, width: 1 };
             to.valid.set(valid);
+            self.module.with(|b| b.elastic_leaves_at(self.index, to.valid.id, id));
             to.payload.set(self.leave(x));
         }
     }

@@ -28,8 +28,8 @@ impl Signal {
     /// For what resets itself when a clock may stand still, such as a reset synchronizer. `reset` belongs to the clock of the
     /// register, or is brought to it with [`cross`](crate::Module::cross). It is a port or a register, the complement or a bit of one,
     /// or an OR of these; other logic is an error, since every glitch counts.
-    /// The built-in simulator looks at it at clock edges and when something is peeked; it does not remember one that
-    /// came and went between two edges.
+    /// The built-in simulator looks at it at clock edges and when something is peeked; one that came and went between
+    /// leaves no trace.
     #[track_caller]
     pub fn asynchronous_reset(self, reset: Signal, value: impl Value<Signal>) -> Signal {
         let loc = Location::caller();

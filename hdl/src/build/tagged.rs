@@ -4,7 +4,7 @@ use super::bundle::{Bundle, Selector};
 use super::control::BlockEnd;
 use super::module::Module;
 use super::naming::{COUNTED, Layout, Nameable, name_fields};
-use super::number::Value;
+use super::number::{Value, same_unions};
 use super::signal::bits;
 use super::slices::cat;
 use super::state::{State, StateSignal, state};
@@ -192,6 +192,10 @@ impl<T: Tagged> TaggedSignal<T> {
         }
         if counts(|f| self.shapes.as_ref()[index].layouts(f)) != counts(|f| value.layouts(f)) {
             same_names(&[&[self.payload], &parts[..]].concat(), loc);
+            return self.payload.poison(self.payload.width);
+        }
+        let (mine, theirs) = (&self.shapes.as_ref()[index], &value);
+        if !same_unions(|f| mine.layouts(f), |f| theirs.layouts(f), &[&[self.payload], &parts[..]].concat(), loc) {
             return self.payload.poison(self.payload.width);
         }
         let variant = format!("{}::{}", T::NAME, T::Tag::VARIANTS[index]);

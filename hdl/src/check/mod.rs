@@ -1,5 +1,6 @@
 //! What is checked when a module is finished: it gets its names, and all its mistakes come back together.
 
+mod clock_as_data;
 mod clocks;
 mod crossings;
 mod distance;
@@ -71,6 +72,7 @@ fn whole(b: &mut Draft, loc: Loc) {
     if b.errors.is_empty() {
         b.def.comb = walk::combinational(&b.def, |id| walk::sources(&b.def, &drivers, id));
         clocks::check(b, &drivers);
+        clock_as_data::check(b, &drivers);
         latency::check(b, &drivers);
         b.def.loops = power_up::loops(b, &drivers);
         simplify::simplify(&mut b.def);

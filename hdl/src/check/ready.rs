@@ -1,14 +1,16 @@
-//! What leaves a pipeline as the payload of a stream does not follow the `ready` that takes it: it stands still until it is taken.
+//! Where a pipeline leaves into a stream: the payload does not follow the `ready` that takes it, since it stands still until it is taken,
+//! and nobody else assigns `valid`.
 
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    assigned_once(b);
     for pipe in 0..b.staging.pipes.len() as u32 {
         let Some((leaving, payload)) = b.elastic(pipe).and_then(|e| Some((e.leaves?, e.payload.clone()))) else {
             continue;
         };
-        let ready = under_all_names(b, leaving.ready);
+        let ready = readies_behind(b, drivers, leaving.ready);
         let Some(&id) = payload.iter().find(|id| follows(b, drivers, **id, &ready)) else { continue };
         let (what, name) = (b.describe(id), b.staging.pipes[pipe as usize].name.clone());
         let message =
@@ -19,19 +21,40 @@ pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
     }
 }
 
-/// A signal, and those that it is another name of.
-fn under_all_names(b: &Draft, mut id: Id) -> Vec<Id> {
-    let mut names = vec![id];
-    loop {
-        id = match b.node(id).op {
-            Op::Alias(of) => of,
-            Op::Net(Net::Wire | Net::PinIn(_)) => match walk::only_value(&b.def, id) {
-                Some(of) => of,
-                None => return names,
-            },
-            _ => return names,
-        };
-        names.push(id);
+/// A signal, what it is another name of, and every `ready` of a stream that it depends on within the cycle.
+fn readies_behind(b: &Draft, drivers: &HashMap<Id, Vec<Id>>, ready: Id) -> Vec<Id> {
+    let (mut found, mut name) = (vec![ready], ready);
+    while let Some(of) = other_name(b, name) {
+        found.push(of);
+        name = of;
+    }
+    let (mut todo, mut seen) = (vec![name], HashSet::new());
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            found.extend(is_ready(b, id).then_some(id));
+            todo.extend(walk::sources(&b.def, drivers, id));
+        }
+    }
+    found
+}
+
+fn other_name(b: &Draft, id: Id) -> Option<Id> {
+    match b.node(id).op {
+        Op::Alias(of) => Some(of),
+        Op::Net(Net::Wire | Net::PinIn(_)) => walk::only_value(&b.def, id),
+        _ => None,
+    }
+}
+
+/// Does a stream that goes on from here, or into an instance, take with this?
+fn is_ready(b: &Draft, id: Id) -> bool {
+    match b.node(id).op {
+        Op::Net(Net::Input) => b.def.ports.iter().any(|port| port.node == id && port.is_ready),
+        Op::Net(Net::PinOut(inst)) => {
+            let inst = &b.def.insts[inst as usize];
+            inst.pins.iter().zip(&inst.def.ports).any(|(pin, port)| *pin == id && port.is_ready)
+        }
+        _ => false,
     }
 }
 
@@ -47,4 +70,24 @@ fn follows(b: &Draft, drivers: &HashMap<Id, Vec<Id>>, from: Id, on: &[Id]) -> bo
         }
     }
     false
+}
+
+/// The valid bit that leaves is assigned by its pipeline alone, which counts an item as taken when `ready` comes with it.
+fn assigned_once(b: &mut Draft) {
+    for pipe in 0..b.staging.pipes.len() as u32 {
+        let Some((valid, leaves)) = b.elastic(pipe).and_then(|e| Some((e.leaves?.valid?, e.leaves?.loc))) else {
+            continue;
+        };
+        let mut others = vec![];
+        Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, value, _, _| {
+            others.extend((target == valid.0 && value != valid.1).then_some(value));
+        });
+        let Some(&other) = others.first() else { continue };
+        let other = b.set_at.get(&(valid.0, other)).copied().unwrap_or(leaves);
+        let name = b.staging.pipes[pipe as usize].name.clone();
+        let message = format!("{} is assigned, and pipeline `{name}` leaves there", b.describe(valid.0));
+        let help = "the pipeline would not know, and items would go lost: let it leave into a wire, and join both where `valid` and \
+                    `ready` are assigned";
+        b.error(other, message, vec![(leaves, "it leaves here")], Some(help.into()));
+    }
 }

@@ -7,6 +7,10 @@ use crate::ir::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub(super) fn check(b: &mut Draft) {
+    check_circles(b);
+    if !b.errors.is_empty() {
+        return;
+    }
     let drivers = walk::drivers(&b.def);
     check_registers(b, &drivers);
     check_domains(b, &drivers);
@@ -15,6 +19,41 @@ pub(super) fn check(b: &mut Draft) {
         list.sort();
         list.dedup();
     }
+}
+
+/// No register resets the clock in which it is reset itself, nor do registers of several clocks so in turn.
+fn check_circles(b: &mut Draft) {
+    let mut resets: HashMap<u32, Vec<(u32, Id)>> = HashMap::new();
+    for (domain, reset) in b.def.inside.iter().filter_map(|inside| Some((inside.domain, inside.reset?))) {
+        let mut registers = vec![];
+        behind(&b.def, Source::whole(&b.def, reset, false), &mut registers);
+        let by = registers.into_iter().filter_map(|source| Some((reset_with(&b.def, source)?, source.id)));
+        resets.insert(domain, by.collect());
+    }
+    for inside in b.def.inside.clone() {
+        let (mut todo, mut seen) = (vec![inside.domain], HashSet::new());
+        while let Some(domain) = todo.pop() {
+            if !seen.insert(domain) {
+                continue;
+            }
+            let by = resets.get(&domain).into_iter().flatten();
+            if let Some((_, register)) = by.clone().find(|(of, _)| *of == inside.domain) {
+                let (register, name) = (*register, b.def.domains[inside.domain as usize].clock.clone());
+                let way = if domain == inside.domain { "" } else { ", by way of other clocks" };
+                let message = format!("{} is reset with the clock `{name}`, and resets it{way}", b.describe(register));
+                let help = "keep what resets a clock in a register without reset (`reg`), or in another clock";
+                let notes = vec![(inside.reset_loc, "the reset of the clock is given here")];
+                b.error(b.node(register).loc, message, notes, Some(help.into()));
+                return;
+            }
+            todo.extend(by.map(|(of, _)| *of));
+        }
+    }
+}
+
+/// The domain of this module with which a register is reset, here or in an instance.
+fn reset_with(def: &Def, source: Source) -> Option<u32> {
+    standing(def, source, |register, _| register.reset.is_some())
 }
 
 /// Registers of this module with an asynchronous reset of their own.
@@ -97,17 +136,21 @@ const HELP: &str = "what resets others asynchronously is itself reset only to a 
 
 /// The domain of this module whose reset leaves a register, here or in an instance, as it does not reset others.
 fn ended_by(def: &Def, source: Source) -> Option<u32> {
+    standing(def, source, |register, source| register.reset.as_ref().is_some_and(|value| !source.resets_with(value)))
+}
+
+/// The domain of this module in which a register stands, here or in an instance, if it is such a one.
+fn standing(def: &Def, source: Source, is_one: impl Fn(&Reg, Source) -> bool + Copy) -> Option<u32> {
     match def.nodes[source.id as usize].op {
         Op::Net(Net::Reg(r)) => {
-            let register = &def.regs[r as usize];
-            register.reset.as_ref().filter(|value| !source.resets_with(value)).map(|_| register.domain)
+            Some(&def.regs[r as usize]).filter(|register| is_one(register, source)).map(|r| r.domain)
         }
         Op::Net(Net::PinOut(inst)) if def.insts[inst as usize].def.foreign.is_none() => {
             let Inst { def, pins, domains, .. } = &def.insts[inst as usize];
             let port = pins.iter().position(|pin| *pin == source.id)?;
             let mut inside = vec![];
             behind(def, Source { id: def.ports[port].node, ..source }, &mut inside);
-            inside.into_iter().find_map(|source| ended_by(def, source)).map(|domain| domains[domain as usize])
+            inside.into_iter().find_map(|source| standing(def, source, is_one)).map(|domain| domains[domain as usize])
         }
         _ => None,
     }

@@ -16,7 +16,7 @@ pub(super) struct Source {
 
 impl Source {
     /// All of a signal.
-    fn whole(def: &Def, id: Id, inverted: bool) -> Source {
+    pub fn whole(def: &Def, id: Id, inverted: bool) -> Source {
         Source { id, low: 0, width: def.nodes[id as usize].width, inverted }
     }
     /// Does it reset while the signal has this value?

@@ -56,7 +56,7 @@ impl Simulator {
         counts.resize(design.props.len(), 0);
         let conditions = &design.program.ports[design.ports.len()..];
         for (i, (p, slot)) in design.props.iter().zip(conditions).enumerate() {
-            let in_reset = self.slots[design.program.resets[p.domain as usize] as usize] != 0;
+            let in_reset = p.by_reset_port && self.slots[design.program.resets[p.domain as usize] as usize] != 0;
             let holds = self.slots[*slot as usize] != 0;
             if clocks >> p.domain & 1 == 0 || in_reset || holds != (p.property.kind == PropertyKind::Cover) {
                 continue;

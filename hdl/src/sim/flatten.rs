@@ -114,12 +114,14 @@ pub(super) struct Netlist {
     pub props: Vec<FlatProp>,
     /// The values that a prover would choose, with hierarchical names.
     pub free: Vec<PortInfo>,
-    async_reset: Vec<AtOnce>,
+    /// A domain behind those of the design, whose edges are between theirs: asynchronous resets are looked at there, too.
+    pub between: Option<u32>,
+    async_reset: Vec<AsyncReset>,
 }
 
-/// A register that a signal resets at once.
+/// A register with an asynchronous reset.
 #[derive(Clone, Copy, Debug)]
-struct AtOnce {
+struct AsyncReset {
     /// What is seen of it.
     shown: Node,
     held: Node,
@@ -133,6 +135,8 @@ struct AtOnce {
 pub(super) struct FlatProp {
     pub cond: Node,
     pub domain: u32,
+    /// It is not looked at while the domain's port is in reset; else `cond` knows what resets the domain.
+    pub by_reset_port: bool,
     pub property: Property,
     pub instance: String,
 }
@@ -189,15 +193,18 @@ pub(super) fn flatten(top: &Arc<Def>) -> Netlist {
     while let Some(item) = todo.pop() {
         copy_instance(&mut net, item, &mut todo);
     }
+    if !net.async_reset.is_empty() {
+        net.between = Some(net.domain(&Domain { clock: String::new(), reset: String::new() }));
+    }
     for register in std::mem::take(&mut net.async_reset) {
-        reset_at_once(&mut net, register);
+        reset_asynchronously(&mut net, register);
     }
     net
 }
 
 /// A register shows its reset value while its reset is 1, and from then on to the next edge of its own clock, also if only other
 /// clocks have edges meanwhile: at such an edge, a mark of that clock becomes different from its copy in the register's clock.
-fn reset_at_once(net: &mut Netlist, r: AtOnce) {
+fn reset_asynchronously(net: &mut Netlist, r: AsyncReset) {
     let mut resets = r.reset;
     for other in (0..net.domains.len() as u32).filter(|domain| *domain != r.domain) {
         let [mark, copy] = [other, r.domain].map(|domain| {
@@ -292,11 +299,13 @@ fn copy_children<'a>(net: &mut Netlist, item: &Todo<'a>, todo: &mut Vec<Todo<'a>
 fn copy_properties(net: &mut Netlist, item: &Todo) {
     for p in &item.def.props {
         let (domain, instance) = (item.domains[p.domain as usize], item.prefix.trim_end_matches('.').to_string());
-        let cond = match item.resets[p.domain as usize] {
+        let reset = item.resets[p.domain as usize];
+        let cond = match reset {
             Some(reset) => out_of_reset(net, item.base + p.cond, reset, p.kind),
             None => item.base + p.cond,
         };
-        net.props.push(FlatProp { cond, domain, property: p.public(), instance });
+        let by_reset_port = reset.is_none();
+        net.props.push(FlatProp { cond, domain, by_reset_port, property: p.public(), instance });
     }
 }
 
@@ -364,7 +373,7 @@ fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32], resets:
         states.push(net.states.len() - 1);
         if let Some((reset, value)) = &reg.async_reset {
             let (held, value) = (net.push(Flat::Source(source), width), net.push(Flat::Const(value.clone()), width));
-            net.async_reset.push(AtOnce { shown: at, held, value, reset: base + reset, domain });
+            net.async_reset.push(AsyncReset { shown: at, held, value, reset: base + reset, domain });
         }
     }
     for (target, value) in stmts::execute(net, def, base) {

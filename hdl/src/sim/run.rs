@@ -21,6 +21,8 @@ pub(super) struct Design {
     pub program: Program,
     pub ports: Vec<PortInfo>,
     clocks: Vec<String>,
+    /// The edges between those of the clocks, if something has an asynchronous reset.
+    between: Option<u64>,
     signals: Vec<SignalInfo>,
     index: HashMap<String, u32>,
     memories: Vec<MemoryInfo>,
@@ -51,6 +53,8 @@ pub struct Simulator {
     inner_dirty: bool,
     /// The same, for the signals that nobody but an observer uses.
     late_dirty: bool,
+    /// Asynchronous resets are looked at before the next input changes.
+    looked_at: bool,
     cycles: u64,
     last_edge: u64,
     pub(super) checks: Checks,
@@ -108,7 +112,11 @@ impl Simulator {
         let signals: Vec<SignalInfo> = program.signals.iter().map(info).collect();
         let design = Design {
             ports,
-            clocks: net.domains.iter().map(|d| d.clock.clone()).collect(),
+            clocks: net.domains[..net.between.map_or(net.domains.len(), |at| at as usize)]
+                .iter()
+                .map(|d| d.clock.clone())
+                .collect(),
+            between: net.between.map(|domain| 1 << domain),
             index: signals.iter().enumerate().map(|(i, s)| (s.name.clone(), i as u32)).collect(),
             signals,
             memories: net.mems.iter().map(FlatMem::info).collect(),
@@ -126,6 +134,7 @@ impl Simulator {
             dirty: true,
             inner_dirty: true,
             late_dirty: true,
+            looked_at: false,
             cycles: 0,
             last_edge: 0,
             checks: Checks::default(),
@@ -194,6 +203,7 @@ impl Simulator {
 
     /// Brings what the ports show up to date.
     fn settle(&mut self) {
+        self.looked_at = self.design.between.is_some();
         if !self.dirty {
             return;
         }
@@ -228,11 +238,36 @@ impl Simulator {
     }
 
     pub(super) fn set(&mut self, slot: Slot, limb: u64) {
-        let old = &mut self.slots[slot as usize];
-        if *old != limb {
-            *old = limb;
+        if self.slots[slot as usize] != limb {
+            self.keep_resets();
+            self.slots[slot as usize] = limb;
             (self.dirty, self.inner_dirty) = (true, true);
         }
+    }
+
+    /// Before an input changes: what an asynchronous reset has reset stays so, also if that ends now.
+    #[inline]
+    fn keep_resets(&mut self) {
+        if let Some(clock) = self.design.between.filter(|_| self.looked_at) {
+            self.settle();
+            self.update(clock);
+            self.looked_at = false;
+        }
+    }
+
+    /// The registers and memories of these clocks take what they see. Combinational logic has settled.
+    fn update(&mut self, clocks: u64) {
+        match self.design.code().filter(|_| self.native) {
+            Some(code) => code.edge(clocks, &mut self.slots, &mut self.mems.limbs),
+            None => {
+                // All of these take old values: states and memories change only after everything that reads them.
+                self.read_memories(clocks);
+                self.write_memories(clocks);
+                self.commit(clocks);
+            }
+        }
+        self.reset_states(clocks);
+        (self.dirty, self.inner_dirty) = (true, true);
     }
 
     /// Slot and limbs of a port.
@@ -361,15 +396,16 @@ impl Engine for Simulator {
     }
 
     fn write_memory(&mut self, memory: usize, address: u64, limbs: &[u64]) {
+        self.keep_resets();
         let word = self.mems.word_mut(memory as u32, address).expect("an address of the memory");
         word.copy_from_slice(limbs);
         (self.dirty, self.inner_dirty) = (true, true);
     }
 
     fn set_reset(&mut self, domain: usize, active: bool) {
-        let resets = &self.design.program.resets;
-        assert!(domain < resets.len(), "no domain {domain}: the design has {}", resets.len());
-        self.set(resets[domain], u64::from(active));
+        let domains = self.design.clocks.len();
+        assert!(domain < domains, "no domain {domain}: the design has {domains}");
+        self.set(self.design.program.resets[domain], u64::from(active));
     }
 
     fn clocks(&self) -> &[String] {
@@ -379,17 +415,7 @@ impl Engine for Simulator {
     fn edge(&mut self, clocks: u64) {
         self.settle();
         self.check_properties(clocks);
-        match self.design.code().filter(|_| self.native) {
-            Some(code) => code.edge(clocks, &mut self.slots, &mut self.mems.limbs),
-            None => {
-                // All of these take old values: states and memories change only after everything that reads them.
-                self.read_memories(clocks);
-                self.write_memories(clocks);
-                self.commit(clocks);
-            }
-        }
-        self.reset_states(clocks);
-        (self.dirty, self.inner_dirty) = (true, true);
+        self.update(clocks);
         self.cycles += 1;
         self.last_edge = clocks;
     }
@@ -408,7 +434,7 @@ impl Engine for Simulator {
             self.slots.resize(code.slots(), 0);
         }
         (self.dirty, self.inner_dirty, self.late_dirty) = (true, true, true);
-        (self.cycles, self.last_edge) = (0, 0);
+        (self.cycles, self.last_edge, self.looked_at) = (0, 0, false);
         self.checks = Checks::keeping(self.checks.keep);
         self.began.0 = contents;
     }

@@ -37,6 +37,8 @@ pub(crate) struct Leaving {
     pub at: i32,
     /// What takes from there.
     pub ready: Id,
+    /// The net that says that an item is there, and what the pipeline assigns to it.
+    pub valid: Option<(Id, Id)>,
     /// How many sections began before.
     pub section: u32,
     pub loc: Loc,
@@ -152,7 +154,7 @@ impl Draft {
     pub fn elastic_leave(&mut self, stage: Stage, payload: Vec<Id>, ready: Id, loc: Loc) -> Id {
         let (at, section) = (stage.at.unwrap_or(0), self.section());
         if let Some(elastic) = self.elastic(stage.pipe) {
-            (elastic.leaves, elastic.payload) = (Some(Leaving { at, ready, section, loc }), payload);
+            (elastic.leaves, elastic.payload) = (Some(Leaving { at, ready, valid: None, section, loc }), payload);
         }
         self.beyond(stage.pipe);
         let valid = self.elastic_valid(stage);
@@ -163,6 +165,13 @@ impl Draft {
                 self.gated(valid, Some(stays), None)
             }
             _ => valid,
+        }
+    }
+    /// It leaves with this bit, assigned from that.
+    pub fn elastic_leaves_at(&mut self, pipe: u32, valid: Id, from: Id) {
+        let net = self.place(valid).map(|(net, _)| (net, from));
+        if let Some(leaving) = self.elastic(pipe).and_then(|e| e.leaves.as_mut()) {
+            leaving.valid = net;
         }
     }
     /// Assigns all that was asked for: the module is complete, but for its checks.
