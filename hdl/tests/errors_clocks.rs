@@ -399,3 +399,15 @@ fn clocks_as_data() {
         });
     }
 }
+
+/// A clock of an instance is connected once.
+#[test]
+#[module]
+fn clock_connected_twice() {
+    reports("connected_twice", |m, io, rx| {
+        let unit = m.instance(&delayed()).connect_clock("clk", rx).connect_clock("clk", m.current_domain());
+        unit.x.set(io.a);
+        unit.z.set(io.a);
+        io.y.set(unit.y);
+    });
+}

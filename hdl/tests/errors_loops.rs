@@ -137,3 +137,18 @@ fn shared_expressions() {
         m.finish(io).unwrap_or_else(|e| panic!("{how}: {e}"));
     }
 }
+
+/// An expression may be as deep as memory allows: nothing goes down in it by calling itself.
+#[test]
+#[module]
+fn deep_expressions() {
+    let m = Module::new("deep");
+    let io = SharedPorts::new(m);
+    [io.a, io.b].into_iter().for_each(Signal::unused);
+    io.y.set((0..100_000u32).fold(io.x, |sum, i| sum + (i & 255)));
+    let design = m.finish(io).unwrap();
+    let mut sim = sim::Simulator::new(&design);
+    sim.poke(design.ports.x, 1);
+    assert_eq!(sim.peek(design.ports.y), u64::from((0..100_000u32).fold(1u8, |sum, i| sum.wrapping_add(i as u8))));
+    assert!(verilog(&design, &Options::default()).single().lines().count() > 1000);
+}

@@ -177,17 +177,17 @@ fn implementation(union: &Union, tag: &Ident) -> TokenStream {
     let patterns: Vec<_> = variants.iter().map(|v| v.with_fields(name)).collect();
     let each = variants.iter().map(|v| {
         let (names, texts) = (v.names(), v.texts());
-        quote!({ #(::hdl::Bundle::each(#names, &mut |path, flip, s| f(&::hdl::naming::path(#texts, path), flip, s));)* })
+        quote!({ #(::hdl::Bundle::each(#names, &mut |path, flip, s| __call(&::hdl::naming::path(#texts, path), flip, s));)* })
     });
     let layouts = variants.iter().map(|v| {
         let names = v.names();
-        quote!({ #(::hdl::Bundle::layouts(#names, f);)* })
+        quote!({ #(::hdl::Bundle::layouts(#names, __call);)* })
     });
     let map = variants.iter().map(|v| {
         let (names, texts, value) = (v.names(), v.texts(), v.with_fields(name));
         quote!({
             #(let #names = ::hdl::Bundle::map(#names, &mut |path, flip, s| {
-                f(&::hdl::naming::path(#texts, path), flip, s)
+                __call(&::hdl::naming::path(#texts, path), flip, s)
             });)*
             #value
         })
@@ -201,15 +201,15 @@ fn implementation(union: &Union, tag: &Ident) -> TokenStream {
                 match self { #(#name::#tags { .. } => #tag::#tags),* }
             }
             #[allow(unused_variables)]
-            fn each_field(&self, f: &mut dyn FnMut(&str, bool, ::hdl::Signal)) {
+            fn each_field(&self, __call: &mut dyn FnMut(&str, bool, ::hdl::Signal)) {
                 match self { #(#patterns => #each)* }
             }
             #[allow(unused_variables)]
-            fn layouts(&self, f: &mut dyn FnMut(&str, ::hdl::naming::Layout)) {
+            fn layouts(&self, __call: &mut dyn FnMut(&str, ::hdl::naming::Layout)) {
                 match self { #(#patterns => #layouts)* }
             }
             #[allow(unused_variables)]
-            fn map_fields(&self, f: &mut dyn FnMut(&str, bool, ::hdl::Signal) -> ::hdl::Signal) -> Self {
+            fn map_fields(&self, __call: &mut dyn FnMut(&str, bool, ::hdl::Signal) -> ::hdl::Signal) -> Self {
                 match self { #(#patterns => #map)* }
             }
         }

@@ -74,6 +74,13 @@ pub trait Bundle: Copy + Nameable + 'static {
     fn pack(&self) -> Signal {
         let mut parts = vec![];
         self.high_first(&mut |s| parts.push(s));
+        if parts.is_empty() {
+            store::refuse(
+                Location::caller(),
+                "`pack` of a bundle without fields",
+                "one of its optional fields must be there",
+            );
+        }
         cat(&parts)
     }
     /// A bundle of this shape from the bits that [`Bundle::pack`] gives.

@@ -48,7 +48,8 @@ impl Module {
         let wanted = Domain { clock: clock.into(), reset: reset.into() };
         let index = self.with(|b| {
             for name in [clock, reset].into_iter().filter(|name| !names::usable_for_port(name)) {
-                let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++";
+                let help =
+                    "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++";
                 b.error(loc, format!("`{name}` is not a legal name"), vec![], Some(help.into()));
             }
             b.def.domain_index(&wanted)

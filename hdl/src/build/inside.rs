@@ -30,7 +30,7 @@ impl Module {
             }
             if !names::usable_for_port(name) || b.def.domains.iter().any(|d| d.clock == name) {
                 let message = format!("`{name}` cannot be the name of a clock");
-                let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of another clock";
+                let help = "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of another clock";
                 b.error(loc, message, vec![], Some(help.into()));
             }
             let domain = b.def.domain_index(&Domain { clock: name.into(), reset: format!("{name}_reset") });

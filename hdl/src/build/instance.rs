@@ -103,7 +103,14 @@ impl<P> Instance<P> {
             let inst = &mut b.def.insts[self.index as usize];
             let found = inst.def.domains.iter().position(|d| d.clock == clock);
             match found.filter(|at| !inst.def.clock_inside(*at as u32)) {
-                Some(at) => inst.domains[at] = index,
+                Some(at) if b.connected.contains(&(self.index, at)) => {
+                    let message = format!("clock `{clock}` of an instance of `{}` is connected already", inst.def.name);
+                    b.error(loc, message, vec![], Some("leave one of them out".into()));
+                }
+                Some(at) => {
+                    inst.domains[at] = index;
+                    b.connected.insert((self.index, at));
+                }
                 None => {
                     let clocks: Vec<String> = inst.def.clocks.iter().map(|(d, _)| format!("`{}`", d.clock)).collect();
                     let help = match clocks.is_empty() {

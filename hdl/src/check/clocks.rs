@@ -55,6 +55,10 @@ const INPUT_HELP: &str = "an input belongs to `clk` unless `port_domain` says ot
 synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
 /// How a message calls an enable for all that is declared in it.
 const ENABLED: &str = "`in_enabled`";
+/// How a message calls an input of an instance.
+const PIN: &str = "input";
+const PIN_HELP: &str = "`connect_clock` gives a clock of an instance another one of this module; else bring the signal over with a \
+synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
 const ASYNCHRONOUS_HELP: &str = "bring it over with a synchronizer, or say with `cross` why it is safe";
 
 pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
@@ -204,7 +208,7 @@ impl Check<'_> {
             Op::Net(Net::PinIn(i)) => {
                 // an asynchronous input takes anything
                 let domain = pin_domain(&def.insts[i as usize], target).filter(|d| *d != ASYNCHRONOUS);
-                domain.map(|d| (d, format!("input {by}")))
+                domain.map(|d| (d, format!("{PIN} {by}")))
             }
             Op::Net(Net::Output) => {
                 let port = def.ports.iter().find(|p| p.node == target);
@@ -261,7 +265,8 @@ impl Check<'_> {
                     if first && known.insert((source, u.by.clone())) {
                         let message = format!("{what} is used by {} of clock `{to}`", u.by);
                         let notes = vec![(self.b.node(source).loc, "the signal comes from here")];
-                        reports.push((u.loc, message, notes, self.help(&[source])));
+                        let help = if u.by.starts_with(PIN) { PIN_HELP } else { self.help(&[source]) };
+                        reports.push((u.loc, message, notes, help));
                     }
                 }
                 Clock::Mixed(mix) => drop(mixed.insert(mix)),

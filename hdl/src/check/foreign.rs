@@ -311,9 +311,10 @@ impl Comparison<'_> {
         let width = match &p.range {
             Some(range) => self.range_width(range, depth)?,
             None if p.integer => 32,
-            None => return Ok(Value { signed: value.signed || p.signed, ..value }),
+            None => return Ok(Value { signed: value.signed || p.signed, negative: value.v < 0, ..value }),
         };
-        let typed = Value { width: width.try_into().unwrap_or(u32::MAX), signed: p.signed, ..value };
+        let typed =
+            Value { width: width.try_into().unwrap_or(u32::MAX), signed: p.signed, negative: value.v < 0, ..value };
         let why = || format!("{} does not fit the {width} bits of `{}`", value.v, p.name.text);
         if typed.fits() { Ok(typed) } else { Err(p.name.unreadable(why())) }
     }
@@ -322,7 +323,9 @@ impl Comparison<'_> {
 fn number(value: &Parameter) -> Option<Value> {
     match value {
         Parameter::Integer(v) => Some(Value::integer(i128::from(*v))),
-        Parameter::Bits(v, width) => Some(Value { v: i128::try_from(v).ok()?, width: *width, signed: false }),
+        Parameter::Bits(v, width) => {
+            Some(Value { v: i128::try_from(v).ok()?, width: *width, signed: false, negative: false })
+        }
         Parameter::Text(_) => None,
     }
 }

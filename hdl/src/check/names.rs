@@ -54,7 +54,7 @@ fn check_ports(b: &mut Draft, taken: &mut Taken) {
         let loc = b.node(p.node).loc;
         let twice = ports.values().any(|q| q.name == p.name && q.node != p.node);
         if !names::usable_for_port(&p.name) || (taken.contains(&p.name) && !twice) {
-            let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of a clock or reset";
+            let help = "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of a clock or reset";
             b.error(loc, format!("`{}` cannot be the name of a port", p.name), vec![], Some(help.into()));
         }
         taken.insert(p.name.clone());
@@ -64,7 +64,7 @@ fn check_ports(b: &mut Draft, taken: &mut Taken) {
 fn check_pads(b: &mut Draft, taken: &mut Taken) {
     for pad in b.def.pads.clone() {
         if !names::usable_for_port(&pad.name) || taken.contains(&pad.name) {
-            let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of another port, a clock or a reset";
+            let help = "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of another port, a clock or a reset";
             let message = format!("`{}` cannot be the name of a port", pad.name);
             b.error(b.node(pad.out).loc, message, vec![], Some(help.into()));
         }

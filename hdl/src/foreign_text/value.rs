@@ -12,15 +12,25 @@ pub struct Value {
     pub v: i128,
     pub width: u32,
     pub signed: bool,
+    /// It is negative, or computed from what is: in an unsigned expression, that would be another number.
+    pub negative: bool,
 }
 
 impl Value {
     /// A number as it is written without base: 32 bits, signed.
     pub fn integer(v: i128) -> Value {
-        Value { v, width: 32, signed: true }
+        Value { v, width: 32, signed: true, negative: v < 0 }
     }
     fn truth(v: bool) -> Value {
-        Value { v: v.into(), width: 1, signed: false }
+        Value { v: v.into(), width: 1, signed: false, negative: false }
+    }
+    /// Width and sign of two in one expression: unsigned, if one is, which is not evaluated for negative ones.
+    fn beside(self, other: Value, operator: Token) -> Result<Value, Unreadable> {
+        let negative = self.negative || other.negative;
+        if self.signed != other.signed && negative {
+            return Err(operator.unreadable(format!("`{}` mixes a negative with an unsigned number", operator.text)));
+        }
+        Ok(Value { width: self.width.max(other.width), signed: self.signed && other.signed, negative, ..self })
     }
     /// Is the number one of its width?
     pub fn fits(&self) -> bool {
@@ -90,11 +100,12 @@ impl<'a> Expression<'_, 'a, '_> {
         if self.at >= self.tokens.len() || !self.peek().is("?") {
             return Ok(condition);
         }
-        self.take();
+        let operator = self.take();
         let yes = self.ternary()?;
         self.expect(":")?;
         let no = self.ternary()?;
-        Ok(if condition.v != 0 { yes } else { no })
+        let together = yes.beside(no, operator)?;
+        Ok(Value { v: if condition.v != 0 { yes.v } else { no.v }, ..together })
     }
     fn binary(&mut self, level: usize) -> Result<Value, Unreadable> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
@@ -115,7 +126,7 @@ impl<'a> Expression<'_, 'a, '_> {
             (Kind::Symbol, "+") => self.unary(),
             (Kind::Symbol, "-") => {
                 let x = self.unary()?;
-                fitting(token, Value { v: -x.v, ..x })
+                fitting(token, Value { v: -x.v, negative: x.negative || x.v > 0, ..x })
             }
             (Kind::Symbol, "!") => self.unary().map(|x| Value::truth(x.v == 0)),
             (Kind::Symbol, "(") => {
@@ -127,6 +138,9 @@ impl<'a> Expression<'_, 'a, '_> {
                 self.expect("(")?;
                 let value = self.ternary()?;
                 self.expect(")")?;
+                if value.v < 0 {
+                    return Err(token.unreadable(format!("`$clog2` of {} is not evaluated", value.v)));
+                }
                 let bits = if value.v > 1 { 128 - (value.v - 1).leading_zeros() } else { 0 };
                 Ok(Value::integer(bits.into()))
             }
@@ -141,7 +155,7 @@ impl<'a> Expression<'_, 'a, '_> {
 }
 
 fn fitting(operator: Token, value: Value) -> Result<Value, Unreadable> {
-    let Value { v, width, signed } = value;
+    let Value { v, width, signed, .. } = value;
     let kind = if signed { "signed" } else { "unsigned" };
     let why = || format!("the result of `{}`, {v}, is not one of {width} {kind} bits", operator.text);
     if value.fits() { Ok(value) } else { Err(operator.unreadable(why())) }
@@ -156,9 +170,7 @@ fn combine(operator: Token, a: Value, b: Value) -> Result<Value, Unreadable> {
     let (x, y) = (a.v, b.v);
     let amount = |limit: i128| u32::try_from(y.clamp(-1, limit)).ok();
     let shift = matches!(text, "<<" | "<<<" | ">>" | ">>>" | "**");
-    if !shift && a.signed != b.signed && x.min(y) < 0 {
-        return Err(operator.unreadable(format!("`{text}` mixes a negative with an unsigned number")));
-    }
+    let together = if shift { a } else { a.beside(b, operator)? };
     let compared = match text {
         "==" | "===" => Some(x == y),
         "!=" | "!==" => Some(x != y),
@@ -187,8 +199,7 @@ fn combine(operator: Token, a: Value, b: Value) -> Result<Value, Unreadable> {
         _ => None,
     };
     let Some(v) = result else { return Err(operator.unreadable(format!("`{x} {text} {y}` is not evaluated"))) };
-    let (width, signed) = if shift { (a.width, a.signed) } else { (a.width.max(b.width), a.signed && b.signed) };
-    fitting(operator, Value { v, width, signed })
+    fitting(operator, Value { v, negative: together.negative || v < 0, ..together })
 }
 
 fn number(token: Token) -> Result<Value, Unreadable> {
@@ -214,7 +225,7 @@ fn number(token: Token) -> Result<Value, Unreadable> {
     if width == 0 {
         return Err(wrong());
     }
-    fitting(token, Value { v, width, signed })
+    fitting(token, Value { v, width, signed, negative: false })
 }
 
 #[cfg(test)]
@@ -257,6 +268,10 @@ mod tests {
             ("4'd1 - 4'd2", "the result of `-`, -1, is not one of 4 unsigned bits"),
             ("2147483647 + 1", "the result of `+`, 2147483648, is not one of 32 signed bits"),
             ("-1 < 4'd2", "`<` mixes a negative with an unsigned number"),
+            ("(0 - 2) + 4 < 4'd8 ? 7 : 3", "`<` mixes a negative with an unsigned number"),
+            ("(1 - -1) - (3'b1 > 'd0)", "`-` mixes a negative with an unsigned number"),
+            ("1 ? -1 : 4'd2", "`?` mixes a negative with an unsigned number"),
+            ("$clog2(0 - 1)", "`$clog2` of -1 is not evaluated"),
             ("W / 0", "`16 / 0` is not evaluated"),
             ("1 << -1", "`1 << -1` is not evaluated"),
             ("V", "no `V`"),

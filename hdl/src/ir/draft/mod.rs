@@ -49,6 +49,8 @@ pub(crate) struct Draft {
     pub enabling: enabled::Enabling,
     /// Where a value was first assigned to a net: target, value.
     pub set_at: HashMap<(Id, Id), Loc>,
+    /// Clocks of instances that the user connected: instance, domain in it.
+    pub connected: HashSet<(u32, usize)>,
     /// Prefixes of `scope`.
     pub scopes: Vec<String>,
     pub staging: Staging,
