@@ -1,6 +1,6 @@
 //! No register, memory or instance takes up a clock as data: it changes at the very edge, and each simulator sees something else.
 
-use super::distance::Drivers;
+use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::HashSet;
 

@@ -6,6 +6,7 @@
 //! clock that it goes to (`crossings.rs`). Properties may look at several clocks: they are no hardware. Each asynchronous
 //! signal counts as a clock of its own.
 
+use crate::ir::walk::Drivers;
 use crate::ir::walk::sources;
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -39,7 +40,7 @@ struct Use {
 
 pub(super) struct Check<'a> {
     pub b: &'a Draft,
-    drivers: &'a HashMap<Id, Vec<Id>>,
+    drivers: &'a Drivers,
     clocks: Vec<Option<Clock>>,
     pub mixes: Vec<Mix>,
     /// The domains to which declared crossings go.
@@ -61,7 +62,7 @@ const PIN_HELP: &str = "`connect_clock` gives a clock of an instance another one
 synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
 const ASYNCHRONOUS_HELP: &str = "bring it over with a synchronizer, or say with `cross` why it is safe";
 
-pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     if b.def.unchecked_clocks.is_some() {
         b.def.ports.iter_mut().for_each(|p| p.domain = None);
         b.def.timed = b.def.comb.clone();

@@ -57,11 +57,6 @@ impl Check<'_> {
         }
         groups
     }
-    /// Where the input of an instance is assigned.
-    fn pin_loc(&self, pin: Id) -> Loc {
-        let assigned = self.b.set_at.iter().filter(|((target, _), _)| *target == pin).map(|(_, loc)| *loc);
-        assigned.min().unwrap_or(self.b.node(pin).loc)
-    }
     /// Looks at all that crosses: here, and in instances of whatever clock their inputs are.
     pub fn together(&mut self) -> Together {
         let mut found = Together { groups: vec![], bound: vec![], reports: vec![] };
@@ -86,7 +81,7 @@ impl Check<'_> {
             Where::Here(loc) => (loc, String::new()),
             Where::Instance(i) => {
                 let last = group.signals[group.signals.len() - 1];
-                (self.pin_loc(last), format!(" in `{}`", self.b.def.insts[i as usize].name))
+                (self.b.first_assigned_at(last), format!(" in `{}`", self.b.def.insts[i as usize].name))
             }
         };
         let message = format!("{one} and {other} cross to another clock as one signal{place}");

@@ -1,10 +1,9 @@
 //! How many registers are between the inputs and a node.
 
 use super::driven::covered;
+use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
-
-pub(super) type Drivers = HashMap<Id, Vec<Id>>;
 
 /// Is this where a setting comes in: marked as constant, or an input that an instance takes for one?
 pub(super) fn is_setting(b: &Draft, id: Id) -> bool {

@@ -2,11 +2,11 @@
 
 use super::pads;
 use crate::ir::fold::ones;
+use crate::ir::walk::Drivers;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::HashMap;
 
-pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     check_assigned(b, drivers);
     check_used(b, drivers);
     pads::check_used(b, drivers);
@@ -53,7 +53,7 @@ fn reached(def: &Def, block: &[Stmt], target: Id) -> BigUint {
     mask
 }
 
-fn check_assigned(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+fn check_assigned(b: &mut Draft, drivers: &Drivers) {
     for id in 0..b.def.nodes.len() as Id {
         let (op, loc, width) = (b.node(id).op.clone(), b.node(id).loc, b.node(id).width);
         let assigned = drivers.contains_key(&id);
@@ -108,7 +108,7 @@ fn check_assigned(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
     }
 }
 
-fn check_used(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+fn check_used(b: &mut Draft, drivers: &Drivers) {
     let read = walk::read_nodes(&b.def, drivers);
     for p in b.def.ports.clone().iter().filter(|p| p.input && !read.contains(&p.node)) {
         let help = "use it, remove it, or say that it is on purpose with `unused()`";

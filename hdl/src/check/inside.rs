@@ -1,10 +1,11 @@
 //! Clocks and resets that come from inside a module, and those that it needs from outside.
 
+use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Clocks from inside are clocks and nothing else, and what needs their reset has one; no two clocks have one name.
-pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>, loc: Loc) {
+pub(super) fn check(b: &mut Draft, drivers: &Drivers, loc: Loc) {
     let used = needed(&b.def);
     check_names(b, &used, loc);
     for (i, (domain, _)) in used.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! The latency that a module states, against its pipelines and registers; and which input holds all of it.
 
-use super::distance::{Drivers, behind_outputs, furthest, is_setting, nearest, steps, writes_settings};
+use super::distance::{behind_outputs, furthest, is_setting, nearest, steps, writes_settings};
+use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 

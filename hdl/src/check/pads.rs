@@ -1,7 +1,7 @@
 //! Ports of both directions of instances: their three signals go on to a pad of this module, or are used here.
 
+use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::HashMap;
 
 /// The pad of an instance whose signal `pin` is, picked by `part`.
 fn pad_of(def: &Def, inst: u32, pin: Id, part: impl Fn(&PadDef) -> Id) -> Option<&PadDef> {
@@ -28,7 +28,7 @@ pub(super) fn report_unconnected(b: &mut Draft, inst: u32, pin: Id) -> bool {
 }
 
 /// Reports instances that would drive a wire of both directions which nothing of their enable reaches.
-pub(super) fn check_used(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+pub(super) fn check_used(b: &mut Draft, drivers: &Drivers) {
     let read = walk::read_nodes(&b.def, drivers);
     let mut found = vec![];
     for inst in &b.def.insts {

@@ -1,6 +1,6 @@
 //! Registers without reset that stand in a loop with their own enable: what they come up with may decide whether they ever change.
 
-use super::distance::Drivers;
+use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 

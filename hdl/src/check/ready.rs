@@ -1,10 +1,11 @@
 //! Where a pipeline leaves into a stream: the payload does not follow the `ready` that takes it, since it stands still until it is taken,
 //! and nobody else assigns `valid`.
 
+use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     assigned_once(b);
     for pipe in 0..b.staging.pipes.len() as u32 {
         let Some((leaving, payload)) = b.elastic(pipe).and_then(|e| Some((e.leaves?, e.payload.clone()))) else {
@@ -22,9 +23,9 @@ pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
 }
 
 /// A signal, what it is another name of, and every `ready` of a stream that it depends on within the cycle.
-fn readies_behind(b: &Draft, drivers: &HashMap<Id, Vec<Id>>, ready: Id) -> Vec<Id> {
+fn readies_behind(b: &Draft, drivers: &Drivers, ready: Id) -> Vec<Id> {
     let (mut found, mut name) = (vec![ready], ready);
-    while let Some(of) = other_name(b, name) {
+    while let Some(of) = walk::other_name(&b.def, name) {
         found.push(of);
         name = of;
     }
@@ -36,14 +37,6 @@ fn readies_behind(b: &Draft, drivers: &HashMap<Id, Vec<Id>>, ready: Id) -> Vec<I
         }
     }
     found
-}
-
-fn other_name(b: &Draft, id: Id) -> Option<Id> {
-    match b.node(id).op {
-        Op::Alias(of) => Some(of),
-        Op::Net(Net::Wire | Net::PinIn(_)) => walk::only_value(&b.def, id),
-        _ => None,
-    }
 }
 
 /// Does a stream that goes on from here, or into an instance, take with this?
@@ -59,7 +52,7 @@ fn is_ready(b: &Draft, id: Id) -> bool {
 }
 
 /// Does a signal depend on others within the cycle?
-fn follows(b: &Draft, drivers: &HashMap<Id, Vec<Id>>, from: Id, on: &[Id]) -> bool {
+fn follows(b: &Draft, drivers: &Drivers, from: Id, on: &[Id]) -> bool {
     let (mut todo, mut seen) = (vec![from], HashSet::new());
     while let Some(id) = todo.pop() {
         if on.contains(&id) {

@@ -3,6 +3,7 @@
 //! then who drives that must know of it. The reset of a clock counts, since the Verilog may be printed so that it is asynchronous.
 
 use super::reset_sources::{Source, behind, sources};
+use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -57,7 +58,7 @@ fn reset_with(def: &Def, source: Source) -> Option<u32> {
 }
 
 /// Registers of this module with an asynchronous reset of their own.
-fn check_registers(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+fn check_registers(b: &mut Draft, drivers: &Drivers) {
     let mut seen = BTreeSet::new();
     for source in sources(&b.def) {
         let register = source.id;
@@ -81,7 +82,7 @@ fn check_registers(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
 }
 
 /// Registers that the reset of their clock resets; they may stand in an instance.
-fn check_domains(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+fn check_domains(b: &mut Draft, drivers: &Drivers) {
     let mut seen = BTreeSet::new();
     for source in sources(&b.def) {
         let Some(domain) = ended_by(&b.def, source) else { continue };
@@ -101,15 +102,14 @@ fn check_domains(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
 }
 
 /// The same for what does so inside of instances.
-fn check_instances(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+fn check_instances(b: &mut Draft, drivers: &Drivers) {
     for i in 0..b.def.insts.len() {
         let Inst { def, pins, domains, .. } = b.def.insts[i].clone();
         for pin in def.reset_ends.ports.iter().map(|port| pins[*port as usize]) {
             if !comes_from_ports(b, drivers, pin) {
                 let port = pins.iter().position(|p| *p == pin).unwrap_or_default();
-                let assigned = b.set_at.iter().filter(|((target, _), _)| *target == pin).map(|(_, loc)| *loc).min();
                 let what = format!("{} is given to `{}`", b.describe(named(&b.def, pin)), def.ports[port].name);
-                in_instance(b, &def, assigned.unwrap_or(b.node(pin).loc), &what);
+                in_instance(b, &def, b.first_assigned_at(pin), &what);
             }
         }
         for domain in def.reset_ends.domains.iter().map(|domain| domains[*domain as usize]) {
@@ -157,7 +157,7 @@ fn standing(def: &Def, source: Source, is_one: impl Fn(&Reg, Source) -> bool + C
 }
 
 /// What resets a domain, if that is a signal which changes with a clock. Else who drives this module is told.
-fn reset_of(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>, domain: u32) -> Option<Id> {
+fn reset_of(b: &mut Draft, drivers: &Drivers, domain: u32) -> Option<Id> {
     match b.def.reset_inside(domain) {
         Some(by) => (!comes_from_ports(b, drivers, by)).then_some(by),
         None => {
@@ -168,7 +168,7 @@ fn reset_of(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>, domain: u32) -> Optio
 }
 
 /// Does a signal come from nothing that changes with a clock, but from ports? Then who drives these is told.
-fn comes_from_ports(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>, from: Id) -> bool {
+fn comes_from_ports(b: &mut Draft, drivers: &Drivers, from: Id) -> bool {
     let (mut todo, mut seen, mut ports, mut domains) = (vec![from], HashSet::new(), vec![], vec![]);
     while let Some(id) = todo.pop() {
         match b.def.nodes[id as usize].op {
@@ -187,16 +187,13 @@ fn comes_from_ports(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>, from: Id) -> 
     true
 }
 
-/// What a signal is another name, the complement or a bit of; also through a wire or an input that is assigned once.
+/// What a signal is another name, the complement or a bit of.
 fn named(def: &Def, mut id: Id) -> Id {
-    loop {
-        id = match def.nodes[id as usize].op {
-            Op::Alias(of) | Op::Un(_, of) | Op::Slice(of, _) => of,
-            Op::Net(Net::Wire | Net::PinIn(_)) => match walk::only_value(def, id) {
-                Some(of) => of,
-                None => return id,
-            },
-            _ => return id,
-        }
+    while let Some(of) = match def.nodes[id as usize].op {
+        Op::Un(_, of) | Op::Slice(of, _) => Some(of),
+        _ => walk::other_name(def, id),
+    } {
+        id = of;
     }
+    id
 }

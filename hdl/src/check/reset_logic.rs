@@ -16,15 +16,9 @@ pub(super) fn check(b: &mut Draft) {
         let notes = vec![(b.node(logic).loc, why)];
         let help = "a reset is a port or a register, the complement or a bit of one, or an OR of these: give it a register of its own, with \
                     `reg_reset`";
-        b.error(assigned(b, reset.id), message, notes, Some(help.into()));
+        b.error(b.first_assigned_at(reset.id), message, notes, Some(help.into()));
     }
 }
 
 const OF_INSTANCE: &str = "in the instance it comes out of logic, or of a register that is assigned more than once, or reset to a \
                            value with which it does not reset";
-
-/// Where the user gave the reset: a pin has the place of its assignment.
-fn assigned(b: &Draft, reset: Id) -> Loc {
-    let set = b.set_at.iter().filter(|((target, _), _)| *target == reset).map(|(_, loc)| *loc).min();
-    set.unwrap_or(b.node(reset).loc)
-}

@@ -22,27 +22,20 @@ pub(super) fn simplify(def: &mut Def) {
     }
 }
 
-fn constant(def: &Def, id: Id) -> Option<&BigUint> {
-    match &def.nodes[id as usize].op {
-        Op::Const(v) => Some(v),
-        Op::Variant(e, v) => Some(&def.enums[*e as usize].variants[*v as usize].code),
-        _ => None,
-    }
-}
-
 /// The statements without conditions that are constant.
 fn taken(def: &Def, block: Vec<Stmt>) -> Vec<Stmt> {
     let mut out = vec![];
     for stmt in block {
         match stmt {
             Stmt::Set { .. } => out.push(stmt),
-            Stmt::If { cond, then, otherwise } => match constant(def, cond) {
+            Stmt::If { cond, then, otherwise } => match fold::constant(def, cond) {
                 Some(v) => out.extend(taken(def, if *v == BigUint::ZERO { otherwise } else { then })),
                 None => out.push(Stmt::If { cond, then: taken(def, then), otherwise: taken(def, otherwise) }),
             },
-            Stmt::Case { selector, arms, default, rest } => match constant(def, selector) {
+            Stmt::Case { selector, arms, default, rest } => match fold::constant(def, selector) {
                 Some(v) => {
-                    let arm = arms.into_iter().find(|(ids, _)| ids.iter().any(|id| constant(def, *id) == Some(v)));
+                    let arm =
+                        arms.into_iter().find(|(ids, _)| ids.iter().any(|id| fold::constant(def, *id) == Some(v)));
                     out.extend(taken(def, arm.map(|(_, block)| block).or(default).unwrap_or_default()));
                 }
                 None => {
@@ -79,7 +72,7 @@ fn constants(def: &Def) -> Vec<(Id, BigUint)> {
             continue;
         };
         let entry = found.entry(*target).or_insert(Some((BigUint::ZERO, 0)));
-        let value = constant(def, *value).map(|v| (v, fold::ones(def.nodes[*value as usize].width)));
+        let value = fold::constant(def, *value).map(|v| (v, fold::ones(def.nodes[*value as usize].width)));
         *entry = match (entry.take(), *place, value) {
             (_, Place::Whole, Some((v, _))) => Some((v.clone(), 1)),
             (Some((old, n)), Place::At(lo), Some((v, ones))) => {

@@ -1,11 +1,20 @@
 //! Operators on constants.
 
-use crate::ir::{BinOp, UnOp};
+use crate::ir::{BinOp, Def, Id, Op, UnOp};
 use num_bigint::{BigInt, BigUint};
 
 /// The largest number of this many bits.
 pub(crate) fn ones(width: u32) -> BigUint {
     (BigUint::from(1u8) << width) - 1u8
+}
+
+/// The value of a node that is a constant.
+pub(crate) fn constant(def: &Def, id: Id) -> Option<&BigUint> {
+    match &def.nodes[id as usize].op {
+        Op::Const(v) => Some(v),
+        Op::Variant(e, v) => Some(&def.enums[*e as usize].variants[*v as usize].code),
+        _ => None,
+    }
 }
 
 /// Width of the result.

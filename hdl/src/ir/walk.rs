@@ -4,8 +4,11 @@ use super::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// For each assigned net: the nodes that its value depends on (values, places and conditions).
-pub(crate) fn drivers(def: &Def) -> HashMap<Id, Vec<Id>> {
-    let mut out: HashMap<Id, Vec<Id>> = HashMap::new();
+pub(crate) type Drivers = HashMap<Id, Vec<Id>>;
+
+/// Those of a module.
+pub(crate) fn drivers(def: &Def) -> Drivers {
+    let mut out = Drivers::new();
     Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
         let reads = out.entry(target).or_default();
         reads.push(value);
@@ -28,6 +31,15 @@ pub(crate) fn only_value(def: &Def, net: Id) -> Option<Id> {
     if let [value] = values[..] { value } else { None }
 }
 
+/// What a signal is another name of; also where it is assigned once, without condition.
+pub(crate) fn other_name(def: &Def, id: Id) -> Option<Id> {
+    match def.nodes[id as usize].op {
+        Op::Alias(of) => Some(of),
+        Op::Net(Net::Wire | Net::PinIn(_)) => only_value(def, id),
+        _ => None,
+    }
+}
+
 /// What a signal is made of, each once and in order: what `parts` gives no parts of.
 pub(crate) fn leaves(from: Id, parts: impl Fn(Id) -> Option<Vec<Id>>) -> Vec<Id> {
     let (mut todo, mut seen, mut leaves) = (vec![from], HashSet::new(), vec![]);
@@ -44,7 +56,7 @@ pub(crate) fn leaves(from: Id, parts: impl Fn(Id) -> Option<Vec<Id>>) -> Vec<Id>
 }
 
 /// All nodes that something reads.
-pub(crate) fn read_nodes(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> BTreeSet<Id> {
+pub(crate) fn read_nodes(def: &Def, drivers: &Drivers) -> BTreeSet<Id> {
     let mut read: BTreeSet<Id> = drivers.values().flatten().copied().collect();
     read.extend(def.nodes.iter().flat_map(|n| n.op.operands()));
     read.extend(def.regs.iter().flat_map(Reg::reads));
@@ -59,7 +71,7 @@ pub(crate) fn read_nodes(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> BTreeSet<
 }
 
 /// The nodes whose value a node depends on within a cycle.
-pub(crate) fn sources(def: &Def, drivers: &HashMap<Id, Vec<Id>>, id: Id) -> Vec<Id> {
+pub(crate) fn sources(def: &Def, drivers: &Drivers, id: Id) -> Vec<Id> {
     match def.nodes[id as usize].op {
         Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => drivers.get(&id).cloned().unwrap_or_default(),
         Op::Net(Net::PinOut(i)) => {

@@ -4,6 +4,7 @@
 //! that makes no path that is not there: neither from one of them to another, which would be a loop, nor from an input port to an
 //! output port, which would be one where the module around connects them.
 
+use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap};
 
@@ -65,7 +66,7 @@ impl<'a> Flow<'a> {
         self.def.ports.iter().position(|port| port.input && port.node == id).map(|i| i as u32)
     }
     /// The wires of processes and the input ports that a node is computed from, with no such wire between.
-    fn next_to(&self, start: Id, drivers: &HashMap<Id, Vec<Id>>, seen: &mut [usize], round: usize) -> Vec<Id> {
+    fn next_to(&self, start: Id, drivers: &Drivers, seen: &mut [usize], round: usize) -> Vec<Id> {
         let mut found = vec![];
         let mut todo = walk::sources(self.def, drivers, start);
         while let Some(id) = todo.pop() {

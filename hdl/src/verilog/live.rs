@@ -54,9 +54,8 @@ pub fn live(def: &Def, properties: Properties, processes: &Processes) -> Live {
 
 /// For every node the bits that something reads. `declared` are the nodes that stand under a name of their own.
 pub fn read_bits(def: &Def, processes: &Processes, live: &Live, declared: &[bool]) -> Vec<BigUint> {
-    let ones = |w: u32| (BigUint::from(1u32) << w) - 1u32;
     let mut bits = vec![BigUint::default(); def.nodes.len()];
-    let all = |bits: &mut Vec<BigUint>, id: Id| bits[id as usize] = ones(def.nodes[id as usize].width);
+    let all = |bits: &mut Vec<BigUint>, id: Id| bits[id as usize] = fold::ones(def.nodes[id as usize].width);
     let is_live = |id: Id| live.uses[id as usize] > 0;
     for process in processes.iter() {
         Step::reads(&process.steps).into_iter().for_each(|x| all(&mut bits, x));
@@ -85,7 +84,7 @@ pub fn read_bits(def: &Def, processes: &Processes, live: &Live, declared: &[bool
     // readers stand behind what they read, so from the last node to the first each is complete when it comes
     for id in (0..def.nodes.len()).rev().filter(|id| live.uses[*id] > 0) {
         match def.nodes[id].op {
-            Op::Slice(x, lo) => bits[x as usize] |= ones(def.nodes[id].width) << lo,
+            Op::Slice(x, lo) => bits[x as usize] |= fold::ones(def.nodes[id].width) << lo,
             // another name that is not printed reads no more than its own readers do
             Op::Alias(x) if !declared[id] => {
                 let through = bits[id].clone();

@@ -7,11 +7,7 @@ use num_bigint::BigUint;
 impl Draft {
     /// The value of a constant.
     pub fn constant(&self, id: Id) -> Option<&BigUint> {
-        match &self.node(id).op {
-            Op::Const(v) => Some(v),
-            Op::Variant(e, v) => Some(&self.def.enums[*e as usize].variants[*v as usize].code),
-            _ => None,
-        }
+        fold::constant(&self.def, id)
     }
     /// The value of an operator whose operands are constants.
     pub fn folded(&self, op: &Op, width: u32) -> Option<BigUint> {

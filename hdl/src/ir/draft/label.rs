@@ -7,6 +7,11 @@ impl Draft {
     pub fn label(&self, id: Id) -> String {
         self.label_to(id, 2)
     }
+    /// Where something was first assigned to a net, else where the net was made.
+    pub fn first_assigned_at(&self, net: Id) -> Loc {
+        let assigned = self.set_at.iter().filter(|((target, _), _)| *target == net).map(|(_, loc)| *loc);
+        assigned.min().unwrap_or(self.node(net).loc)
+    }
     /// The label and the width.
     pub fn describe(&self, id: Id) -> String {
         let w = self.node(id).width;

@@ -13,7 +13,7 @@ impl Draft {
             Op::Cat(parts) => {
                 parts.iter().fold(BigUint::default(), |sum, x| (sum << self.node(*x).width) | self.largest(*x))
             }
-            _ => (BigUint::from(1u32) << self.node(id).width) - 1u32,
+            _ => fold::ones(self.node(id).width),
         }
     }
     /// Do the signals belong to this module?
@@ -48,7 +48,7 @@ impl Draft {
             return x;
         }
         if let Some(v) = self.constant(x) {
-            let v = (v >> lo) & ((BigUint::from(1u32) << width) - 1u32);
+            let v = (v >> lo) & fold::ones(width);
             return self.share(SharedKey::Const(v.clone(), width), Op::Const(v), width, loc);
         }
         let named = self.node(x).name.is_some();
