@@ -88,7 +88,11 @@ pub trait Bundle: Copy + Nameable + 'static {
     fn unpack(&self, packed: Signal) -> Self {
         let (loc, width) = (Location::caller(), self.total_width());
         if packed.width != width {
-            packed.fail(|b, id| format!("a bundle of {width} bits cannot be unpacked from {}", b.describe(id)), None);
+            let help = "cut or widen it with `trunc` or `zext`";
+            packed.fail(
+                |b, id| format!("a bundle of {width} bits cannot be unpacked from {}", b.describe(id)),
+                Some(help),
+            );
         }
         let fits = packed.width == width;
         let mut lows = lowest_bits(self).into_iter();

@@ -62,9 +62,9 @@ impl Module {
         self.possible_width(shape.wide_width(), "a word", loc);
         let index = self.with(|b| {
             if depth == 0 {
-                b.error(loc, "a memory needs at least 1 word, not 0".into(), vec![], None);
+                b.error(loc, "a memory of 0 words".into(), vec![], Some(format!("1 to {MAX_WORDS} words")));
             } else if depth > MAX_WORDS {
-                let help = format!("a memory has at most {MAX_WORDS} words");
+                let help = format!("1 to {MAX_WORDS} words");
                 b.error(loc, format!("a memory of {depth} words"), vec![], Some(help));
             }
             b.def.mems.push(ir::Memory {

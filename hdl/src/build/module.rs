@@ -82,7 +82,8 @@ impl Module {
         let loc = Location::caller();
         self.with(|b| {
             if let Some(first) = b.def.latency.replace(cycles).filter(|first| *first != cycles) {
-                b.error(loc, format!("the latency is {first} already, not {cycles}"), vec![], None);
+                let help = "state it once";
+                b.error(loc, format!("the latency is {first} already, not {cycles}"), vec![], Some(help.into()));
             }
             b.latency_at = Some(loc);
         });

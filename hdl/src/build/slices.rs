@@ -46,7 +46,10 @@ impl Signal {
                     |b, id| format!("{what} of {}: the high bit comes first", b.describe(id)),
                     (lo < self.width).then_some(format!("`bits({lo}, {hi})`")).as_deref(),
                 ),
-                false => self.fail(|b, id| format!("{what} is outside {}", b.describe(id)), None),
+                false => {
+                    let help = format!("its bits are {} to 0", self.width - 1);
+                    self.fail(|b, id| format!("{what} is outside {}", b.describe(id)), Some(&help));
+                }
             }
             return self.poison(hi.saturating_sub(lo).min(1 << 20) + 1);
         }
@@ -66,7 +69,8 @@ impl Signal {
     #[track_caller]
     pub fn trunc(self, width: u32) -> Signal {
         if width == 0 || width > self.width {
-            self.fail(|b, id| format!("cannot cut {} to {width} bits", b.describe(id)), None);
+            let help = format!("1 to {} bits; `zext` and `sext` widen", self.width);
+            self.fail(|b, id| format!("cannot cut {} to {width} bits", b.describe(id)), Some(&help));
             return self.poison(width);
         }
         self.slice(0, width)
@@ -75,7 +79,8 @@ impl Signal {
     #[track_caller]
     pub fn drop_low(self, n: u32) -> Signal {
         if n >= self.width {
-            self.fail(|b, id| format!("cannot drop the low {n} bits of {}", b.describe(id)), None);
+            let help = format!("0 to {}: one bit stays at least", self.width - 1);
+            self.fail(|b, id| format!("cannot drop the low {n} bits of {}", b.describe(id)), Some(&help));
             return self.poison(1);
         }
         self.bits(self.width - 1, n)
@@ -110,7 +115,7 @@ impl Signal {
     pub fn repeat(self, n: u32) -> Signal {
         match n {
             0 => {
-                self.fail(|b, id| format!("{} is repeated 0 times", b.describe(id)), None);
+                self.fail(|b, id| format!("{} is repeated 0 times", b.describe(id)), Some("once or more"));
                 self.poison(1)
             }
             1 => self,
@@ -142,7 +147,8 @@ impl Signal {
                 return b.poison(width, loc);
             }
             if width == 0 {
-                b.error(loc, format!("`part` takes 0 bits of {}", b.describe(self.id)), vec![], None);
+                let help = format!("1 to {} bits", self.width);
+                b.error(loc, format!("`part` takes 0 bits of {}", b.describe(self.id)), vec![], Some(help));
                 return b.poison(1, loc);
             }
             if self.width == 1 && width == 1 {

@@ -152,7 +152,8 @@ impl<B: Bundle> Switch<B> {
                 Some(code) => match states.filter(|e| e.with_code(code).is_none()) {
                     Some(e) => {
                         let message = format!("the case {} is no variant of `{}`", b.label(value.id), e.name);
-                        b.error(loc, message, vec![], None);
+                        let names: Vec<String> = e.variants.iter().map(|v| format!("`{}`", v.name)).collect();
+                        b.error(loc, message, vec![], Some(format!("its variants are {}", names.join(", "))));
                     }
                     None => match self.listed.entry(code.clone()) {
                         Entry::Vacant(first) => drop(first.insert(loc)),
@@ -173,7 +174,10 @@ impl<B: Bundle> Switch<B> {
         self.in_own_block("default", Location::caller());
         if self.default.is_some() {
             let loc = Location::caller();
-            self.module.with(|b| b.error(loc, "a `switch` has one default".into(), vec![], None));
+            self.module.with(|b| {
+                let help = "put what they do into one";
+                b.error(loc, "a `switch` has one default".into(), vec![], Some(help.into()))
+            });
         }
         self.default = Some(self.module.block(self.packed.id, f));
     }

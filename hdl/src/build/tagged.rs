@@ -206,7 +206,8 @@ impl<T: Tagged> TaggedSignal<T> {
                     return false;
                 }
                 if flip {
-                    b.error(loc, format!("{of} is a flipped field: a payload runs one way"), vec![], None);
+                    let help = "give it the payload of the stream, or a bundle without flipped fields";
+                    b.error(loc, format!("{of} is a flipped field: a payload runs one way"), vec![], Some(help.into()));
                 } else if shape.width != s.width && b.node(s.id).op != Op::Poison {
                     let message = format!("{of} has {} bits, not those of {}", shape.width, b.describe(s.id));
                     b.error(loc, message, vec![], Some("widen with `zext` or `sext`, or cut with `trunc`".into()));

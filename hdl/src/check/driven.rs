@@ -120,7 +120,8 @@ fn check_memories(b: &mut Draft) {
     for m in b.def.mems.clone() {
         check_style(b, &m);
         if m.reads.is_empty() {
-            b.error(m.loc, format!("memory `{}` is never read", m.name), vec![], None);
+            let help = "read it, with `read` or `read_sync`, or leave it out";
+            b.error(m.loc, format!("memory `{}` is never read", m.name), vec![], Some(help.into()));
         }
         if m.writes.is_empty() && m.init.is_empty() {
             let help = "write it, or give it contents with `init`";

@@ -64,7 +64,8 @@ fn check_names(b: &mut Draft, f: &ForeignDef, declared: &[Declared]) {
             let help = "letters, digits, underscores and `$`, not a digit first, not a Verilog keyword";
             b.error(loc, format!("`{name}` cannot be the name of a {what}"), vec![], Some(help.into()));
         } else if !seen.insert((what, name)) {
-            b.error(loc, format!("two {what}s of `{}` are called `{name}`", own.0), vec![], None);
+            let help = "each has a name of its own, as in the Verilog";
+            b.error(loc, format!("two {what}s of `{}` are called `{name}`", own.0), vec![], Some(help.into()));
         }
     }
 }

@@ -44,7 +44,8 @@ impl UpDown {
     pub fn from(m: Module, most: u32, start: u32) -> UpDown {
         let level = m.reg_reset(bits(clog2(most as usize + 1)), start);
         if start > most {
-            level.fail(|_, _| format!("a counter from 0 to {most} that starts at {start}"), None);
+            let help = format!("it starts at 0 to {most}");
+            level.fail(|_, _| format!("a counter from 0 to {most} that starts at {start}"), Some(&help));
         }
         UpDown { level, module: m, most }
     }

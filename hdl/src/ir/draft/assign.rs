@@ -87,7 +87,9 @@ impl Draft {
             Op::Poison => None,
             _ => {
                 let message = format!("the reset value {} is not a constant", self.describe(value));
-                self.error(loc, message, vec![], None);
+                let help =
+                    "a number, `m.lit` or a state; what a signal decides is assigned, under `when(m.in_reset(), ..)`";
+                self.error(loc, message, vec![], Some(help.into()));
                 None
             }
         }
