@@ -400,6 +400,40 @@ fn clocks_as_data() {
     }
 }
 
+ports! {
+    struct ForwardedPorts() {
+        output ck: Signal = bits(1),
+    }
+}
+
+#[module]
+fn forwarded() -> Design<ForwardedPorts> {
+    let m = Module::new("forwarded");
+    let io = ForwardedPorts::new(m);
+    io.ck.set(m.clock());
+    m.finish(io).unwrap()
+}
+
+/// Nor out of an instance, as a reset, or in a property.
+#[test]
+#[module]
+fn clocks_out_of_instances() {
+    for how in 0..4 {
+        reports(&format!("of_an_instance_{how}"), |m, io, _| {
+            let unit = m.instance(&forwarded());
+            let count = m.reg_reset(bits(8), 0);
+            count.set(count + if how == 0 { unit.ck.zext(8) } else { m.lit(1u32, 8) });
+            match how {
+                1 => m.reset_from(m.current_domain(), m.clock()),
+                2 => drop(m.reg(bits(8)).asynchronous_reset(unit.ck, 3).set(count)),
+                3 => m.assert(m.clock(), "it is 1"),
+                _ => {}
+            }
+            io.y.set(count);
+        });
+    }
+}
+
 /// A clock of an instance is connected once.
 #[test]
 #[module]

@@ -367,6 +367,12 @@ fn passing() -> Design<PassingPorts> {
 #[test]
 #[module]
 fn the_end_of_a_stream_assigned_again() {
+    between("payload_assigned_behind_the_end", |m, io| {
+        io.y.set(0);
+        let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+        p.leave_stream(x.next(), io.m);
+        m.when(io.m.ready, || io.m.payload.set(0));
+    });
     for (name, before) in [("valid_assigned_behind_the_end", false), ("valid_assigned_before_the_end", true)] {
         between(name, |m, io| {
             io.y.set(0);

@@ -294,6 +294,127 @@ fn resets_that_last_with_their_clock() {
     m.finish(io).unwrap();
 }
 
+/// A register that a port resets, and which resets what its module is given a reset for.
+#[module]
+fn soft(to: u32) -> Design<ClockedPorts> {
+    let m = Module::new("soft_reset");
+    let io = ClockedPorts::new(m);
+    m.reset_from(m.current_domain(), io.clear);
+    let first = m.reg_reset(bits(1), to);
+    first.set(io.x.bit(0));
+    io.first.set(first);
+    io.y.set(io.x);
+    m.finish(io).unwrap()
+}
+
+/// By way of an instance, of another register, or of what says that a clock is in reset.
+#[test]
+#[module]
+fn resets_in_a_circle() {
+    for how in 0..6 {
+        reports(&format!("reset_in_a_circle_{how}"), |m, io| {
+            let clk = m.current_domain();
+            let unit = |to| {
+                let unit = m.instance(&soft(to));
+                unit.x.set(io.a);
+                unit
+            };
+            let count = m.reg_reset(bits(8), 0);
+            count.set(io.a);
+            match how {
+                0 => {
+                    let unit = unit(1);
+                    unit.clear.set(unit.first);
+                }
+                1 => {
+                    let (one, other) = (unit(1), unit(1));
+                    one.clear.set(other.first);
+                    other.clear.set(one.first);
+                }
+                2 => {
+                    let unit = unit(0);
+                    unit.clear.set(!unit.first);
+                }
+                3 | 4 => {
+                    let first = m.reg_reset(bits(1), how - 3);
+                    first.set(io.c);
+                    let second = m.reg(bits(1)).asynchronous_reset(if how == 3 { !first } else { first }, 1);
+                    second.set(0);
+                    m.reset_from(clk, second);
+                }
+                _ => {
+                    let fast = m.clock_domain("fast", "fast_rst");
+                    let first = m.in_domain(fast, || m.reg_reset(bits(1), 1));
+                    first.set(0);
+                    m.reset_from(fast, m.cross(m.in_reset(), fast, "a reset"));
+                    m.reset_from(clk, m.cross(first, clk, "a reset"));
+                }
+            }
+            io.y.set(count);
+        });
+    }
+}
+
+ports! {
+    struct PassingPorts() {
+        input i: Signal = bits(1),
+        output o: Signal = bits(1),
+    }
+}
+
+#[module]
+fn inverter() -> Design<PassingPorts> {
+    let m = Module::new("inverter");
+    let io = PassingPorts::new(m);
+    io.o.set(!io.i);
+    m.finish(io).unwrap()
+}
+
+/// As [`reset_by`] twice: it begins with `i`, and ends at an edge.
+#[module]
+fn synchronized_reset() -> Design<PassingPorts> {
+    let m = Module::new("synchronized_reset");
+    let io = PassingPorts::new(m);
+    let first = reset_by(m, io.i, 1, m.lit(0u32, 1));
+    let second = reset_by(m, io.i, 1, first);
+    io.o.set(second);
+    m.finish(io).unwrap()
+}
+
+/// A soft reset in a clock whose reset begins with a port alone: by a synchronizer, by one in an instance, or through an instance.
+#[test]
+#[module]
+fn soft_resets() {
+    for how in 0..4 {
+        let m = Module::new(format!("soft_{how}"));
+        let io = ClearedPorts::new(m);
+        let clk = m.current_domain();
+        let instance = |design: &Design<PassingPorts>| {
+            let unit = m.instance(design);
+            unit.i.set(io.clear);
+            unit.o
+        };
+        match how {
+            0 => m.reset_from(clk, reset_by(m, io.clear, 1, reset_by(m, io.clear, 1, m.lit(0u32, 1)))),
+            1 => m.reset_from(clk, instance(&synchronized_reset())),
+            2 => m.reset_from(clk, instance(&inverter())),
+            _ => {}
+        }
+        let by = if how == 3 { instance(&inverter()) } else { io.clear };
+        let soft = if how == 3 { reset_by(m, by, 0, io.x.bit(0)) } else { m.reg_reset(bits(1), 0) };
+        if how < 3 {
+            soft.set(io.x.bit(0));
+        }
+        let core = m.clock_domain("core", "core_rst");
+        m.reset_from(core, m.cross(soft, core, "it goes through a synchronizer"));
+        let count = m.in_domain(core, || m.reg_reset(bits(8), 0));
+        count.set(count + 1);
+        m.port_domain(io.y, core);
+        io.y.set(count);
+        m.finish(io).unwrap_or_else(|e| panic!("{how}: {e}"));
+    }
+}
+
 ports! {
     struct ClockedPorts() {
         input clear: Signal = bits(1),

@@ -45,7 +45,7 @@ fn there_and_back(
     let n = vectors[0].len();
     let there = quantize(q, q_engine, t, vectors, pauses, seed, &mut |_| ()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(there.results.len(), vectors.len());
-    assert_eq!(there.vectors, vectors.len() as u64, "the counter of vectors");
+    assert_eq!((there.errors, there.vectors), (0, vectors.len() as u64), "errors and vectors of the quantizer");
     for (i, (got, v)) in there.results.iter().zip(vectors).enumerate() {
         let want = encode(v, q.dense_bits(), t);
         assert_eq!(*got, Parts { dense: want.dense, sparse: want.sparse }, "record {i}");
@@ -124,10 +124,9 @@ fn real_data_at_full_rate() {
                 let vectors: Vec<&[u16]> = tensor.vectors().collect();
                 let run = there_and_back((&q, &d), (&mut *q_engine, &mut *d_engine), &t, &vectors, Pauses::NEVER, 1);
                 total += vectors.len();
-                if tensor.kind == Kind::Key && tensor.layer == 0 {
-                    let ideal = (vectors.len() * tensor.cols / 16) as u64;
-                    println!("{name}: {} vectors of {}: cycles {run:?}, ideal {ideal}", vectors.len(), tensor.cols);
-                }
+                let beats = (vectors.len() * tensor.cols / 16) as u64;
+                let most = beats + beats / 100;
+                assert!(run.0 <= most && run.1 <= most, "{name}: {run:?} cycles for {beats} beats");
             }
         }
         println!("{name}: {total} real vectors equal the golden model");

@@ -103,9 +103,14 @@ impl Pipeline {
         });
         if let Some(id) = valid.flatten() {
             let valid = Signal { key: self.module.key, id, width: 1 };
+            let payload = self.leave(x);
             to.valid.set(valid);
-            self.module.with(|b| b.elastic_leaves_at(self.index, to.valid.id, id));
-            to.payload.set(self.leave(x));
+            to.payload.set(payload);
+            let ids = |valid: Signal, payload: P| {
+                [valid].into_iter().chain(payload.signals()).map(|s| s.id).collect::<Vec<_>>()
+            };
+            let (to, from) = (ids(to.valid, to.payload), ids(valid, payload));
+            self.module.with(|b| b.elastic_leaves_into(self.index, &to, &from));
         }
     }
     fn may_leave(self, b: &mut Draft, loc: Loc) -> bool {

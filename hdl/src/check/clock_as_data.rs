@@ -1,27 +1,36 @@
-//! No register, memory or instance takes up a clock as data: it changes at the very edge, and each simulator sees something else.
+//! No register, memory, property or reset takes up a clock as data: it changes at the very edge, and each simulator sees something else.
 
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::HashSet;
 
+/// Notes for who uses the module which inputs are taken up in it, and which outputs are clocks.
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
-    if !b.def.nodes.iter().any(|node| matches!(node.op, Op::Net(Net::Clock(_)))) {
-        return;
-    }
-    for (taker, reads) in takers(&b.def, drivers) {
-        let Some(clock) = clock_behind(b, drivers, reads) else { continue };
+    let takers = takers(&b.def, drivers);
+    let taken = behind(b, drivers, takers.iter().flat_map(|(_, reads)| reads).copied().collect());
+    let has_clocks = b.def.nodes.iter().any(|node| matches!(node.op, Op::Net(Net::Clock(_))))
+        || b.def.insts.iter().any(|inst| !inst.def.clock_outputs.is_empty());
+    for (taker, reads) in takers.into_iter().filter(|_| has_clocks) {
+        let Some(clock) = behind(b, drivers, reads).into_iter().filter(|id| is_clock(b, *id)).min() else { continue };
         let message = format!("{} takes up {} as data", b.describe(taker), b.describe(clock));
         let help = "a clock has no value at its edges; `m.clock()` is for outputs, and for foreign modules that take a clock as a signal";
         let notes = vec![(b.node(clock).loc, "it comes from here")];
-        b.error(b.node(taker).loc, message, notes, Some(help.into()));
+        b.error(b.first_assigned_at(taker), message, notes, Some(help.into()));
     }
+    let ports = || (0..).zip(&b.def.ports);
+    let taken_inputs = ports().filter(|(_, port)| port.input && taken.contains(&port.node)).map(|(i, _)| i).collect();
+    let is_clock = |port: &Port| behind(b, drivers, vec![port.node]).into_iter().any(|id| is_clock(b, id));
+    let clocks = ports().filter(|(_, port)| has_clocks && !port.input && is_clock(port)).map(|(i, _)| i).collect();
+    (b.def.taken_inputs, b.def.clock_outputs) = (taken_inputs, clocks);
 }
 
-/// What has a clock, and all that it reads.
+/// What takes something up at edges, and all that it reads.
 fn takers(def: &Def, drivers: &Drivers) -> Vec<(Id, Vec<Id>)> {
     let assigned = |id: Id| drivers.get(&id).into_iter().flatten().copied();
     let mut list: Vec<(Id, Vec<Id>)> = vec![];
     list.extend(def.regs.iter().map(|r| (r.node, assigned(r.node).chain(r.reads()).collect())));
+    list.extend(def.inside.iter().filter_map(|inside| inside.reset).map(|reset| (reset, vec![reset])));
+    list.extend(def.props.iter().map(|property| (property.cond, vec![property.cond])));
     for memory in &def.mems {
         let writes: Vec<Id> = memory.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).collect();
         // a memory that is never read is no part of what is printed
@@ -29,22 +38,30 @@ fn takers(def: &Def, drivers: &Drivers) -> Vec<(Id, Vec<Id>)> {
         list.extend(memory.reads.first().map(|first| (first.data, reads.chain(writes).collect())));
     }
     for inst in def.insts.iter().filter(|inst| inst.def.foreign.is_none()) {
-        let taken = inst.pins.iter().zip(&inst.def.ports).filter(|(_, port)| port.input && port.domain.is_some());
-        list.extend(taken.map(|(pin, _)| (*pin, assigned(*pin).collect())));
+        let pins = inst.def.taken_inputs.iter().map(|port| inst.pins[*port as usize]);
+        list.extend(pins.map(|pin| (pin, assigned(pin).collect())));
     }
     list
 }
 
-/// The first clock that these come from within the cycle.
-fn clock_behind(b: &Draft, drivers: &Drivers, mut todo: Vec<Id>) -> Option<Id> {
+/// All that these come from within the cycle, and themselves.
+fn behind(b: &Draft, drivers: &Drivers, mut todo: Vec<Id>) -> HashSet<Id> {
     let mut seen = HashSet::new();
     while let Some(id) = todo.pop() {
-        if matches!(b.node(id).op, Op::Net(Net::Clock(_))) {
-            return Some(id);
-        }
         if seen.insert(id) {
             todo.extend(walk::sources(&b.def, drivers, id));
         }
     }
-    None
+    seen
+}
+
+fn is_clock(b: &Draft, id: Id) -> bool {
+    match b.node(id).op {
+        Op::Net(Net::Clock(_)) => true,
+        Op::Net(Net::PinOut(inst)) => {
+            let inst = &b.def.insts[inst as usize];
+            inst.def.clock_outputs.iter().any(|port| inst.pins[*port as usize] == id)
+        }
+        _ => false,
+    }
 }

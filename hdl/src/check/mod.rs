@@ -17,6 +17,7 @@ mod names;
 mod pads;
 mod power_up;
 mod ready;
+mod reset_circles;
 mod reset_drivers;
 mod reset_ends;
 mod reset_logic;
@@ -42,6 +43,9 @@ pub(crate) fn finish(mut b: Draft, loc: Loc) -> Result<Def, Errors> {
     if b.errors.is_empty() {
         hold::connect(&mut b);
         reset_logic::check(&mut b);
+    }
+    if b.errors.is_empty() {
+        reset_circles::check(&mut b);
     }
     if b.errors.is_empty() {
         reset_ends::check(&mut b);

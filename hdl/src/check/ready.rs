@@ -65,22 +65,23 @@ fn follows(b: &Draft, drivers: &Drivers, from: Id, on: &[Id]) -> bool {
     false
 }
 
-/// The valid bit that leaves is assigned by its pipeline alone, which counts an item as taken when `ready` comes with it.
+/// Valid and payload are assigned by their pipeline alone, which counts an item as taken when `ready` comes.
 fn assigned_once(b: &mut Draft) {
     for pipe in 0..b.staging.pipes.len() as u32 {
-        let Some((valid, leaves)) = b.elastic(pipe).and_then(|e| Some((e.leaves?.valid?, e.leaves?.loc))) else {
+        let Some((ours, leaves)) = b.elastic(pipe).and_then(|e| Some((e.assigns.clone(), e.leaves?.loc))) else {
             continue;
         };
         let mut others = vec![];
         Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, value, _, _| {
-            others.extend((target == valid.0 && value != valid.1).then_some(value));
+            let other = ours.iter().any(|(net, _)| *net == target) && !ours.contains(&(target, value));
+            others.extend(other.then_some((target, value)));
         });
         let Some(&other) = others.first() else { continue };
-        let other = b.set_at.get(&(valid.0, other)).copied().unwrap_or(leaves);
         let name = b.staging.pipes[pipe as usize].name.clone();
-        let message = format!("{} is assigned, and pipeline `{name}` leaves there", b.describe(valid.0));
+        let message = format!("{} is assigned, and pipeline `{name}` leaves there", b.describe(other.0));
         let help = "the pipeline would not know, and items would go lost: let it leave into a wire, and join both where `valid` and \
                     `ready` are assigned";
-        b.error(other, message, vec![(leaves, "it leaves here")], Some(help.into()));
+        let loc = b.set_at.get(&other).copied().unwrap_or(leaves);
+        b.error(loc, message, vec![(leaves, "it leaves here")], Some(help.into()));
     }
 }

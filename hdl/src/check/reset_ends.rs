@@ -2,63 +2,22 @@
 //! would then be reset in one simulator and not in another. Legal is a reset that leaves it as it resets the others, and one by a port;
 //! then who drives that must know of it. The reset of a clock counts, since the Verilog may be printed so that it is asynchronous.
 
-use super::reset_sources::{Source, behind, sources};
-use crate::ir::walk::Drivers;
+use super::reset_sources::{Behind, Source, behind, directly_behind, sources};
 use crate::ir::*;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 pub(super) fn check(b: &mut Draft) {
-    check_circles(b);
-    if !b.errors.is_empty() {
-        return;
-    }
-    let drivers = walk::drivers(&b.def);
-    check_registers(b, &drivers);
-    check_domains(b, &drivers);
-    check_instances(b, &drivers);
+    check_registers(b);
+    check_domains(b);
+    check_instances(b);
     for list in [&mut b.def.reset_ends.ports, &mut b.def.reset_ends.domains] {
         list.sort();
         list.dedup();
     }
 }
 
-/// No register resets the clock in which it is reset itself, nor do registers of several clocks so in turn.
-fn check_circles(b: &mut Draft) {
-    let mut resets: HashMap<u32, Vec<(u32, Id)>> = HashMap::new();
-    for (domain, reset) in b.def.inside.iter().filter_map(|inside| Some((inside.domain, inside.reset?))) {
-        let mut registers = vec![];
-        behind(&b.def, Source::whole(&b.def, reset, false), &mut registers);
-        let by = registers.into_iter().filter_map(|source| Some((reset_with(&b.def, source)?, source.id)));
-        resets.insert(domain, by.collect());
-    }
-    for inside in b.def.inside.clone() {
-        let (mut todo, mut seen) = (vec![inside.domain], HashSet::new());
-        while let Some(domain) = todo.pop() {
-            if !seen.insert(domain) {
-                continue;
-            }
-            let by = resets.get(&domain).into_iter().flatten();
-            if let Some((_, register)) = by.clone().find(|(of, _)| *of == inside.domain) {
-                let (register, name) = (*register, b.def.domains[inside.domain as usize].clock.clone());
-                let way = if domain == inside.domain { "" } else { ", by way of other clocks" };
-                let message = format!("{} is reset with the clock `{name}`, and resets it{way}", b.describe(register));
-                let help = "keep what resets a clock in a register without reset (`reg`), or in another clock";
-                let notes = vec![(inside.reset_loc, "the reset of the clock is given here")];
-                b.error(b.node(register).loc, message, notes, Some(help.into()));
-                return;
-            }
-            todo.extend(by.map(|(of, _)| *of));
-        }
-    }
-}
-
-/// The domain of this module with which a register is reset, here or in an instance.
-fn reset_with(def: &Def, source: Source) -> Option<u32> {
-    standing(def, source, |register, _| register.reset.is_some())
-}
-
 /// Registers of this module with an asynchronous reset of their own.
-fn check_registers(b: &mut Draft, drivers: &Drivers) {
+fn check_registers(b: &mut Draft) {
     let mut seen = BTreeSet::new();
     for source in sources(&b.def) {
         let register = source.id;
@@ -68,7 +27,7 @@ fn check_registers(b: &mut Draft, drivers: &Drivers) {
         if named(&b.def, by) == register || source.resets_with(&value) {
             continue;
         }
-        if comes_from_ports(b, drivers, by) || !seen.insert(register) {
+        if comes_from_ports(b, by) || !seen.insert(register) {
             continue;
         }
         let message = format!(
@@ -82,11 +41,11 @@ fn check_registers(b: &mut Draft, drivers: &Drivers) {
 }
 
 /// Registers that the reset of their clock resets; they may stand in an instance.
-fn check_domains(b: &mut Draft, drivers: &Drivers) {
+fn check_domains(b: &mut Draft) {
     let mut seen = BTreeSet::new();
     for source in sources(&b.def) {
         let Some(domain) = ended_by(&b.def, source) else { continue };
-        let Some(by) = reset_of(b, drivers, domain) else { continue };
+        let Some(by) = reset_of(b, domain) else { continue };
         if !seen.insert(source.id) {
             continue;
         }
@@ -102,18 +61,18 @@ fn check_domains(b: &mut Draft, drivers: &Drivers) {
 }
 
 /// The same for what does so inside of instances.
-fn check_instances(b: &mut Draft, drivers: &Drivers) {
+fn check_instances(b: &mut Draft) {
     for i in 0..b.def.insts.len() {
         let Inst { def, pins, domains, .. } = b.def.insts[i].clone();
         for pin in def.reset_ends.ports.iter().map(|port| pins[*port as usize]) {
-            if !comes_from_ports(b, drivers, pin) {
+            if !comes_from_ports(b, pin) {
                 let port = pins.iter().position(|p| *p == pin).unwrap_or_default();
                 let what = format!("{} is given to `{}`", b.describe(named(&b.def, pin)), def.ports[port].name);
                 in_instance(b, &def, b.first_assigned_at(pin), &what);
             }
         }
         for domain in def.reset_ends.domains.iter().map(|domain| domains[*domain as usize]) {
-            if let Some(by) = reset_of(b, drivers, domain) {
+            if let Some(by) = reset_of(b, domain) {
                 let what =
                     format!("{} is the reset of clock `{}`", b.describe(by), b.def.domains[domain as usize].clock);
                 in_instance(b, &def, b.node(by).loc, &what);
@@ -131,35 +90,31 @@ fn in_instance(b: &mut Draft, def: &Def, loc: Loc, what: &str) {
 }
 
 const HELP: &str = "what resets others asynchronously is itself reset only to a value with which it does, as in a reset synchronizer, or \
-                    by a port that no register drives: else a reset may begin and end at one clock edge; what is assigned under `when` \
+                    by what begins with a port alone: else a reset may begin and end at one clock edge; what is assigned under `when` \
                     changes at edges";
 
 /// The domain of this module whose reset leaves a register, here or in an instance, as it does not reset others.
 fn ended_by(def: &Def, source: Source) -> Option<u32> {
-    standing(def, source, |register, source| register.reset.as_ref().is_some_and(|value| !source.resets_with(value)))
-}
-
-/// The domain of this module in which a register stands, here or in an instance, if it is such a one.
-fn standing(def: &Def, source: Source, is_one: impl Fn(&Reg, Source) -> bool + Copy) -> Option<u32> {
     match def.nodes[source.id as usize].op {
         Op::Net(Net::Reg(r)) => {
-            Some(&def.regs[r as usize]).filter(|register| is_one(register, source)).map(|r| r.domain)
+            let register = &def.regs[r as usize];
+            register.reset.as_ref().filter(|value| !source.resets_with(value)).map(|_| register.domain)
         }
         Op::Net(Net::PinOut(inst)) if def.insts[inst as usize].def.foreign.is_none() => {
             let Inst { def, pins, domains, .. } = &def.insts[inst as usize];
             let port = pins.iter().position(|pin| *pin == source.id)?;
             let mut inside = vec![];
             behind(def, Source { id: def.ports[port].node, ..source }, &mut inside);
-            inside.into_iter().find_map(|source| standing(def, source, is_one)).map(|domain| domains[domain as usize])
+            inside.into_iter().find_map(|source| ended_by(def, source)).map(|domain| domains[domain as usize])
         }
         _ => None,
     }
 }
 
 /// What resets a domain, if that is a signal which changes with a clock. Else who drives this module is told.
-fn reset_of(b: &mut Draft, drivers: &Drivers, domain: u32) -> Option<Id> {
+fn reset_of(b: &mut Draft, domain: u32) -> Option<Id> {
     match b.def.reset_inside(domain) {
-        Some(by) => (!comes_from_ports(b, drivers, by)).then_some(by),
+        Some(by) => (!comes_from_ports(b, by)).then_some(by),
         None => {
             b.def.reset_ends.domains.push(domain);
             None
@@ -167,24 +122,90 @@ fn reset_of(b: &mut Draft, drivers: &Drivers, domain: u32) -> Option<Id> {
     }
 }
 
-/// Does a signal come from nothing that changes with a clock, but from ports? Then who drives these is told.
-fn comes_from_ports(b: &mut Draft, drivers: &Drivers, from: Id) -> bool {
-    let (mut todo, mut seen, mut ports, mut domains) = (vec![from], HashSet::new(), vec![], vec![]);
-    while let Some(id) = todo.pop() {
-        match b.def.nodes[id as usize].op {
-            _ if !seen.insert(id) => {}
-            Op::Net(Net::Reg(_) | Net::MemRead(..) | Net::PinOut(_)) => return false,
-            Op::Net(Net::Reset(domain)) => match b.def.reset_inside(domain) {
-                Some(by) => todo.push(by),
-                None => domains.push(domain),
-            },
-            Op::Net(Net::Input) => ports.extend(b.def.ports.iter().position(|p| p.node == id).map(|p| p as u32)),
-            _ => todo.extend(walk::sources(&b.def, drivers, id)),
+/// Does a reset begin with ports alone, and never at an edge of a clock? Then who drives these is told.
+fn comes_from_ports(b: &mut Draft, by: Id) -> bool {
+    let mut begun = ResetEnds::default();
+    let from_ports = begins_with_ports(&b.def, Source::whole(&b.def, by, false), &mut HashSet::new(), &mut begun);
+    if from_ports {
+        b.def.reset_ends.ports.extend(begun.ports);
+        b.def.reset_ends.domains.extend(begun.domains);
+    }
+    from_ports
+}
+
+fn begins_with_ports(def: &Def, reset: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
+    let mut sources = vec![];
+    behind(def, reset, &mut sources).is_none()
+        && sources.into_iter().all(|s| source_begins_with_ports(def, s, seen, begun))
+}
+
+fn source_begins_with_ports(def: &Def, source: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
+    if !seen.insert(source) {
+        return true;
+    }
+    match def.nodes[source.id as usize].op {
+        Op::Net(Net::Input) => begun.ports.extend(source.input(def).map(|input| input.port)),
+        Op::Net(Net::Reset(domain)) => return domain_begins_with_ports(def, domain, seen, begun),
+        // as in a reset synchronizer: it resets as it is reset, and lets go at an edge
+        Op::Net(Net::Reg(r)) => {
+            let Some((reset, value)) = &def.regs[r as usize].async_reset else { return false };
+            return source.resets_with(value)
+                && never_assigned_a_reset(def, source, seen, begun)
+                && begins_with_ports(def, Source::whole(def, *reset, false), seen, begun);
+        }
+        Op::Net(Net::PinOut(inst)) => {
+            let inst = &def.insts[inst as usize];
+            let Some(port) = inst.pins.iter().position(|pin| *pin == source.id) else { return false };
+            if inst.def.foreign.is_some() {
+                return inst.def.ports[port].domain == Some(ASYNCHRONOUS);
+            }
+            let (output, mut inside) = (Source { id: inst.def.ports[port].node, ..source }, ResetEnds::default());
+            let whole = |port: &u32| Source::whole(def, inst.pins[*port as usize], false);
+            return begins_with_ports(&inst.def, output, &mut HashSet::new(), &mut inside)
+                && inside.ports.iter().all(|port| begins_with_ports(def, whole(port), seen, begun))
+                && inside
+                    .domains
+                    .iter()
+                    .all(|d| domain_begins_with_ports(def, inst.domains[*d as usize], seen, begun));
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn domain_begins_with_ports(def: &Def, domain: u32, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
+    match def.reset_inside(domain) {
+        Some(by) => begins_with_ports(def, Source::whole(def, by, false), seen, begun),
+        None => {
+            begun.domains.push(domain);
+            true
         }
     }
-    b.def.reset_ends.ports.extend(ports);
-    b.def.reset_ends.domains.extend(domains);
-    true
+}
+
+/// Is all that is assigned to a register a constant with which it does not reset, or another register of which that holds?
+fn never_assigned_a_reset(def: &Def, source: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
+    let mut values = vec![];
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, _| {
+        if target == source.id {
+            values.push((place == Place::Whole).then_some(Source { id: value, ..source }));
+        }
+    });
+    values.into_iter().all(|value| value.is_some_and(|value| value_begins_with_ports(def, value, seen, begun)))
+}
+
+fn value_begins_with_ports(def: &Def, value: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
+    match directly_behind(def, value) {
+        _ if fold::constant(def, value.id).is_some_and(|constant| value.resets_with(constant)) => false,
+        Some(Behind { a_source: false, others }) => {
+            others.into_iter().all(|other| value_begins_with_ports(def, other, seen, begun))
+        }
+        Some(Behind { a_source: true, .. }) => {
+            matches!(def.nodes[value.id as usize].op, Op::Net(Net::Reg(_)))
+                && source_begins_with_ports(def, value, seen, begun)
+        }
+        None => false,
+    }
 }
 
 /// What a signal is another name, the complement or a bit of.

@@ -71,15 +71,15 @@ pub(super) fn behind(def: &Def, from: Source, sources: &mut Vec<Source>) -> Opti
 }
 
 /// Where a reset comes from, a step further.
-struct Behind {
+pub(super) struct Behind {
     /// From a port, a register or an output of a foreign module: itself.
-    a_source: bool,
-    others: Vec<Source>,
+    pub a_source: bool,
+    pub others: Vec<Source>,
 }
 
 /// None: it may glitch. An OR of resets does no harm: if one ends as another begins, it may be 0 for a moment, after which
 /// all is in reset again.
-fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
+pub(super) fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
     let Source { id, inverted, .. } = from;
     let node = &def.nodes[id as usize];
     let whole = |id: Id| vec![Source::whole(def, id, inverted)];

@@ -182,6 +182,10 @@ pub(crate) struct Def {
     pub resets: Vec<ResetInput>,
     /// What resets asynchronously what resets others, to a value that ends that reset.
     pub reset_ends: ResetEnds,
+    /// Inputs (indices into `ports`) that something takes up at edges of a clock.
+    pub taken_inputs: Vec<u32>,
+    /// Outputs (indices into `ports`) that are clocks, or come from one within the cycle.
+    pub clock_outputs: Vec<u32>,
     /// Registers without reset in a loop with their own enable.
     pub loops: Vec<Id>,
     /// Of a foreign module: its Verilog. It has ports, and nothing else of the above.

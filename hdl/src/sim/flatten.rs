@@ -193,7 +193,8 @@ pub(super) fn flatten(top: &Arc<Def>) -> Netlist {
     while let Some(item) = todo.pop() {
         copy_instance(&mut net, item, &mut todo);
     }
-    if !net.async_reset.is_empty() {
+    // an edge is said with a bit for each clock
+    if !net.async_reset.is_empty() && net.domains.len() < 64 {
         net.between = Some(net.domain(&Domain { clock: String::new(), reset: String::new() }));
     }
     for register in std::mem::take(&mut net.async_reset) {

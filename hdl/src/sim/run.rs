@@ -105,6 +105,11 @@ impl Simulator {
         let ports = PortInfo::of(def);
         let def = def.foreign.as_ref().and_then(|f| f.model.as_ref()).unwrap_or(def);
         let net = flatten::flatten(def);
+        assert!(
+            net.domains.len() <= 64,
+            "the simulator runs 64 clocks at most, and the design has {}",
+            net.domains.len()
+        );
         // conditions of properties are computed as outputs are, after those
         let nodes: Vec<_> = def.ports.iter().map(|p| p.node).chain(net.props.iter().map(|p| p.cond)).collect();
         let (program, plan) = compile(&net, lower::lower(&net, &nodes));

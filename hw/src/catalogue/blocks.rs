@@ -121,7 +121,10 @@ const OAKEN_QUANTIZER: Block = Block {
     parameters: &ENGINE,
     check: nothing,
     latency: |v| {
-        let latency = cycles(quantizer_latency(v.number("dense_bits"), engine_params(v).wide()));
+        let (least, greatest) = quantizer_latency(v.number("dense_bits"), engine_params(v).wide());
+        // to look the setting up
+        let more = u64::from(v.number("settings") > 1);
+        let latency = cycles((least + more, greatest + more));
         format!("a record begins {latency} cycles after the last beat of its vector")
     },
     throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),

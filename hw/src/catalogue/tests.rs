@@ -85,7 +85,7 @@ fn legal_values_read_as_a_sentence() {
 }
 
 /// The engine of a block, reset and set up for vectors of 128 elements.
-fn engine(name: &str, lanes: u32, dense_bits: u32) -> hdl::sim::Simulator {
+fn engine(name: &str, lanes: u32, dense_bits: u32, settings: u32) -> hdl::sim::Simulator {
     use hdl::engine::Engine;
     let block = block(name).unwrap();
     let values = block
@@ -93,16 +93,21 @@ fn engine(name: &str, lanes: u32, dense_bits: u32) -> hdl::sim::Simulator {
             ("lanes", Value::Number(lanes.into())),
             ("max_length", Value::Number(256)),
             ("dense_bits", Value::Number(dense_bits.into())),
+            ("settings", Value::Number(settings.into())),
         ])
         .unwrap();
     let mut engine = hdl::sim::Simulator::new(&(block.build)("engine", &values).unwrap_or_else(|e| panic!("{e}")));
     engine.reset(2);
-    let p = crate::oaken::EngineParams { lanes, max_length: 256, dense_bits, settings: 1 };
+    let p = crate::oaken::EngineParams { lanes, max_length: 256, dense_bits, settings };
     let map = crate::oaken::quantizer_axi::registers("engine", p);
     // S_low, T_low, T_high, S_high: -2, -1/8, 1/8, 2
-    let settings = [("length", 128), ("s_low", 0xc000), ("t_low", 0xb000), ("t_high", 0x3000), ("s_high", 0x4000)];
+    let values = [("length", 128), ("s_low", 0xc000), ("t_low", 0xb000), ("t_high", 0x3000), ("s_high", 0x4000)];
     let offset = |name| u64::from(map.registers.iter().find(|r| r.name == name).unwrap().offset);
-    let mut writes = settings.map(|(name, value)| (offset(name), value)).to_vec();
+    let mut writes = values.map(|(name, value)| (offset(name), value)).to_vec();
+    if settings > 1 {
+        // stored as number 0
+        writes.extend([0, 1 << 8].map(|value| (offset("setting"), value)));
+    }
     writes.push((offset("enable"), 1));
     sim::oaken_run::write_registers(&mut engine, &writes).unwrap();
     engine
@@ -114,10 +119,10 @@ fn engines_have_the_latency_that_they_state() {
     use sim::oaken_run::{run_dequantizer, run_quantizer};
     let vectors: Vec<Vec<u16>> = (0..3).map(|v| (0..128).map(|i| 0x3000 + 37 * i + v).collect()).collect();
     let mut wrong = vec![];
-    for dense_bits in 3..=6 {
+    for (dense_bits, settings) in [(3, 1), (4, 1), (4, 2), (5, 1), (6, 1), (6, 4)] {
         let (mut quantizer, mut dequantizer) = (vec![], vec![]);
         for lanes in [1, 2, 4, 8, 16, 32, 64] {
-            let engine = |name| engine(name, lanes, dense_bits);
+            let engine = |name| engine(name, lanes, dense_bits, settings);
             let vectors = vectors.iter().map(Vec::as_slice);
             let records = run_quantizer(&mut engine("oaken_quantizer"), vectors, &mut || ()).unwrap();
             let back = run_dequantizer(&mut engine("oaken_dequantizer"), 128, &records.results, &mut || ()).unwrap();
@@ -126,9 +131,11 @@ fn engines_have_the_latency_that_they_state() {
         }
         let range = |all: &[u64]| (*all.iter().min().unwrap(), *all.iter().max().unwrap());
         let (few, many) = quantizer.split_at(5);
-        let stated = [false, true].map(|wide| quantizer_latency(dense_bits, wide));
-        if ([range(few), range(many)], range(&dequantizer)) != (stated, DEQUANTIZER_LATENCY) {
-            wrong.push(format!("{dense_bits} bits: {quantizer:?}, {dequantizer:?}"));
+        let more = u64::from(settings > 1);
+        let with_setting = |(least, greatest)| (least + more, greatest + more);
+        let stated = [false, true].map(|wide| with_setting(quantizer_latency(dense_bits, wide)));
+        if ([range(few), range(many)], range(&dequantizer)) != (stated, with_setting(DEQUANTIZER_LATENCY)) {
+            wrong.push(format!("{dense_bits} bits, {settings} settings: {quantizer:?}, {dequantizer:?}"));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

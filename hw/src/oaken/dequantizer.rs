@@ -22,7 +22,7 @@
 //! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, wherever the outliers are,
 //! for inputs that come as fast; at the beginning, a few cycles more where a chunk has many more outliers than the one before it. Latency
 //! [`latency`] cycles from the first word to the first element, and more where the first chunk has more outliers than a beat has
-//! elements. Up to 16 words of the sparse part (32 with 8 to 32 lanes) are taken before the first beat of the dense part is needed. Errors
+//! elements. At least 16 words of the sparse part are taken before the first beat of the dense part is needed. Errors
 //! never stop it: every vector has `length` elements, and the one after a faulty record is right. Combinational: `flush` to both readys.
 
 use super::dense_reader::read_dense;

@@ -53,7 +53,7 @@ fn map(name: &str, p: EngineParams) -> EngineMap {
         ),
         (
             "partial",
-            "a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are",
+            "a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last one with holes: the format's section 8 says what they count as",
         ),
     ];
     engine_map(name, *b"OAKD", p, &errors)

@@ -28,6 +28,8 @@ pub(crate) struct Elastic {
     pub leaves: Option<Leaving>,
     /// What leaves there.
     pub payload: Vec<Id>,
+    /// The nets of the stream that the pipeline assigns, valid first, and with what.
+    pub assigns: Vec<(Id, Id)>,
 }
 
 /// Where a pipeline ends.
@@ -37,8 +39,6 @@ pub(crate) struct Leaving {
     pub at: i32,
     /// What takes from there.
     pub ready: Id,
-    /// The net that says that an item is there, and what the pipeline assigns to it.
-    pub valid: Option<(Id, Id)>,
     /// How many sections began before.
     pub section: u32,
     pub loc: Loc,
@@ -154,7 +154,7 @@ impl Draft {
     pub fn elastic_leave(&mut self, stage: Stage, payload: Vec<Id>, ready: Id, loc: Loc) -> Id {
         let (at, section) = (stage.at.unwrap_or(0), self.section());
         if let Some(elastic) = self.elastic(stage.pipe) {
-            (elastic.leaves, elastic.payload) = (Some(Leaving { at, ready, valid: None, section, loc }), payload);
+            (elastic.leaves, elastic.payload) = (Some(Leaving { at, ready, section, loc }), payload);
         }
         self.beyond(stage.pipe);
         let valid = self.elastic_valid(stage);
@@ -167,11 +167,15 @@ impl Draft {
             _ => valid,
         }
     }
-    /// It leaves with this bit, assigned from that.
-    pub fn elastic_leaves_at(&mut self, pipe: u32, valid: Id, from: Id) {
-        let net = self.place(valid).map(|(net, _)| (net, from));
-        if let Some(leaving) = self.elastic(pipe).and_then(|e| e.leaves.as_mut()) {
-            leaving.valid = net;
+    /// It leaves into these signals, assigned from those.
+    pub fn elastic_leaves_into(&mut self, pipe: u32, to: &[Id], from: &[Id]) {
+        let nets = to.iter().zip(from).filter_map(|(to, from)| match self.place(*to)? {
+            (net, Place::Whole) => Some((net, *from)),
+            _ => None,
+        });
+        let nets = nets.collect();
+        if let Some(elastic) = self.elastic(pipe) {
+            elastic.assigns = nets;
         }
     }
     /// Assigns all that was asked for: the module is complete, but for its checks.

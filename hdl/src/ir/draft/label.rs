@@ -47,6 +47,8 @@ impl Draft {
             Op::Const(v) => v.to_string(),
             Op::Variant(e, v) => self.def.enums[*e as usize].variants[*v as usize].name.clone(),
             Op::Net(Net::PinIn(i) | Net::PinOut(i)) => self.pin_label(*i, id),
+            Op::Net(Net::Clock(d)) => self.def.domains[*d as usize].clock.clone(),
+            Op::Net(Net::Reset(d)) => self.def.domains[*d as usize].reset.clone(),
             Op::Net(Net::MemRead(m, _)) => format!("a word of {}", self.memory_label(*m)),
             Op::Net(_) | Op::Poison => "..".into(),
             Op::Alias(a) => self.label_to(*a, depth),
