@@ -58,7 +58,7 @@
 /* a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it) */
 #define OAKEN_DEQUANTIZER_ERRORS_DENSE_LENGTH_SHIFT 4u
 #define OAKEN_DEQUANTIZER_ERRORS_DENSE_LENGTH_MASK 0x00000010u
-/* a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are */
+/* a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last one with holes: the format's section 8 says what they count as */
 #define OAKEN_DEQUANTIZER_ERRORS_PARTIAL_SHIFT 5u
 #define OAKEN_DEQUANTIZER_ERRORS_PARTIAL_MASK 0x00000020u
 

@@ -88,9 +88,9 @@ pub mod errors {
     pub const DENSE_LENGTH_SHIFT: u32 = 4;
     /// Mask: a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it).
     pub const DENSE_LENGTH_MASK: u32 = 0x00000010;
-    /// Lowest bit: a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are.
+    /// Lowest bit: a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last one with holes: the format's section 8 says what they count as.
     pub const PARTIAL_SHIFT: u32 = 5;
-    /// Mask: a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are.
+    /// Mask: a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last one with holes: the format's section 8 says what they count as.
     pub const PARTIAL_MASK: u32 = 0x00000020;
 }
 

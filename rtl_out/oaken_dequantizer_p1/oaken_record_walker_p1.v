@@ -75,10 +75,10 @@ module oaken_record_walker_p1 (
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:48
     reg first_chunk; // walker_chunks.rs:49
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:50
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:112
-    wire start_1; // record_walker.rs:113
-    wire room; // record_walker.rs:113
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:128
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:113
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:114
+    wire start_1; // record_walker.rs:115
+    wire room; // record_walker.rs:115
     wire chunks_s_ready;
     wire chunks_m_valid;
     wire [17:0] chunks_m_payload;
@@ -97,17 +97,17 @@ module oaken_record_walker_p1 (
     wire out_valid; // walker_chunks.rs:117
     wire [17:0] out_payload; // walker_chunks.rs:117
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:191
-    reg length_error_1; // record_walker.rs:194
+    reg count_error_1; // record_walker.rs:194
+    reg length_error_1; // record_walker.rs:197
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:213
-    reg begun_before; // record_walker.rs:214
-    reg room_for_headers; // record_walker.rs:221
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:202
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:160
+    reg [63:0] begun_with; // record_walker.rs:216
+    reg begun_before; // record_walker.rs:217
+    reg room_for_headers; // record_walker.rs:224
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:205
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:163
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:50
     (* ram_style = "distributed" *) reg [18:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -391,20 +391,20 @@ module oaken_record_walker_p1 (
     end
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:114
-    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:115
-    wire ended = step & last_chunk; // record_walker.rs:116
-    wire goes_on = step & (~last_chunk); // record_walker.rs:117
-    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:118
+    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:116
+    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:117
+    wire ended = step & last_chunk; // record_walker.rs:118
+    wire goes_on = step & (~last_chunk); // record_walker.rs:119
+    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:120
 
     // from its end on
-    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:121
-    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:122
-    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:123
-    wire waits = (doing == DOING_WAIT) & fresh; // record_walker.rs:124
-    wire begins_1 = (((follows | waits) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:125
+    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:125
+    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:126
+    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:127
+    wire waits = (doing == DOING_WAIT) & fresh; // record_walker.rs:128
+    wire begins_1 = (((follows | waits) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:129
     assign begins = begins_1;
-    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:130
+    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:133
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 9'h1;
@@ -434,7 +434,7 @@ module oaken_record_walker_p1 (
     end
 
     // chunks leave
-    wire _t8 = nothing | gone; // record_walker.rs:139
+    wire _t8 = nothing | gone; // record_walker.rs:142
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -484,8 +484,8 @@ module oaken_record_walker_p1 (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:143
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:144
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:146
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:147
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -504,7 +504,7 @@ module oaken_record_walker_p1 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:148
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:151
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -536,8 +536,8 @@ module oaken_record_walker_p1 (
     assign start_1 = start & room_for_headers;
 
     // from which word on the ring is needed
-    wire [4:0] here = walking ? start_of_chunk[8:4] : word; // record_walker.rs:153
-    wire walker_is_there = ~(walking & nothing); // record_walker.rs:155
+    wire [4:0] here = walking ? start_of_chunk[8:4] : word; // record_walker.rs:156
+    wire walker_is_there = ~(walking & nothing); // record_walker.rs:158
     always @(posedge clk) begin
         if (rst) begin
             held <= 6'h0;
@@ -552,15 +552,15 @@ module oaken_record_walker_p1 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:161
+    wire dropping = doing == DOING_DROP; // record_walker.rs:164
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:163
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:164
-    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:165
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:166
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:167
+    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:168
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:170
+    wire stays = walking & (~ended); // record_walker.rs:173
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;

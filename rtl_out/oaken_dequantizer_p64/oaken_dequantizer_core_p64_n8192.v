@@ -109,21 +109,21 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [511:0] out_data; // packet_gate.rs:11
     wire [63:0] out_keep; // packet_gate.rs:11
     wire out_last; // packet_gate.rs:11
-    wire walker_s_ready;
+    wire walker_unit_s_ready;
     wire write_valid;
     wire [3:0] write_word;
     wire [511:0] write_data;
-    wire walker_header_valid;
-    wire [63:0] walker_header_payload;
-    wire walker_m_valid;
+    wire walker_unit_header_valid;
+    wire [63:0] walker_unit_header_payload;
+    wire walker_unit_m_valid;
     wire [10:0] at;
     wire [6:0] count;
     wire first;
     wire last;
-    wire walker_begins;
-    wire walker_holds;
-    wire walker_count_error;
-    wire walker_length_error;
+    wire walker_unit_begins;
+    wire walker_unit_holds;
+    wire walker_unit_count_error;
+    wire walker_unit_length_error;
     reg room; // dequantizer_front.rs:84
     wire reader_s_ready;
     wire reader_m_valid;
@@ -2802,10 +2802,10 @@ module oaken_dequantizer_core_p64_n8192 (
             open <= 1'h0;
         end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
     end
-    assign out_ready = walker_s_ready;
-    assign words_wait = walker_holds;
-    assign count_error = walker_count_error;
-    assign sparse_length_error = walker_length_error;
+    assign out_ready = walker_unit_s_ready;
+    assign words_wait = walker_unit_holds;
+    assign count_error = walker_unit_count_error;
+    assign sparse_length_error = walker_unit_length_error;
     wire [7:0] _t19 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:111
     always @(posedge clk) begin
         if (rst) begin
@@ -2816,14 +2816,14 @@ module oaken_dequantizer_core_p64_n8192 (
     end
 
     // chunks to the maps of their beats
-    assign header_payload = walker_header_payload;
+    assign header_payload = walker_unit_header_payload;
     wire slot_free = slots_used != 5'h8; // dequantizer_front.rs:36
-    assign header_valid = walker_header_valid & slot_free;
-    oaken_record_walker_p64 walker (
+    assign header_valid = walker_unit_header_valid & slot_free;
+    oaken_record_walker_p64 walker_unit (
         .clk(clk),
         .rst(rst),
         .s_valid(out_valid),
-        .s_ready(walker_s_ready),
+        .s_ready(walker_unit_s_ready),
         .s_data(out_data),
         .s_keep(out_keep),
         .s_last(out_last),
@@ -2833,10 +2833,10 @@ module oaken_dequantizer_core_p64_n8192 (
         .write_valid(write_valid),
         .write_word(write_word),
         .write_data(write_data),
-        .header_valid(walker_header_valid),
+        .header_valid(walker_unit_header_valid),
         .header_ready(header_ready & slot_free),
-        .header_payload(walker_header_payload),
-        .m_valid(walker_m_valid),
+        .header_payload(walker_unit_header_payload),
+        .m_valid(walker_unit_m_valid),
         .m_ready(reader_s_ready),
         .m_at(at),
         .m_count(count),
@@ -2845,10 +2845,10 @@ module oaken_dequantizer_core_p64_n8192 (
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
-        .begins(walker_begins),
-        .holds(walker_holds),
-        .count_error(walker_count_error),
-        .length_error(walker_length_error)
+        .begins(walker_unit_begins),
+        .holds(walker_unit_holds),
+        .count_error(walker_unit_count_error),
+        .length_error(walker_unit_length_error)
     );
     assign order_error = reader_order_error & (~flag);
 
@@ -2861,7 +2861,7 @@ module oaken_dequantizer_core_p64_n8192 (
         .write_valid(write_valid),
         .write_word(write_word),
         .write_data(write_data),
-        .s_valid(walker_m_valid),
+        .s_valid(walker_unit_m_valid),
         .s_ready(reader_s_ready),
         .s_at(at),
         .s_counts(count),
@@ -2960,8 +2960,8 @@ module oaken_dequantizer_core_p64_n8192 (
         if (rst) begin
             due <= 5'h0;
         end else begin
-            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
-            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
+            if (walker_unit_begins & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~walker_unit_begins)) due <= due - 5'h1;
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:67
@@ -11951,8 +11951,8 @@ module oaken_dequantizer_core_p64_n8192 (
         if (rst) begin
             in_flight <= 5'h0;
         end else begin
-            if (walker_begins & (~ended)) in_flight <= in_flight + 5'h1;
-            else if (ended & (~walker_begins)) in_flight <= in_flight - 5'h1;
+            if (walker_unit_begins & (~ended)) in_flight <= in_flight + 5'h1;
+            else if (ended & (~walker_unit_begins)) in_flight <= in_flight - 5'h1;
         end
     end
 

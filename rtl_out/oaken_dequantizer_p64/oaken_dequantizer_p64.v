@@ -56,7 +56,7 @@ module oaken_dequantizer_p64 (
     wire errors_dense_length_set; // slave.rs:105
     reg errors_dense_length; // a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it) | slave.rs:106
     wire errors_partial_set; // slave.rs:105
-    reg errors_partial; // a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last sparse one with holes; they were taken as they are | slave.rs:106
+    reg errors_partial; // a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last one with holes: the format's section 8 says what they count as | slave.rs:106
     reg [31:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:93
     reg [15:0] s_low; // S_low, binary16, at most T_low: below it is the outer group | slave.rs:93
     reg [15:0] t_low; // T_low, binary16, at most 0: from it to T_high is the inner group | slave.rs:93

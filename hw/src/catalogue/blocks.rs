@@ -141,7 +141,9 @@ const OAKEN_DEQUANTIZER: Block = Block {
         let more = u64::from(v.number("settings") > 1);
         let (least, greatest) = DEQUANTIZER_LATENCY;
         let latency = cycles((least + more, greatest + more));
-        format!("a vector begins {latency} cycles after the first word of its sparse part")
+        format!(
+            "a vector begins {latency} cycles after the first word of its sparse part, if its first chunk has no outliers"
+        )
     },
     throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
     build: |name, v| dequantizer_axi(name, engine_params(v)).map(Design::erase),

@@ -79,7 +79,7 @@ pub fn classify_element(m: Module, x: Signal, t: Thresholds, fast: bool) -> (Cla
     let beyond = (magnitude.gt(t.s_low), magnitude.gt(t.s_high));
     let within = (magnitude.le(t.t_low), magnitude.le(t.t_high));
     let compared = (magnitude, sign, beyond, within);
-    let (magnitude, sign, beyond, within) = compared.later(u32::from(fast));
+    let (magnitude, sign, beyond, within) = if fast { compared.next() } else { compared };
     let outer = sign.mux(beyond.0, beyond.1);
     let inner = sign.mux(within.0, within.1) & !outer;
     (Classified { magnitude, sign, outer, inner }, nonfinite.next())

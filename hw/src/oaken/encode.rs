@@ -20,11 +20,11 @@ pub fn encode(x: Classified, split: Signal, fast: bool, side_of: impl FnOnce(Cla
     let normal = normal(x.magnitude).meet(scale);
     let x = x.meet(scale);
     // multipliers stand in columns, far from most lanes: registers beside them
-    let (scale, normal, x) = (scale, normal, x).later(u32::from(fast));
+    let (scale, normal, x) = if fast { (scale, normal, x).next() } else { (scale, normal, x) };
     let middle = !x.outlier();
 
     // stages 3 and 4: the magnitude in 32nds of a step
-    let scaled = product(x.magnitude, normal, scale.r).later(1 + u32::from(fast));
+    let scaled = product(x.magnitude, normal, scale.r).later(if fast { 2 } else { 1 });
     let amount = shift_amount(x.magnitude, normal, scale.e).next().meet(scaled);
     let in_steps = align(scaled, amount, in_steps_bits(b)).next();
 

@@ -81,7 +81,7 @@ fn pair(a: Classified, b: Classified, fast: bool) -> Maxima {
     let (in_a, in_b) = (classes(a), classes(b));
     from_array(std::array::from_fn(|i| {
         let take = (in_a[i] & (a_wins | !in_b[i]), in_b[i] & !(in_a[i] & a_wins));
-        let (take_a, take_b) = take.later(u32::from(fast));
+        let (take_a, take_b) = if fast { take.next() } else { take };
         (take_a.repeat(15) & a.magnitude.meet(take_a)) | (take_b.repeat(15) & b.magnitude.meet(take_a))
     }))
 }

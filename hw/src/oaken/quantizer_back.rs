@@ -105,7 +105,7 @@ pub fn fetch(back: Pipeline, beat: IssuedBeat, groups: &[LaneGroup], counts: Mem
     let issued = back.enter_valid(beat.issued);
     let Place { last, chunk_first, chunk_beat } = back.enter(beat.place);
     // each group of many has the address in a register of its own
-    let near = |at: Signal| at.later(u32::from(groups.len() > 1));
+    let near = |at: Signal| if groups.len() > 1 { at.next() } else { at };
     // a register behind the block RAM, whose clock-to-output is more than half a cycle of 100 MHz on ECP5
     let word = |group: &LaneGroup| group.ring.read_sync(near(group.pipeline.enter(beat.at))).next();
     let words = groups.iter().map(word).collect();

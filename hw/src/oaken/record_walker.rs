@@ -98,7 +98,8 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     m.section("words come");
     let head = m.reg_reset(bits(word_bits(p)), 0).comment("the number of the word that comes next");
     let tail = m.reg_reset(bits(word_bits(p)), 0).comment("from this word on, the ring is needed");
-    let arrived = arrive(m, io.s, io.flush, Ring { head, tail, walker: word }, p);
+    let walker = m.wire(bits(word_bits(p)));
+    let arrived = arrive(m, io.s, io.flush, Ring { head, tail, walker }, p);
     io.write.set(RingWrite { valid: arrived.valid, word: address(head, words(p)), data: arrived.word.data });
     let ends = packet_ends(m, arrived, head, io.flush, p);
     let maps = maps(m, arrived, p);
@@ -110,6 +111,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     m.section("a chunk is known when its end and the count behind it are");
     let open = open_chunk(m, p);
     let gone = m.reg_reset(bits(1), 0).comment("flushed: the rest of the open record will not come");
+    let resume = m.reg(bits(word_bits(p))).comment("the word behind what was flushed");
     let (start, room) = (m.wire(bits(1)), m.wire(bits(1)));
     let settled = gone | seen.known | seen.arrived | (open.last & seen.next_is_head);
     let step = walking & fresh & settled & room;
@@ -117,6 +119,8 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let goes_on = step & !open.last;
     let missing = gone | open.nothing | seen.past_the_end;
 
+    // behind its packet, or what was flushed, an open record needs none of the words that come: they are the next one's
+    walker.set(gone.mux(resume, seen.past_the_end.mux(seen.end.next_word, word)));
     m.section("from its end on");
     let packet_over = gone | seen.past_the_end | (seen.known & seen.in_last_word);
     let fits = seen.at_the_end & !open.nothing & !gone;
@@ -125,7 +129,6 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let begins = (follows | waits) & seen.next_arrived & start & !io.flush;
     io.begins.set(begins);
     let (count, first_count) = (seen.count, seen.first_count);
-    let resume = m.reg(bits(word_bits(p))).comment("the word behind what was flushed");
     let zero = byte.zeros(bytes);
     let behind_record = gone.mux(resume, packet_over.mux(seen.end.next_word, next_word)).cat(zero);
     m.when(ended, || place.set(behind_record));

@@ -103,7 +103,7 @@ pub fn step_unit(dense_bits: u32, fast: bool) -> Result<Design<StepPorts>, Error
     m.section("stage 9: the step");
     let (e, f) = step(quotient, exponents, leading.some);
     m.section("stage 10: the reciprocal");
-    let r = reciprocal(m, f).later(u32::from(fast));
+    let r = fast_stage(reciprocal(m, f), fast);
     let r = e.any().meet(r).mux(r, 0).next();
     m.section("stages 11 and 12: the thresholds and the largest negative magnitude in steps");
     let bits = in_steps_bits(dense_bits);
@@ -125,6 +125,11 @@ pub fn step_unit(dense_bits: u32, fast: bool) -> Result<Design<StepPorts>, Error
     m.finish(io)
 }
 
+/// With a register behind it in the fast unit.
+fn fast_stage<B: Bundle>(x: B, fast: bool) -> B {
+    if fast { x.next() } else { x }
+}
+
 /// The two sides in fixed point.
 #[derive(Clone, Copy)]
 struct Sides {
@@ -143,7 +148,7 @@ struct Sides {
 
 #[module]
 fn fixed_point(item: StepItem, fast: bool) -> Sides {
-    let fixed = |magnitude| to_fixed(unpack(magnitude).later(u32::from(fast))).next();
+    let fixed = |magnitude| to_fixed(fast_stage(unpack(magnitude), fast)).next();
     let (x_a, t_a) = (fixed(item.max_a), fixed(item.thr_a));
     let (x_b, t_b) = (fixed(item.max_b), fixed(item.thr_b));
     let there_a = item.max_a.any().meet(x_a);
@@ -248,8 +253,8 @@ fn in_steps(magnitude: Signal, e: Signal, r: Signal, bits: u32, fast: bool) -> S
     let normal = normal(magnitude.meet(e)).meet(r);
     let x = magnitude.meet(r);
     // registers beside the multiplier
-    let (x, normal, e, r) = (x, normal, e.meet(r), r).later(u32::from(fast));
-    let product = product(x, normal, r).later(1 + u32::from(fast));
+    let (x, normal, e, r) = fast_stage((x, normal, e.meet(r), r), fast);
+    let product = fast_stage(product(x, normal, r).next(), fast);
     let amount = shift_amount(x, normal, e).next().meet(product);
     align(product, amount, bits).next()
 }

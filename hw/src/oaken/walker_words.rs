@@ -23,7 +23,7 @@ pub struct Ring {
     pub head: Signal,
     /// From this word on, the ring is needed.
     pub tail: Signal,
-    /// The word at which the walker is.
+    /// The first word that the walker still looks at.
     pub walker: Signal,
 }
 

@@ -234,6 +234,39 @@ fn noise_does_not_hang() {
     }
 }
 
+/// Behind a record that is cut short in a long chunk, the words of the next one come while the walker still completes the first. They
+/// are right, however many outliers they have.
+#[test]
+fn a_cut_record_before_full_ones() {
+    for p in LANES.map(|lanes| params(lanes, 1024)) {
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let mut rng = Rng::with_seed(sim::bus::seed(u64::from(p.lanes) + 300));
+        let mut engine = Simulator::new(&design);
+        for (length, count) in [(384, 64), (448, 64), (448, 20), (1024, 64), (1024, 23), (1024, 10)] {
+            let t = random_thresholds(&mut rng);
+            let mut rig = Rig::new(p, &design, &mut engine, NEVER);
+            rig.set(&t, length);
+            let record = |rng: &mut Rng| {
+                let mut record = random_record(rng, length, &t, width(p));
+                record.sparse.truncate(8);
+                (0..length / 64).for_each(|_| record.sparse.extend(random_chunk(rng, count)));
+                record
+            };
+            for cut in [9, 10, 38, 66, 106, 139] {
+                let records: Vec<Record> = (0..4).map(|_| record(&mut rng)).collect();
+                rig.send(&records[0].dense, &records[0].sparse[..cut]);
+                records[1..].iter().for_each(|r| rig.send(&r.dense, &r.sparse));
+                rig.finish(rig.given * p.lanes as usize + 4 * length);
+                let got = rig.vectors();
+                for (r, got) in records.iter().zip(&got).skip(1) {
+                    let want = golden(&r.dense, &r.sparse, length, &t, width(p));
+                    assert!(*got == want, "{p:?}: {length} elements, {count} outliers a chunk, cut at {cut}");
+                }
+            }
+        }
+    }
+}
+
 /// Where the lasts of dense parts are lost, the vector of the first one is right, those behind it lack their codes, and the one behind
 /// the next last is right again.
 #[test]
