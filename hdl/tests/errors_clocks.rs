@@ -425,7 +425,7 @@ fn clocks_out_of_instances() {
             count.set(count + if how == 0 { unit.ck.zext(8) } else { m.lit(1u32, 8) });
             match how {
                 1 => m.reset_from(m.current_domain(), m.clock()),
-                2 => drop(m.reg(bits(8)).asynchronous_reset(unit.ck, 3).set(count)),
+                2 => m.reg(bits(8)).asynchronous_reset(unit.ck, 3).set(count),
                 3 => m.assert(m.clock(), "it is 1"),
                 _ => {}
             }

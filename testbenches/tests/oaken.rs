@@ -7,7 +7,7 @@ use hdl::engine::Engine;
 use hdl::{Design, Reset};
 use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts};
 use sim::bus::seed;
-use sim::data::{Kind, Recording};
+use sim::data::Recording;
 use sim::golden::oaken::{Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, dequantize, dequantizer, quantize, quantizer};
 use sim::profile::{Method, Profile, Widths};
@@ -45,7 +45,7 @@ fn there_and_back(
     let n = vectors[0].len();
     let there = quantize(q, q_engine, t, vectors, pauses, seed, &mut |_| ()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(there.results.len(), vectors.len());
-    assert_eq!((there.errors, there.vectors), (0, vectors.len() as u64), "errors and vectors of the quantizer");
+    assert_eq!(there.vectors, vectors.len() as u64, "the counter of vectors");
     for (i, (got, v)) in there.results.iter().zip(vectors).enumerate() {
         let want = encode(v, q.dense_bits(), t);
         assert_eq!(*got, Parts { dense: want.dense, sparse: want.sparse }, "record {i}");
