@@ -415,6 +415,85 @@ fn soft_resets() {
     }
 }
 
+/// A reset controller: its clock is reset by a synchronizer, and it gives out a soft reset.
+#[module]
+fn controller() -> Design<ClockedPorts> {
+    let m = Module::new("controller");
+    let io = ClockedPorts::new(m);
+    m.reset_from(m.current_domain(), reset_by(m, io.clear, 1, m.lit(0u32, 1)));
+    let first = m.reg_reset(bits(1), 0);
+    first.set(io.x.bit(0));
+    io.first.set(first);
+    io.y.set(io.x);
+    m.finish(io).unwrap()
+}
+
+/// Active at 0: it ends a reset that `x` begins.
+#[module]
+fn active_low() -> Design<ClearedPorts> {
+    let m = Module::new("active_low");
+    let io = ClearedPorts::new(m);
+    let first = reset_by(m, !io.clear, 0, io.x.bit(0));
+    let count = m.reg(bits(8)).asynchronous_reset(first, 5);
+    count.set(io.x);
+    io.y.set(count);
+    m.finish(io).unwrap()
+}
+
+/// Resets of which it is known, in an instance or by their polarity, that they begin with a port.
+#[test]
+#[module]
+fn resets_that_begin_in_an_instance() {
+    for how in 0..3 {
+        let m = Module::new(format!("begun_{how}"));
+        let io = ClearedPorts::new(m);
+        if how == 0 {
+            let unit = m.instance(&controller());
+            unit.clear.set(io.clear);
+            unit.x.set(io.x);
+            let count = m.reg(bits(8)).asynchronous_reset(unit.first, 0);
+            count.set(io.x);
+            io.y.set(count ^ unit.y);
+        } else {
+            let unit = m.instance(&active_low());
+            // both begin with a port: by a register that lets go at an edge, or at once
+            let both = io.clear & io.x.bit(1);
+            unit.clear.set(if how == 1 { reset_by(m, !io.clear, 0, m.lit(1u32, 1)) } else { both });
+            unit.x.set(io.x);
+            io.y.set(unit.y);
+        }
+        m.finish(io).unwrap_or_else(|e| panic!("{how}: {e}"));
+    }
+}
+
+/// What begins at an edge, by its polarity or by another register's reset; and what shares all its parts.
+#[test]
+#[module]
+fn resets_that_begin_at_an_edge() {
+    reports("reset_that_begins_by_polarity", |m, io| {
+        let unit = m.instance(&active_low());
+        unit.clear.set(reset_by(m, io.c, 1, m.lit(0u32, 1)));
+        unit.x.set(io.a);
+        io.y.set(unit.y);
+    });
+    reports("reset_that_begins_with_another", |m, io| {
+        let first = reset_by(m, io.a.bit(0), 1, m.lit(0u32, 1));
+        let second = reset_by(m, io.c, 1, first);
+        let ended = reset_by(m, second, 0, io.a.bit(1));
+        let count = m.reg(bits(8)).asynchronous_reset(ended, 5);
+        count.set(io.a);
+        io.y.set(count);
+    });
+    reports("reset_that_begins_in_shared_logic", |m, io| {
+        let first = reset_by(m, io.c, 1, m.lit(0u32, 1));
+        let shared = (0..64).fold(first, |x, _| x | x);
+        let ended = reset_by(m, reset_by(m, io.c, 1, shared), 0, io.a.bit(1));
+        let count = m.reg(bits(8)).asynchronous_reset(ended, 5);
+        count.set(io.a);
+        io.y.set(count);
+    });
+}
+
 ports! {
     struct ClockedPorts() {
         input clear: Signal = bits(1),

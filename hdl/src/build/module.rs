@@ -213,7 +213,7 @@ impl Module {
         });
         reg
     }
-    /// The clock of the current domain as a signal, for what needs it as data.
+    /// The clock of the current domain as a signal, for outputs and for foreign modules that take a clock as a signal.
     #[track_caller]
     pub fn clock(self) -> Signal {
         let domain = self.with(|b| b.domain);

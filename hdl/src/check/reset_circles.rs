@@ -1,7 +1,7 @@
 //! No register resets itself: not the clock with which it is reset, and not what resets that, here or by way of instances. Once in
 //! reset, it would stay so for ever, or let go at once, as the Verilog is printed.
 
-use super::reset_sources::{Source, behind, sources};
+use super::reset_sources::{Source, at_pin, behind, sources};
 use crate::ir::*;
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ pub(super) fn check(b: &mut Draft) {
         if let Some(register) = circle(&b.def, start, &mut path, &mut done) {
             let message = format!("{} is reset by what it resets", b.describe(register));
             let help = "keep what resets a clock in a register without reset (`reg`), or in another clock";
-            let way: Vec<Id> = path.iter().rev().copied().take_while(|id| *id != register).collect();
+            let way: Vec<Id> = path.iter().rev().map(|source| source.id).take_while(|id| *id != register).collect();
             let notes = way.into_iter().rev().map(|id| (b.node(id).loc, "by way of this")).collect();
             return b.error(b.node(register).loc, message, notes, Some(help.into()));
         }
@@ -20,19 +20,19 @@ pub(super) fn check(b: &mut Draft) {
 }
 
 /// The first of the registers behind `from` that is reset by itself.
-fn circle(def: &Def, from: Source, path: &mut Vec<Id>, done: &mut HashSet<Id>) -> Option<Id> {
-    if path.contains(&from.id) {
+fn circle(def: &Def, from: Source, path: &mut Vec<Source>, done: &mut HashSet<Source>) -> Option<Id> {
+    if path.contains(&from) {
         return Some(from.id);
     }
-    if done.contains(&from.id) {
+    if done.contains(&from) {
         return None;
     }
-    path.push(from.id);
+    path.push(from);
     let (next, _) = reset_by(def, from);
     let found = next.into_iter().find_map(|source| circle(def, source, path, done));
     if found.is_none() {
         path.pop();
-        done.insert(from.id);
+        done.insert(from);
     }
     found
 }
@@ -52,7 +52,7 @@ fn reset_by(def: &Def, source: Source) -> (Vec<Source>, Vec<u32>) {
             let inst = &def.insts[inst as usize];
             if let Some(port) = inst.pins.iter().position(|pin| *pin == source.id) {
                 let (inputs, clocks) = reset_inside(&inst.def, Source { id: inst.def.ports[port].node, ..source });
-                signals.extend(inputs.into_iter().map(|input| Source::whole(def, inst.pins[input as usize], false)));
+                signals.extend(inputs.into_iter().map(|input| at_pin(inst, input)));
                 domains.extend(clocks.into_iter().map(|domain| inst.domains[domain as usize]));
             }
         }
@@ -69,16 +69,16 @@ fn reset_by(def: &Def, source: Source) -> (Vec<Source>, Vec<u32>) {
 }
 
 /// The inputs and the clocks of a module that reset what is behind an output, by way of whatever it is.
-fn reset_inside(def: &Def, output: Source) -> (Vec<u32>, Vec<u32>) {
+fn reset_inside(def: &Def, output: Source) -> (Vec<ResetInput>, Vec<u32>) {
     let (mut todo, mut seen, mut inputs, mut clocks) = (vec![], HashSet::new(), vec![], vec![]);
     behind(def, output, &mut todo);
     while let Some(source) = todo.pop() {
-        if !seen.insert(source.id) {
+        if !seen.insert(source) {
             continue;
         }
         let (next, domains) = reset_by(def, source);
         clocks.extend(domains);
-        inputs.extend(next.iter().filter_map(|source| Some(source.input(def)?.port)));
+        inputs.extend(next.iter().filter_map(|source| source.input(def)));
         todo.extend(next);
     }
     (inputs, clocks)

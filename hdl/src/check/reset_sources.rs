@@ -49,7 +49,7 @@ pub(super) fn sources(def: &Def) -> Vec<Source> {
 }
 
 /// An input of an instance, from outside.
-fn at_pin(inst: &Inst, input: ResetInput) -> Source {
+pub(super) fn at_pin(inst: &Inst, input: ResetInput) -> Source {
     let ResetInput { port, low, width, inverted } = input;
     Source { id: inst.pins[port as usize], low, width, inverted }
 }
@@ -71,15 +71,15 @@ pub(super) fn behind(def: &Def, from: Source, sources: &mut Vec<Source>) -> Opti
 }
 
 /// Where a reset comes from, a step further.
-pub(super) struct Behind {
+struct Behind {
     /// From a port, a register or an output of a foreign module: itself.
-    pub a_source: bool,
-    pub others: Vec<Source>,
+    a_source: bool,
+    others: Vec<Source>,
 }
 
 /// None: it may glitch. An OR of resets does no harm: if one ends as another begins, it may be 0 for a moment, after which
 /// all is in reset again.
-pub(super) fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
+fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
     let Source { id, inverted, .. } = from;
     let node = &def.nodes[id as usize];
     let whole = |id: Id| vec![Source::whole(def, id, inverted)];
@@ -140,8 +140,86 @@ fn may_fall_again(def: &Def, source: Source) -> bool {
     let mut sets = 0;
     Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, _, _, _| sets += u32::from(target == source.id));
     let Reg { reset, async_reset, domain, .. } = &def.regs[r as usize];
-    let of_clock = reset.as_ref().filter(|_| def.reset_inside(*domain).is_some());
+    let begins_inside = |by| {
+        let mut begun = ResetEnds::default();
+        !begins_with_ports(def, Source::whole(def, by, false), &mut HashSet::new(), &mut begun)
+    };
+    let of_clock = reset.as_ref().filter(|_| def.reset_inside(*domain).is_some_and(begins_inside));
     let ends =
         async_reset.as_ref().map(|(_, value)| value).or(of_clock).is_some_and(|value| !source.resets_with(value));
     sets > 1 || ends
+}
+
+/// Does a reset begin with ports alone, and never at an edge of a clock? Notes which, and which clocks' resets from outside.
+pub(super) fn begins_with_ports(def: &Def, reset: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
+    let mut sources = vec![];
+    behind(def, reset, &mut sources).is_none()
+        && sources.into_iter().all(|s| source_begins_with_ports(def, s, seen, begun))
+}
+
+fn source_begins_with_ports(def: &Def, source: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
+    if !seen.insert(source) {
+        return true;
+    }
+    match def.nodes[source.id as usize].op {
+        Op::Net(Net::Input) => begun.ports.extend(source.input(def)),
+        Op::Net(Net::Reset(domain)) => return domain_begins_with_ports(def, domain, seen, begun),
+        // as in a reset synchronizer: it resets as it is reset, and lets go at an edge
+        Op::Net(Net::Reg(r)) => {
+            let Some((reset, value)) = &def.regs[r as usize].async_reset else { return false };
+            return source.resets_with(value)
+                && never_assigned_a_reset(def, source, seen, begun)
+                && begins_with_ports(def, Source::whole(def, *reset, false), seen, begun);
+        }
+        Op::Net(Net::PinOut(inst)) => {
+            let inst = &def.insts[inst as usize];
+            let Some(port) = inst.pins.iter().position(|pin| *pin == source.id) else { return false };
+            if inst.def.foreign.is_some() {
+                return inst.def.ports[port].domain == Some(ASYNCHRONOUS);
+            }
+            let (output, mut inside) = (Source { id: inst.def.ports[port].node, ..source }, ResetEnds::default());
+            return begins_with_ports(&inst.def, output, &mut HashSet::new(), &mut inside)
+                && inside.ports.iter().all(|input| begins_with_ports(def, at_pin(inst, *input), seen, begun))
+                && inside
+                    .domains
+                    .iter()
+                    .all(|d| domain_begins_with_ports(def, inst.domains[*d as usize], seen, begun));
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn domain_begins_with_ports(def: &Def, domain: u32, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
+    match def.reset_inside(domain) {
+        Some(by) => begins_with_ports(def, Source::whole(def, by, false), seen, begun),
+        None => {
+            begun.domains.push(domain);
+            true
+        }
+    }
+}
+
+/// Is all that is assigned to a register a constant with which it does not reset; or one such value or register, with the same reset?
+fn never_assigned_a_reset(def: &Def, source: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
+    let mut values = vec![];
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
+        if target == source.id {
+            values.push((Source { id: value, ..source }, place == Place::Whole, under.is_empty()));
+        }
+    });
+    let constant = |value: Source| fold::constant(def, value.id).is_some_and(|number| !value.resets_with(number));
+    if values.iter().all(|(value, whole, _)| *whole && constant(*value)) {
+        return true;
+    }
+    let [(value, true, true)] = values[..] else { return false };
+    let mut before = vec![];
+    let direct = behind(def, value, &mut before).is_none()
+        && directly_behind(def, value).is_some_and(|b| b.a_source || b.others.len() == 1);
+    let reset_of = |id: Id| match def.nodes[id as usize].op {
+        Op::Net(Net::Reg(r)) => def.regs[r as usize].async_reset.as_ref().map(|(reset, _)| *reset),
+        _ => None,
+    };
+    let same_reset = |other: &Source| reset_of(other.id) == reset_of(source.id);
+    direct && matches!(before[..], [one] if same_reset(&one) && source_begins_with_ports(def, one, seen, begun))
 }

@@ -108,8 +108,8 @@ pub(crate) struct ResetInput {
 /// What ends resets of others, as it resets what resets these.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResetEnds {
-    /// Inputs (indices into `ports`).
-    pub ports: Vec<u32>,
+    /// Inputs, with bits and polarity.
+    pub ports: Vec<ResetInput>,
     /// Resets of clocks that come from outside (indices into `domains`).
     pub domains: Vec<u32>,
 }

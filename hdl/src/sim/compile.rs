@@ -286,7 +286,9 @@ impl Compile<'_> {
                     staged
                 }
             };
-            self.program.states.push((dst, state.width));
+            if !state.begins_as_0 {
+                self.program.states.push((dst, state.width));
+            }
             commits.push(Commit { dst, src, limbs: limbs(state.width) as u32, domain });
             if let Some(reset) = &state.reset {
                 let mut value = reset.to_u64_digits();

@@ -62,6 +62,8 @@ pub(super) struct State {
     pub domain: u32,
     pub reset: Option<BigUint>,
     pub next: Next,
+    /// It begins as 0, and not with random contents: the design has no such register.
+    pub begins_as_0: bool,
 }
 
 /// What a state takes at the clock edge.
@@ -212,7 +214,9 @@ fn reset_asynchronously(net: &mut Netlist, r: AsyncReset) {
             let at = net.push(Flat::Const(BigUint::ZERO), 1);
             let source = add_state(net, 1, domain, None, Next::Node(at));
             net.nodes[at as usize].op = Flat::Source(source);
-            (at, net.states.len() - 1)
+            let state = net.states.len() - 1;
+            net.states[state].begins_as_0 = true;
+            (at, state)
         });
         let differ = net.push(Flat::Bin(BinOp::Xor, mark.0, copy.0), 1);
         let inverted = net.push(Flat::Un(UnOp::Not, copy.0), 1);
@@ -405,7 +409,7 @@ fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32], resets:
 
 fn add_state(net: &mut Netlist, width: u32, domain: u32, reset: Option<BigUint>, next: Next) -> u32 {
     let source = net.source(width);
-    net.states.push(State { source, width, domain, reset, next });
+    net.states.push(State { source, width, domain, reset, next, begins_as_0: false });
     source
 }
 
