@@ -337,6 +337,16 @@ fn a_payload_that_waits_for_ready() {
             p.leave_stream(x.next() ^ p.constant(ready).zext(8), out);
         });
     }
+    // whatever its name is, as `wready` of AXI
+    between("payload_of_ready_of_another_name", |m, io| {
+        io.y.set(0);
+        let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+        let out = m.wire(io.m.shape());
+        out.ready.set(io.c & io.m.ready);
+        io.m.valid.set(out.valid & io.c);
+        io.m.payload.set(out.payload);
+        p.leave_stream(x.next() ^ p.constant(io.c).zext(8), out);
+    });
     // a stage before, it is 1 for every item that arrives
     let m = Module::new("example");
     let io = StreamPorts::new(m);
@@ -385,5 +395,46 @@ fn the_end_of_a_stream_assigned_again() {
                 m.when(io.c, || io.m.valid.set(0));
             }
         });
+    }
+    between("part_assigned_behind_the_end", |m, io| {
+        io.y.set(0);
+        let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+        let out = m.wire(bits(9));
+        p.leave_stream(x.next(), Stream { valid: out.bit(8), ready: io.m.ready, payload: out.bits(7, 0) });
+        m.when(io.c, || out.bits(8, 7).set(0));
+        io.m.valid.set(out.bit(8));
+        io.m.payload.set(out.bits(7, 0));
+    });
+}
+
+/// A stream that a signal chooses: the others have what was assigned to all of them before, and nobody assigns behind the end.
+#[test]
+#[module]
+fn the_chosen_end_of_a_stream() {
+    for wrong in [false, true] {
+        let chosen = |m: Module, io: StreamPorts| {
+            let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+            let ends = m.wire(vector(stream(bits(8)), 2));
+            for end in ends {
+                end.valid.set(0);
+                end.payload.set(0);
+                end.ready.set(io.m.ready);
+            }
+            p.leave_stream(x.next(), ends.at(io.c));
+            if wrong {
+                m.when(io.m.ready, || ends[1].valid.set(0));
+            }
+            io.m.valid.set(ends[0].valid | ends[1].valid);
+            io.m.payload.set(ends.at(io.c).payload);
+            io.y.set(0);
+        };
+        if wrong {
+            between("chosen_end_assigned_behind_it", chosen);
+        } else {
+            let m = Module::new("example");
+            let io = StreamPorts::new(m);
+            chosen(m, io);
+            m.finish(io).unwrap();
+        }
     }
 }

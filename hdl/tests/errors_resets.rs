@@ -283,3 +283,35 @@ fn an_item_resets_no_instance() {
         });
     }
 }
+
+/// Resets that are gathered in a wire bit by bit, each from a register, and bits of it: only what they come from counts.
+#[test]
+#[module]
+fn resets_gathered_bit_by_bit() {
+    for wrong in [false, true] {
+        let gathered = |m: Module, io: common::mistakes::Io| {
+            let [first, second] = [(); 2].map(|_| m.reg_reset(bits(1), 0));
+            first.set(io.c);
+            second.set(!io.c);
+            let clear = m.wire(bits(3));
+            clear.bit(0).set(first);
+            clear.bits(2, 1).set(second.cat(io.c));
+            if wrong {
+                m.when(io.a.bit(0), || clear.bit(2).set(0));
+            }
+            let count = m.reg(bits(8)).asynchronous_reset(clear.bit(2) | clear.bit(0), 5);
+            count.set(io.a);
+            io.y.set(count ^ clear.zext(8));
+            io.b.unused();
+        };
+        if wrong {
+            reports("reset_gathered_under_a_condition", gathered);
+        } else {
+            let m = Module::new("example");
+            let io = common::mistakes::Io::new(m);
+            gathered(m, io);
+            let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+            assert!(text.contains("posedge"), "{text}");
+        }
+    }
+}

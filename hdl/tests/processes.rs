@@ -278,3 +278,34 @@ fn enables_of_their_own() {
     z.enable(enable);
     prints("enables", &m.finish(io).unwrap(), hdl::Reset::default());
 }
+
+ports! {
+    struct DecidedPorts() {
+        input a: Signal = bits(8),
+        output y: Signal = bits(8),
+        output z: Signal = bits(8),
+        output w: Signal = bits(1),
+    }
+}
+
+/// A constant decides under whatever name it goes: `always @*` with nothing to read would never run.
+#[test]
+#[module]
+fn constants_behind_names() {
+    let m = Module::new("decided");
+    let io = DecidedPorts::new(m);
+    let p = m.pipeline("p");
+    let y = m.wire(bits(8));
+    m.when(p.constant(m.lit(1u32, 1)), || y.set(7)).otherwise(|| y.set(3));
+    let mode = m.cross(m.lit(2u32, 2), m.current_domain(), "a number");
+    m.switch(p.constant(mode), |s| {
+        s.case(2, || io.z.set(5));
+        s.default(|| io.z.set(6));
+    });
+    let z = p.enter(io.a).ge(p.constant(m.lit(0u32, 8)));
+    io.y.set(p.leave(y));
+    io.w.set(p.leave(z));
+    let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+    assert!(text.contains("= 8'h7;") && text.contains("= 8'h5;") && !text.contains("always"), "{text}");
+    assert!(!text.contains(">="), "{text}");
+}

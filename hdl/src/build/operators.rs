@@ -37,10 +37,8 @@ impl Signal {
             return Signal::poison_of(&[self, amount], self.width);
         }
         let loc = Location::caller();
-        let constant = store::with(self.key, loc, |b| match &b.node(amount.id).op {
-            Op::Const(v) => Some(i128::try_from(v).unwrap_or(i128::MAX)),
-            _ => None,
-        });
+        let constant =
+            store::with(self.key, loc, |b| b.constant(amount.id).map(|v| i128::try_from(v).unwrap_or(i128::MAX)));
         if let Some(n) = constant.flatten() {
             return self.shift_const(op, n);
         }

@@ -106,11 +106,8 @@ impl Pipeline {
             let payload = self.leave(x);
             to.valid.set(valid);
             to.payload.set(payload);
-            let ids = |valid: Signal, payload: P| {
-                [valid].into_iter().chain(payload.signals()).map(|s| s.id).collect::<Vec<_>>()
-            };
-            let (to, from) = (ids(to.valid, to.payload), ids(valid, payload));
-            self.module.with(|b| b.elastic_leaves_into(self.index, &to, &from));
+            let signals = [valid].into_iter().chain(payload.signals()).map(|s| s.id).collect();
+            self.module.with(|b| b.elastic_leaves_with(self.index, signals));
         }
     }
     fn may_leave(self, b: &mut Draft, loc: Loc) -> bool {

@@ -33,7 +33,6 @@ fn takers(def: &Def, drivers: &Drivers) -> Vec<(Id, Vec<Id>)> {
     list.extend(def.props.iter().map(|property| (property.cond, vec![property.cond])));
     for memory in &def.mems {
         let writes: Vec<Id> = memory.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).collect();
-        // a memory that is never read is no part of what is printed
         let reads = memory.reads.iter().filter(|r| r.sync).flat_map(|r| r.enable.into_iter().chain([r.addr]));
         list.extend(memory.reads.first().map(|first| (first.data, reads.chain(writes).collect())));
     }

@@ -132,7 +132,7 @@ impl Check<'_> {
                     return vec![];
                 }
                 let paths = if inst.def.foreign.is_some() { &inst.def.comb } else { &inst.def.timed };
-                let port = inst.pins.iter().position(|p| *p == id).map(|port| port as u32);
+                let port = inst.port_of(id).map(|port| port as u32);
                 let inputs = paths.iter().filter(|(to, _)| Some(*to) == port).flat_map(|(_, inputs)| inputs);
                 inputs.map(|input| inst.pins[*input as usize]).collect()
             }
@@ -358,7 +358,7 @@ impl Check<'_> {
 
 /// The parent's domain to which a pin of an instance belongs.
 pub(super) fn pin_domain(inst: &Inst, pin: Id) -> Option<u32> {
-    let port = inst.pins.iter().position(|p| *p == pin)?;
+    let port = inst.port_of(pin)?;
     let domain = inst.def.ports[port].domain?;
     Some(if domain == ASYNCHRONOUS { ASYNCHRONOUS } else { inst.domains[domain as usize] })
 }

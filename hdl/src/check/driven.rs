@@ -76,8 +76,7 @@ fn check_assigned(b: &mut Draft, drivers: &Drivers) {
                     continue;
                 }
                 let inst = &b.def.insts[i as usize];
-                let port =
-                    inst.pins.iter().position(|p| *p == id).map_or("?".into(), |p| inst.def.ports[p].name.clone());
+                let port = inst.port_of(id).map_or("?".into(), |p| inst.def.ports[p].name.clone());
                 let message = format!("input `{port}` of instance `{}` is not connected", inst.name);
                 let holds = b.advance_pin(i) == Some(id) && b.staging.instances.contains_key(&i);
                 let help = match holds {

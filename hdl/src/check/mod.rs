@@ -1,4 +1,5 @@
-//! What is checked when a module is finished: it gets its names, and all its mistakes come back together.
+//! What is checked when a module is finished: it gets its names, and its mistakes come back together, those of single lines before those
+//! of the whole.
 
 mod clock_as_data;
 mod clocks;

@@ -54,8 +54,12 @@ fn check_ports(b: &mut Draft, taken: &mut Taken) {
         let loc = b.node(p.node).loc;
         let twice = ports.values().any(|q| q.name == p.name && q.node != p.node);
         if !names::usable_for_port(&p.name) || (taken.contains(&p.name) && !twice) {
-            let help = "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of a clock or reset";
-            b.error(loc, format!("`{}` cannot be the name of a port", p.name), vec![], Some(help.into()));
+            let low = p.name.strip_suffix("_n").filter(|reset| b.def.domains.iter().any(|d| d.reset == *reset));
+            let help = match low {
+                Some(reset) => format!("the reset `{reset}` is `{}` where resets are active at 0; rename the port, or the reset", p.name),
+                None => "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of a clock or reset".into(),
+            };
+            b.error(loc, format!("`{}` cannot be the name of a port", p.name), vec![], Some(help));
         }
         taken.insert(p.name.clone());
     }
@@ -132,7 +136,7 @@ fn wished(b: &Draft, id: Id) -> Option<String> {
     }
     let pin = |i: u32| {
         let inst = &b.def.insts[i as usize];
-        let port = inst.pins.iter().position(|p| *p == id).map_or("pin", |p| &inst.def.ports[p].name);
+        let port = inst.port_of(id).map_or("pin", |p| &inst.def.ports[p].name);
         format!("{}_{port}", inst.name)
     };
     match n.op {
@@ -155,7 +159,11 @@ fn delayed_base(b: &Draft, mut id: Id) -> String {
         match (&n.name, b.named_after.get(&id), &n.op) {
             (Some(name), None, _) => return name.clone(),
             (Some(name), Some(_), _) => {
-                return name.rsplit_once("_s").map_or(name.clone(), |(a, _)| a.to_string());
+                let stage = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+                return name
+                    .rsplit_once("_s")
+                    .filter(|(_, rest)| stage(rest))
+                    .map_or(name.clone(), |(a, _)| a.to_string());
             }
             (None, Some(of), _) => id = *of,
             (None, None, Op::Alias(a) | Op::Slice(a, _)) => id = *a,

@@ -6,7 +6,7 @@ use crate::ir::*;
 /// The pad of an instance whose signal `pin` is, picked by `part`.
 fn pad_of(def: &Def, inst: u32, pin: Id, part: impl Fn(&PadDef) -> Id) -> Option<&PadDef> {
     let inst = &def.insts[inst as usize];
-    let at = inst.pins.iter().position(|p| *p == pin)?;
+    let at = inst.port_of(pin)?;
     inst.def.pads.iter().find(|pad| part(pad) == inst.def.ports[at].node)
 }
 

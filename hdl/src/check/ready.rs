@@ -4,6 +4,7 @@
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::HashSet;
+use std::ops::Range;
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     assigned_once(b);
@@ -22,7 +23,8 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     }
 }
 
-/// A signal, what it is another name of, and every `ready` of a stream that it depends on within the cycle.
+/// A signal, what it is another name of, and all that comes from outside of the module and that it depends on within the cycle: among
+/// these is the `ready` of who takes, whatever it is called.
 fn readies_behind(b: &Draft, drivers: &Drivers, ready: Id) -> Vec<Id> {
     let (mut found, mut name) = (vec![ready], ready);
     while let Some(of) = walk::other_name(&b.def, name) {
@@ -32,23 +34,12 @@ fn readies_behind(b: &Draft, drivers: &Drivers, ready: Id) -> Vec<Id> {
     let (mut todo, mut seen) = (vec![name], HashSet::new());
     while let Some(id) = todo.pop() {
         if seen.insert(id) {
-            found.extend(is_ready(b, id).then_some(id));
+            let from_outside = matches!(b.node(id).op, Op::Net(Net::Input | Net::PinOut(_)));
+            found.extend(from_outside.then_some(id));
             todo.extend(walk::sources(&b.def, drivers, id));
         }
     }
     found
-}
-
-/// Does a stream that goes on from here, or into an instance, take with this?
-fn is_ready(b: &Draft, id: Id) -> bool {
-    match b.node(id).op {
-        Op::Net(Net::Input) => b.def.ports.iter().any(|port| port.node == id && port.is_ready),
-        Op::Net(Net::PinOut(inst)) => {
-            let inst = &b.def.insts[inst as usize];
-            inst.pins.iter().zip(&inst.def.ports).any(|(pin, port)| *pin == id && port.is_ready)
-        }
-        _ => false,
-    }
 }
 
 /// Does a signal depend on others within the cycle?
@@ -65,18 +56,14 @@ fn follows(b: &Draft, drivers: &Drivers, from: Id, on: &[Id]) -> bool {
     false
 }
 
-/// Valid and payload are assigned by their pipeline alone, which counts an item as taken when `ready` comes.
+/// Valid and payload are assigned by their pipeline alone, which counts an item as taken when `ready` comes. Only where it assigns a
+/// part, or what a signal chooses, others may have assigned what holds elsewhere, before.
 fn assigned_once(b: &mut Draft) {
     for pipe in 0..b.staging.pipes.len() as u32 {
         let Some((ours, leaves)) = b.elastic(pipe).and_then(|e| Some((e.assigns.clone(), e.leaves?.loc))) else {
             continue;
         };
-        let mut others = vec![];
-        Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, value, _, _| {
-            let other = ours.iter().any(|(net, _)| *net == target) && !ours.contains(&(target, value));
-            others.extend(other.then_some((target, value)));
-        });
-        let Some(&other) = others.first() else { continue };
+        let Some(other) = assigned_after(b, &ours) else { continue };
         let name = b.staging.pipes[pipe as usize].name.clone();
         let message = format!("{} is assigned, and pipeline `{name}` leaves there", b.describe(other.0));
         let help = "the pipeline would not know, and items would go lost: let it leave into a wire, and join both where `valid` and \
@@ -84,4 +71,22 @@ fn assigned_once(b: &mut Draft) {
         let loc = b.set_at.get(&other).copied().unwrap_or(leaves);
         b.error(loc, message, vec![(leaves, "it leaves here")], Some(help.into()));
     }
+}
+
+/// The first assignment to bits to which one of these values was assigned before, and its target.
+fn assigned_after(b: &Draft, ours: &[Id]) -> Option<(Id, Id)> {
+    let (mut assigned, mut found) = (vec![], None);
+    Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, place, value, _, _| {
+        let bits = place.bits(b.node(value).width);
+        if ours.contains(&value) {
+            assigned.push((target, bits));
+        } else if found.is_none() && assigned.iter().any(|(net, own)| *net == target && overlap(own, &bits)) {
+            found = Some((target, value));
+        }
+    });
+    found
+}
+
+fn overlap(a: &Range<u32>, b: &Range<u32>) -> bool {
+    a.start < b.end && b.start < a.end
 }

@@ -11,7 +11,7 @@ pub(super) fn check(b: &mut Draft) {
         let mut path = vec![];
         if let Some(register) = circle(&b.def, start, &mut path, &mut done) {
             let message = format!("{} is reset by what it resets", b.describe(register));
-            let help = "keep what resets a clock in a register without reset (`reg`), or in another clock";
+            let help = "a register of the circle has no reset (`reg`), or one that comes from a port";
             let way: Vec<Id> = path.iter().rev().map(|source| source.id).take_while(|id| *id != register).collect();
             let notes = way.into_iter().rev().map(|id| (b.node(id).loc, "by way of this")).collect();
             return b.error(b.node(register).loc, message, notes, Some(help.into()));
@@ -50,7 +50,7 @@ fn reset_by(def: &Def, source: Source) -> (Vec<Source>, Vec<u32>) {
         Op::Net(Net::Reset(domain)) => domains.push(domain),
         Op::Net(Net::PinOut(inst)) if def.insts[inst as usize].def.foreign.is_none() => {
             let inst = &def.insts[inst as usize];
-            if let Some(port) = inst.pins.iter().position(|pin| *pin == source.id) {
+            if let Some(port) = inst.port_of(source.id) {
                 let (inputs, clocks) = reset_inside(&inst.def, Source { id: inst.def.ports[port].node, ..source });
                 signals.extend(inputs.into_iter().map(|input| at_pin(inst, input)));
                 domains.extend(clocks.into_iter().map(|domain| inst.domains[domain as usize]));

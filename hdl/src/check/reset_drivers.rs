@@ -16,9 +16,7 @@ pub(super) fn assign_once(b: &mut Draft) {
     let is_register = |id: &Id| matches!(b.node(*id).op, Op::Net(Net::Reg(_)));
     let registers: BTreeSet<Id> = sources.iter().map(|source| source.id).filter(is_register).collect();
     for register in registers {
-        let mut sets = 0;
-        Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, _, _, _| sets += u32::from(target == register));
-        if sets > 1 {
+        if walk::assignments(&b.def, register) > 1 {
             next_in_a_wire(b, register);
         }
     }

@@ -24,15 +24,11 @@ fn check_registers(b: &mut Draft) {
         let register = source.id;
         let Op::Net(Net::Reg(r)) = b.node(register).op else { continue };
         let Some((by, value)) = b.def.regs[r as usize].async_reset.clone() else { continue };
-        // one that resets itself is a loop, which is reported as such
-        if named(&b.def, by) == register || source.resets_with(&value) {
-            continue;
-        }
-        if comes_from_ports(b, by) || !seen.insert(register) {
+        if source.resets_with(&value) || comes_from_ports(b, by) || !seen.insert(register) {
             continue;
         }
         let message = format!(
-            "{} resets others asynchronously, and is itself reset asynchronously by {}, to {value}, with which it does not",
+            "{} is an asynchronous reset; {} resets it to {value}, which releases what it resets: it may begin and end at one clock edge",
             b.describe(register),
             b.describe(by)
         );
@@ -53,10 +49,10 @@ fn check_domains(b: &mut Draft) {
             continue;
         }
         let message = format!(
-            "{} resets others, and is itself reset with the clock `{}`, by {}, to a value with which it does not",
+            "{} is an asynchronous reset; {}, the reset of clock `{}`, releases what it resets: it may begin and end at one clock edge",
             b.describe(source.id),
-            b.def.domains[domain as usize].clock,
-            b.describe(by)
+            b.describe(by),
+            b.def.domains[domain as usize].clock
         );
         let notes = vec![(b.node(by).loc, "the reset of that clock comes from here")];
         b.error(b.node(source.id).loc, message, notes, Some(HELP.into()));
@@ -87,15 +83,14 @@ fn check_instances(b: &mut Draft) {
 
 fn in_instance(b: &mut Draft, def: &Def, loc: Loc, what: &str) {
     let message = format!(
-        "{what} of an instance of `{}`, where it resets what resets others, to a value with which that does not",
+        "{what} of an instance of `{}`, where it releases an asynchronous reset: that may begin and end at one clock edge",
         def.name
     );
     b.error(loc, message, vec![], Some(HELP.into()));
 }
 
-const HELP: &str = "what resets others asynchronously is itself reset only to a value with which it does, as in a reset synchronizer, or \
-                    by what begins with a port alone: else a reset may begin and end at one clock edge; what is assigned under `when` \
-                    changes at edges";
+const HELP: &str = "give it a reset value with which it resets, as in a reset synchronizer, or a reset that comes from a port; or \
+                    assign it under `when` instead of a reset: then it changes at edges only";
 
 /// The domains of this module whose resets leave registers, here or in an instance, as they do not reset others.
 fn ended_by(def: &Def, source: Source) -> Vec<u32> {
@@ -105,8 +100,9 @@ fn ended_by(def: &Def, source: Source) -> Vec<u32> {
             register.reset.iter().filter(|value| !source.resets_with(value)).map(|_| register.domain).collect()
         }
         Op::Net(Net::PinOut(inst)) if def.insts[inst as usize].def.foreign.is_none() => {
-            let Inst { def, pins, domains, .. } = &def.insts[inst as usize];
-            let Some(port) = pins.iter().position(|pin| *pin == source.id) else { return vec![] };
+            let inst = &def.insts[inst as usize];
+            let Inst { def, domains, .. } = inst;
+            let Some(port) = inst.port_of(source.id) else { return vec![] };
             let mut inside = vec![];
             behind(def, Source { id: def.ports[port].node, ..source }, &mut inside);
             // a reset from inside was looked at there

@@ -14,8 +14,8 @@ pub(super) fn check(b: &mut Draft) {
         let of_instance = matches!(b.node(logic).op, Op::Net(Net::PinOut(_)));
         let why = if of_instance { OF_INSTANCE } else { "it comes out of this logic" };
         let notes = vec![(b.node(logic).loc, why)];
-        let help = "a reset is a port or a register, the complement or a bit of one, or an OR of these: give it a register of its own, with \
-                    `reg_reset`";
+        let help = "a reset is a port or a register, the complement or a bit of one, or an OR of these: give it a register of its own; one \
+                    that resets its own clock has no reset (`reg`)";
         b.error(b.first_assigned_at(reset.id), message, notes, Some(help.into()));
     }
 }

@@ -93,7 +93,7 @@ fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
         Op::Bin(BinOp::And, a, b) if inverted => vec![Source { id: a, ..from }, Source { id: b, ..from }],
         Op::Slice(of, low) => vec![Source { id: of, low: from.low + low, ..from }],
         Op::Cat(ref parts) => in_parts(def, parts, from),
-        Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => vec![Source { id: walk::only_value(def, id)?, ..from }],
+        Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => assigned(def, from)?,
         Op::Net(Net::PinOut(inst)) => return behind_output(&def.insts[inst as usize], from),
         Op::Net(Net::MemRead(memory, port)) if !def.mems[memory as usize].reads[port as usize].sync => return None,
         Op::Net(_) => return Some(Behind { a_source: true, others: vec![] }),
@@ -101,6 +101,24 @@ fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
         _ => return None,
     };
     Some(Behind { a_source: false, others })
+}
+
+/// What is assigned to these bits of a net, without conditions and once each. What is not assigned at all is reported elsewhere.
+fn assigned(def: &Def, from: Source) -> Option<Vec<Source>> {
+    let (end, mut list, mut once) = (from.low + from.width, vec![], true);
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
+        if target != from.id {
+            return;
+        }
+        let bits = place.bits(def.nodes[value as usize].width);
+        let (low, high) = (from.low.max(bits.start), end.min(bits.end));
+        if low < high {
+            once &= under.is_empty() && !matches!(place, Place::AtSignal(_));
+            list.push(Source { id: value, low: low.wrapping_sub(bits.start), width: high - low, ..from });
+        }
+    });
+    let bits: u32 = list.iter().map(|source| source.width).sum();
+    (once && bits <= from.width).then_some(list)
 }
 
 /// The same bits, in the operands of a concatenation.
@@ -120,7 +138,7 @@ fn in_parts(def: &Def, parts: &[Id], from: Source) -> Vec<Source> {
 /// Through an instance to what drives its inputs, or to what stands inside: that is known by the output. Foreign modules are believed.
 /// A register inside was not known to reset others when its module was made: it may rise and fall at one edge.
 fn behind_output(inst: &Inst, from: Source) -> Option<Behind> {
-    let port = inst.pins.iter().position(|p| *p == from.id);
+    let port = inst.port_of(from.id);
     let Some(port) = port.filter(|_| inst.def.foreign.is_none()) else {
         return Some(Behind { a_source: true, others: vec![] });
     };
@@ -137,8 +155,6 @@ fn behind_output(inst: &Inst, from: Source) -> Option<Behind> {
 /// [`super::reset_ends`].
 fn may_fall_again(def: &Def, source: Source) -> bool {
     let Op::Net(Net::Reg(r)) = def.nodes[source.id as usize].op else { return false };
-    let mut sets = 0;
-    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, _, _, _| sets += u32::from(target == source.id));
     let Reg { reset, async_reset, domain, .. } = &def.regs[r as usize];
     let begins_inside = |by| {
         let mut begun = ResetEnds::default();
@@ -147,7 +163,7 @@ fn may_fall_again(def: &Def, source: Source) -> bool {
     let of_clock = reset.as_ref().filter(|_| def.reset_inside(*domain).is_some_and(begins_inside));
     let ends =
         async_reset.as_ref().map(|(_, value)| value).or(of_clock).is_some_and(|value| !source.resets_with(value));
-    sets > 1 || ends
+    walk::assignments(def, source.id) > 1 || ends
 }
 
 /// Does a reset begin with ports alone, and never at an edge of a clock? Notes which, and which clocks' resets from outside.
@@ -173,7 +189,7 @@ fn source_begins_with_ports(def: &Def, source: Source, seen: &mut HashSet<Source
         }
         Op::Net(Net::PinOut(inst)) => {
             let inst = &def.insts[inst as usize];
-            let Some(port) = inst.pins.iter().position(|pin| *pin == source.id) else { return false };
+            let Some(port) = inst.port_of(source.id) else { return false };
             if inst.def.foreign.is_some() {
                 return inst.def.ports[port].domain == Some(ASYNCHRONOUS);
             }

@@ -85,8 +85,6 @@ pub(crate) struct Port {
     pub node: Id,
     pub width: u32,
     pub input: bool,
-    /// It is the field `ready` of a stream.
-    pub is_ready: bool,
     pub doc: String,
     /// While building: the domain that the user declared. In a [`Def`]: the domain (index) whose registers take up the
     /// input or give the output; `None` if there are none, or if it was declared that they do not matter. [`ASYNCHRONOUS`]

@@ -111,6 +111,10 @@ impl Def {
 }
 
 impl Inst {
+    /// The number of the port that a pin belongs to.
+    pub fn port_of(&self, pin: Id) -> Option<usize> {
+        self.pins.iter().position(|p| *p == pin)
+    }
     /// What a simulation runs: the module, or the model of a foreign one; with the parent's domain for each of its domains
     /// that something uses.
     pub fn simulated(&self) -> (&Arc<Def>, Vec<Option<u32>>) {

@@ -8,12 +8,16 @@ pub(crate) fn ones(width: u32) -> BigUint {
     (BigUint::from(1u8) << width) - 1u8
 }
 
-/// The value of a node that is a constant.
+/// The value of a node that is a constant, whatever names it has.
 pub(crate) fn constant(def: &Def, id: Id) -> Option<&BigUint> {
-    match &def.nodes[id as usize].op {
-        Op::Const(v) => Some(v),
-        Op::Variant(e, v) => Some(&def.enums[*e as usize].variants[*v as usize].code),
-        _ => None,
+    let mut of = id;
+    loop {
+        match &def.nodes[of as usize].op {
+            Op::Const(v) => return Some(v),
+            Op::Variant(e, v) => return Some(&def.enums[*e as usize].variants[*v as usize].code),
+            Op::Alias(x) => of = *x,
+            _ => return None,
+        }
     }
 }
 

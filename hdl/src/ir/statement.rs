@@ -2,6 +2,7 @@
 
 use super::node::{Id, Loc};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Which bits of a net an assignment sets (as many as its value is wide).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +12,17 @@ pub(crate) enum Place {
     At(u32),
     /// From the bit that this node gives; the builder makes sure that nothing can fall past the end.
     AtSignal(Id),
+}
+
+impl Place {
+    /// The bits that a value of so many may go to.
+    pub fn bits(self, width: u32) -> Range<u32> {
+        match self {
+            Place::Whole => 0..width,
+            Place::At(low) => low..low + width,
+            Place::AtSignal(_) => 0..u32::MAX,
+        }
+    }
 }
 
 /// Assignments, as the user nested them. Later ones win.

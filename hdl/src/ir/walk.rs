@@ -20,6 +20,13 @@ pub(crate) fn drivers(def: &Def) -> Drivers {
     out
 }
 
+/// How many assignments a net has.
+pub(crate) fn assignments(def: &Def, net: Id) -> usize {
+    let mut count = 0;
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, _, _, _| count += usize::from(target == net));
+    count
+}
+
 /// What is assigned to a net, if that is one value without conditions.
 pub(crate) fn only_value(def: &Def, net: Id) -> Option<Id> {
     let mut values = vec![];
@@ -76,7 +83,7 @@ pub(crate) fn sources(def: &Def, drivers: &Drivers, id: Id) -> Vec<Id> {
         Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => drivers.get(&id).cloned().unwrap_or_default(),
         Op::Net(Net::PinOut(i)) => {
             let inst = &def.insts[i as usize];
-            let port = inst.pins.iter().position(|p| *p == id).unwrap_or(0) as u32;
+            let port = inst.port_of(id).expect("an instance has all its pins") as u32;
             let inputs = inst.def.comb.iter().find(|(p, _)| *p == port).map_or(&[][..], |(_, inputs)| inputs);
             inputs.iter().map(|p| inst.pins[*p as usize]).collect()
         }

@@ -196,7 +196,7 @@ pub(super) fn flatten(top: &Arc<Def>) -> Netlist {
         copy_instance(&mut net, item, &mut todo);
     }
     // an edge is said with a bit for each clock
-    if !net.async_reset.is_empty() && net.domains.len() < 64 {
+    if !net.async_reset.is_empty() {
         net.between = Some(net.domain(&Domain { clock: String::new(), reset: String::new() }));
     }
     for register in std::mem::take(&mut net.async_reset) {

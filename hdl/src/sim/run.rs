@@ -105,10 +105,13 @@ impl Simulator {
         let ports = PortInfo::of(def);
         let def = def.foreign.as_ref().and_then(|f| f.model.as_ref()).unwrap_or(def);
         let net = flatten::flatten(def);
+        let between = usize::from(net.between.is_some());
         assert!(
             net.domains.len() <= 64,
-            "the simulator runs 64 clocks at most, and the design has {}",
-            net.domains.len()
+            "the simulator runs {} clocks at most{}, and the design has {}",
+            64 - between,
+            if between > 0 { " where registers have asynchronous resets" } else { "" },
+            net.domains.len() - between
         );
         // conditions of properties are computed as outputs are, after those
         let nodes: Vec<_> = def.ports.iter().map(|p| p.node).chain(net.props.iter().map(|p| p.cond)).collect();

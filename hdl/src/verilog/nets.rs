@@ -113,7 +113,7 @@ impl Render<'_> {
     }
     /// Is every bit of the pin a port of its own? Then bits are selected from it, which takes a name.
     fn is_split(&self, inst: &Inst, pin: Id) -> bool {
-        let port = inst.pins.iter().position(|p| *p == pin).map(|at| &inst.def.ports[at]);
+        let port = inst.port_of(pin).map(|at| &inst.def.ports[at]);
         let foreign = inst.def.foreign.as_deref().zip(port);
         foreign.is_some_and(|(f, port)| port.width > 1 && matches!(f.pin(port), Pin::PerBit(_)))
     }

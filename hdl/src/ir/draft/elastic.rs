@@ -28,8 +28,8 @@ pub(crate) struct Elastic {
     pub leaves: Option<Leaving>,
     /// What leaves there.
     pub payload: Vec<Id>,
-    /// The nets of the stream that the pipeline assigns, valid first, and with what.
-    pub assigns: Vec<(Id, Id)>,
+    /// What the pipeline assigns to the stream into which it leaves, valid first.
+    pub assigns: Vec<Id>,
 }
 
 /// Where a pipeline ends.
@@ -167,15 +167,10 @@ impl Draft {
             _ => valid,
         }
     }
-    /// It leaves into these signals, assigned from those.
-    pub fn elastic_leaves_into(&mut self, pipe: u32, to: &[Id], from: &[Id]) {
-        let nets = to.iter().zip(from).filter_map(|(to, from)| match self.place(*to)? {
-            (net, Place::Whole) => Some((net, *from)),
-            _ => None,
-        });
-        let nets = nets.collect();
+    /// It leaves with these signals.
+    pub fn elastic_leaves_with(&mut self, pipe: u32, signals: Vec<Id>) {
         if let Some(elastic) = self.elastic(pipe) {
-            elastic.assigns = nets;
+            elastic.assigns = signals;
         }
     }
     /// Assigns all that was asked for: the module is complete, but for its checks.

@@ -67,7 +67,7 @@ impl Draft {
     fn pin_label(&self, inst: u32, pin: Id) -> String {
         let inst = &self.def.insts[inst as usize];
         let name = if inst.name.is_empty() { &inst.def.name } else { &inst.name };
-        let port = inst.pins.iter().position(|p| *p == pin).map_or("?", |p| &inst.def.ports[p].name);
+        let port = inst.port_of(pin).map_or("?", |p| &inst.def.ports[p].name);
         format!("{name}.{port}")
     }
     /// The name of a memory, as far as it has one yet.

@@ -64,13 +64,13 @@ impl Draft {
     /// Does the module take this input for what stands still while data is in flight?
     pub fn takes_as_setting(&self, inst: u32, pin: Id) -> bool {
         let inst = &self.def.insts[inst as usize];
-        let port = inst.pins.iter().position(|p| *p == pin);
+        let port = inst.port_of(pin);
         port.is_some_and(|port| inst.def.settings.contains(&(port as u32)))
     }
     /// The data of an item is connected to a setting: items before it would see it, too.
     fn setting_moves(&mut self, inst: u32, pin: Id, value: Id, stage: Stage, loc: Loc) {
         let def = self.def.insts[inst as usize].def.clone();
-        let port = self.def.insts[inst as usize].pins.iter().position(|p| *p == pin);
+        let port = self.def.insts[inst as usize].port_of(pin);
         let port = port.map_or("?", |port| def.ports[port].name.as_str());
         let message = format!(
             "{} is at stage {} of pipeline `{}`, but `{}` takes its input `{port}` as a setting that stands still while data is in flight",
