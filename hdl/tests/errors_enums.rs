@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::mistakes::{panics, reports};
+use common::mistakes::{Io, panics, reports};
 use hdl::*;
 
 #[derive(Clone, Copy, State)]
@@ -205,4 +205,49 @@ fn shapes_of_unions_in_lists() {
         io.y.set(Around::as_some(outer).payload().zext(8));
     });
     panics("union_shapes_of_shapes", || Vector::of([Shifted::shape(1, 4), Shifted::shape(4, 1)]));
+}
+
+/// A number as the reset value of what holds states, alone, in a bundle, a vector, a register file or a union: the code of a state.
+#[test]
+#[module]
+fn states_reset_to_numbers() {
+    #[derive(Clone, Copy, State)]
+    #[state(encoding = "one_hot")]
+    enum Slot {
+        Free,
+        Busy,
+        Done,
+    }
+    #[derive(Clone, Copy, Bundle)]
+    struct Entry {
+        slot: StateSignal<Slot>,
+        tag: Signal,
+    }
+    let entry = || Entry { slot: state(), tag: bits(4) };
+    for how in 0..4 {
+        reports(&format!("state_reset_to_a_number_{how}"), |m, io| {
+            let slot = match how {
+                0 => m.reg_reset(state::<Slot>(), 3),
+                1 => m.reg_reset(vector(entry(), 2), 0)[1].slot,
+                2 => m.reg_file_reset(state::<Slot>(), 4, 0).at(io.a.bits(1, 0)),
+                _ => m.reg_reset(entry(), 4).slot,
+            };
+            m.when(io.c, || slot.set(Slot::Busy));
+            io.y.set(slot.code().zext(8) + io.b.zext(8));
+        });
+    }
+    let m = Module::new("example");
+    let io = Io::new(m);
+    let entries = m.reg_reset_to(
+        vector(entry(), 2),
+        Vector::of([Slot::Free, Slot::Done].map(|s| Entry { slot: m.lit_state(s), tag: m.lit(5u32, 4) })),
+    );
+    let same = m.reg_reset(entry(), 1);
+    m.when(io.c, || same.slot.set(io.a.bit(0).mux(m.lit_state(Slot::Busy), entries[0].slot)));
+    m.when(io.c, || same.tag.set(io.b));
+    m.when(io.c, || entries[1].set(same));
+    m.when(io.c, || entries[0].set(entries[1]));
+    io.y.set(entries[1].tag.cat(same.tag) ^ entries[1].slot.code().zext(8) ^ io.b.zext(8));
+    let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+    assert!(text.contains("entries_1_slot <= SLOT_DONE"), "{text}");
 }

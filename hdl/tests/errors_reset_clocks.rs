@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::mistakes::reports;
+use common::mistakes::{Io, reports};
 use hdl::*;
 
 /// A register that takes a value from `from`, and that `by` resets at once.
@@ -283,7 +283,7 @@ fn resets_that_begin_in_an_instance() {
     }
 }
 
-/// What begins at an edge, by its polarity or by another register's reset; and what shares all its parts.
+/// What begins at an edge, by its polarity or by another register's reset; and what does not, through logic that shares all its parts.
 #[test]
 #[module]
 fn resets_that_begin_at_an_edge() {
@@ -301,14 +301,16 @@ fn resets_that_begin_at_an_edge() {
         count.set(io.a);
         io.y.set(count);
     });
-    reports("reset_that_begins_in_shared_logic", |m, io| {
-        let first = reset_by(m, io.c, 1, m.lit(0u32, 1));
-        let shared = (0..64).fold(first, |x, _| x | x);
-        let ended = reset_by(m, reset_by(m, io.c, 1, shared), 0, io.a.bit(1));
-        let count = m.reg(bits(8)).asynchronous_reset(ended, 5);
-        count.set(io.a);
-        io.y.set(count);
-    });
+    // logic that shares all its parts, of what has the same reset: it never begins at an edge
+    let m = Module::new("example");
+    let io = Io::new(m);
+    let first = reset_by(m, io.c, 1, m.lit(0u32, 1));
+    let shared = (0..64).fold(first, |x, _| x | x);
+    let ended = reset_by(m, reset_by(m, io.c, 1, shared), 0, io.a.bit(1));
+    let count = m.reg(bits(8)).asynchronous_reset(ended, 5);
+    count.set(io.a);
+    io.y.set(count ^ io.b.zext(8));
+    m.finish(io).unwrap();
 }
 
 ports! {
@@ -325,5 +327,85 @@ ports! {
         input clear: Signal = bits(1),
         input x: Signal = bits(8),
         output y: Signal = bits(8),
+    }
+}
+
+/// The reset of a clock as a reset: what is behind it counts. Its complement is none, since several things may end it.
+#[test]
+#[module]
+fn resets_of_clocks_as_resets() {
+    for how in 0..3 {
+        reports(&format!("reset_of_a_clock_as_reset_{how}"), |m, io| {
+            let (a, b) = (io.a.bit(0), io.a.bit(1));
+            let clear = match how {
+                0 => {
+                    let s = reset_by(m, a, 1, m.lit(0u32, 1));
+                    m.reset_from(m.current_domain(), s);
+                    reset_by(m, !m.in_reset(), 0, b)
+                }
+                1 => !m.in_reset(),
+                _ => {
+                    let s = m.reg(bits(1));
+                    s.set(b);
+                    m.reset_from(m.current_domain(), s);
+                    reset_by(m, m.in_reset(), 0, b)
+                }
+            };
+            let count = m.reg(bits(8)).asynchronous_reset(clear, 9);
+            count.set(count + 1);
+            io.y.set(count ^ io.b.cat(io.c.zext(4)));
+        });
+    }
+}
+
+/// Reset synchronizers in their usual forms, and registers that spread a reset: they begin with a port and end at an edge, so a
+/// register that they release may reset others.
+#[test]
+#[module]
+fn forms_of_reset_synchronizers() {
+    for how in 0..4 {
+        let m = Module::new("example");
+        let io = Io::new(m);
+        let arst = io.a.bit(0);
+        let reset = match how {
+            // a shift register of several bits
+            0 => {
+                let s = m.reg(bits(3)).asynchronous_reset(arst, 7);
+                s.set(s.bits(1, 0).cat(m.lit(0u32, 1)));
+                s.msb()
+            }
+            1 => {
+                let s = m.reg(bits(2)).asynchronous_reset(arst, 0);
+                s.bit(0).set(1);
+                s.bit(1).set(s.bit(0));
+                !s.bit(1)
+            }
+            // a leaf of a tree takes what resets it
+            2 => {
+                let root = reset_by(m, arst, 1, m.lit(0u32, 1));
+                reset_by(m, root, 1, root)
+            }
+            _ => {
+                let root = reset_by(m, arst, 1, m.lit(0u32, 1));
+                !reset_by(m, root, 0, !root)
+            }
+        };
+        let soft = reset_by(m, reset, 0, io.c);
+        let count = m.reg(bits(8)).asynchronous_reset(soft, 9);
+        count.set(count + 1);
+        io.y.set(count ^ io.b.zext(8));
+        m.finish(io).unwrap_or_else(|e| panic!("{how}: {e}"));
+    }
+    // one that may begin again at an edge
+    for how in 0..2 {
+        reports(&format!("reset_synchronizer_that_begins_again_{how}"), |m, io| {
+            let s = m.reg(bits(2)).asynchronous_reset(io.a.bit(0), 3);
+            let next = if how == 0 { m.lit(1u32, 1) } else { io.a.bit(1) };
+            s.set(s.bit(0).cat(next));
+            let soft = reset_by(m, s.msb(), 0, io.c);
+            let count = m.reg(bits(8)).asynchronous_reset(soft, 9);
+            count.set(count + 1);
+            io.y.set(count ^ io.b.zext(8));
+        });
     }
 }

@@ -104,3 +104,30 @@ fn properties_under_a_reset_from_inside() {
         assert_eq!(sim.covers()[0].2, 4, "in reset, nothing is looked at");
     }
 }
+
+/// A look at what is inside counts as one at a port.
+#[test]
+#[module]
+fn a_reset_seen_by_looking_inside() {
+    for inside in [false, true] {
+        let m = Module::new("seen");
+        let io = ClearedPorts::new(m);
+        io.a.unused();
+        let count = m.reg(bits(8)).asynchronous_reset(io.r, 7);
+        count.set(count + 1);
+        io.y.set(count);
+        let design = m.finish(io).unwrap();
+        let mut sim = Simulator::new(&design);
+        let ClearedPorts { r, y, .. } = design.ports;
+        sim.poke(r, 1);
+        sim.step();
+        sim.poke(r, 0);
+        (0..3).for_each(|_| sim.step());
+        let probe = sim.find("count").unwrap();
+        sim.poke(r, 1);
+        let seen = if inside { sim.limbs(probe)[0] } else { sim.peek(y) };
+        assert_eq!(seen, 7);
+        sim.poke(r, 0);
+        assert_eq!(sim.peek(y), 7, "it stays until the next edge");
+    }
+}

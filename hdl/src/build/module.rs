@@ -183,17 +183,19 @@ impl Module {
     pub fn reg_reset<B: Bundle>(self, shape: B, reset: impl Value<Signal> + Copy) -> B {
         let loc = Location::caller();
         self.forward(&shape, "a register", "register", loc);
-        shape.map(&mut |_, _, s| {
+        let registers = shape.map(&mut |_, _, s| {
             let net = self.reg_at(s.width, loc);
             let errors = self.with(|b| b.errors.len());
             let value = reset.like(&net);
             store::with(self.key, loc, |b| {
                 // a number that does not fit is reported from inside this function
                 b.errors[errors..].iter_mut().for_each(|e| e.span = loc.into());
-                b.set_reset(net.id, value.id, loc);
+                b.set_reset_number(net.id, value.id, loc);
             });
             net
-        })
+        });
+        self.with(|b| b.numbered.clear());
+        registers
     }
     /// A register that holds `reset` after a reset: a state, a variant of a tagged union, a bundle of constants.
     #[track_caller]

@@ -62,10 +62,11 @@ impl Module {
             store::with(self.key, loc, |b| b.files.insert(net.id));
             if let Some(reset) = reset {
                 let value = self.reset_of(reset, s.width, loc).repeat(count);
-                store::with(self.key, loc, |b| b.set_reset(net.id, value.id, loc));
+                store::with(self.key, loc, |b| b.set_reset_number(net.id, value.id, loc));
             }
             net
         });
+        self.with(|b| b.numbered.clear());
         let element = |i: u32| {
             fields.map(&mut |_, _, field| {
                 let width = field.width / count;

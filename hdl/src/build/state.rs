@@ -5,6 +5,7 @@ use super::module::Module;
 use super::naming::{Nameable, name_fields};
 use super::number::Value;
 use super::signal::bits;
+use super::store;
 use crate::ir::*;
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -77,7 +78,9 @@ impl<E: State> Bundle for StateSignal<E> {
         f("", false, self.code)
     }
     fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
-        StateSignal { code: f("", false, self.code), kind: PhantomData }
+        let code = f("", false, self.code);
+        store::of_number(code, description::<E>);
+        StateSignal { code, kind: PhantomData }
     }
 }
 
@@ -134,6 +137,19 @@ impl<E: State> Value<StateSignal<E>> for E {
 }
 
 impl Module {
+    /// A state as a constant signal: as a field of a bundle, or where another state is chosen by `mux`.
+    #[track_caller]
+    pub fn lit_state<E: State>(self, state: E) -> StateSignal<E> {
+        let loc = Location::caller();
+        let code = store::with(self.key, loc, |b| {
+            let e = b.enum_index(&description::<E>());
+            Signal { key: self.key, id: b.variant(e, state.index() as u32, loc), width: b.def.enums[e as usize].width }
+        });
+        StateSignal {
+            code: code.unwrap_or_else(|| self.lit(0u32, E::ENCODING.width(E::VARIANTS.len()))),
+            kind: PhantomData,
+        }
+    }
     /// A state register that starts in `reset`.
     #[track_caller]
     pub fn state<E: State>(self, reset: E) -> StateSignal<E> {

@@ -6,6 +6,7 @@
 use crate::ir::*;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::panic::Location;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -177,4 +178,16 @@ pub(crate) fn name_file(s: Signal, name: &str) -> bool {
 /// The name of a `let`. Signals without a module keep theirs: binding one is no mistake.
 pub(crate) fn take_name(s: Signal, name: &str) {
     if_open(s.key, |b| b.take_name(s.id, name));
+}
+
+/// A field that holds states was made by a closure of [`Bundle::map`](super::Bundle::map): if it is a register with a number as its
+/// reset value, that is the code of a state.
+pub(super) fn of_number(code: Signal, of: impl FnOnce() -> StateEnum) {
+    if code.key != BLANK {
+        with(code.key, Location::caller(), |b| {
+            if !b.numbered.is_empty() {
+                b.check_numbered(code.id, &of());
+            }
+        });
+    }
 }

@@ -189,6 +189,7 @@ impl Check<'_> {
         self.uses_by_assignments(&mut uses);
         self.uses_by_registers(&mut uses);
         self.uses_by_memories(&mut uses);
+        self.uses_by_properties(&mut uses);
         uses
     }
     /// What is assigned, and under which conditions.
@@ -246,6 +247,16 @@ impl Check<'_> {
                 uses.extend([w.addr, w.data, w.mask].map(port));
             }
         }
+    }
+    /// What properties look at.
+    fn uses_by_properties(&self, uses: &mut Vec<Use>) {
+        let property = |p: &Prop| Use {
+            read: p.cond,
+            domain: p.domain,
+            loc: p.loc,
+            by: format!("the {} `{}`", p.kind, p.message),
+        };
+        uses.extend(self.b.def.props.iter().map(property));
     }
     pub fn set_at(&self, target: Id, value: Id) -> Loc {
         self.b.set_at.get(&(target, value)).copied().unwrap_or(self.b.node(target).loc)

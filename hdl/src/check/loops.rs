@@ -25,11 +25,12 @@ pub(super) fn check(b: &mut Draft) {
                 Some(to) if done[to as usize] == 1 => {
                     let from = path.iter().position(|(i, _)| *i == to).unwrap_or(0);
                     let around: Vec<Id> = path[from..].iter().map(|p| p.0).filter(|i| is_named(b, *i)).collect();
+                    let around = if around.is_empty() { vec![to] } else { around };
                     let names: Vec<String> =
                         around.iter().chain(around.first()).map(|i| format!("`{}`", b.label(*i))).collect();
                     let notes = around.iter().map(|i| (b.node(*i).loc, "through here")).collect();
                     let message = format!("a combinational loop: {}", names.join(" <- "));
-                    b.error(b.node(to).loc, message, notes, Some("break it with a register".into()));
+                    b.error(b.node(to).loc, message, notes, Some(HELP.into()));
                     return;
                 }
                 Some(_) => {}
@@ -37,6 +38,9 @@ pub(super) fn check(b: &mut Draft) {
         }
     }
 }
+
+const HELP: &str = "break it with a register, or keep apart in two wires what is one; the bits of a wire are one, those of a vector \
+                    (`wire(vector(bits(1), n))`) are not";
 
 /// Does the user know it by a name? Pins of instances are called after their ports.
 fn is_named(b: &Draft, id: Id) -> bool {

@@ -12,13 +12,21 @@ pub(super) fn check(b: &mut Draft) {
         let Some(logic) = logic.filter(|_| seen.insert(reset.id)) else { continue };
         let message = format!("{} is an asynchronous reset, and may glitch", b.describe(reset.id));
         let of_instance = matches!(b.node(logic).op, Op::Net(Net::PinOut(_)));
-        let why = if of_instance { OF_INSTANCE } else { "it comes out of this logic" };
+        let (why, help) = if of_instance { OF_INSTANCE } else { LOGIC };
         let notes = vec![(b.node(logic).loc, why)];
-        let help = "a reset is a port or a register, the complement or a bit of one, or an OR of these: give it a register of its own; one \
-                    that resets its own clock has no reset (`reg`)";
         b.error(b.first_assigned_at(reset.id), message, notes, Some(help.into()));
     }
 }
 
-const OF_INSTANCE: &str = "in the instance it comes out of logic, or of a register that is assigned more than once, or reset to a \
-                           value with which it does not reset";
+const LOGIC: (&str, &str) = (
+    "it comes out of this logic",
+    "a reset is a port or a register, the complement or a bit of one, or an OR of these: give it a register of its own; one that resets \
+     its own clock has no reset (`reg`)",
+);
+
+const OF_INSTANCE: (&str, &str) = (
+    "in the instance it comes out of logic, or of a register that is assigned more than once, or reset to a value with which it does not \
+     reset",
+    "in the instance, assign the register once, from a wire with its next value, and reset it to a value with which it resets; or take \
+     its output into a register here",
+);

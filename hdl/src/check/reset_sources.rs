@@ -24,6 +24,12 @@ impl Source {
         let bits = (value >> self.low) & fold::ones(self.width);
         if self.inverted { bits != fold::ones(self.width) } else { bits.bits() > 0 }
     }
+    /// Of a value that is assigned to a place of this signal, the bits that these bits get.
+    fn among(self, place: Place, width: u32, value: Id) -> Option<Source> {
+        let bits = place.bits(width);
+        let (low, high) = (self.low.max(bits.start), (self.low + self.width).min(bits.end));
+        (low < high).then(|| Source { id: value, low: low - bits.start, width: high - low, ..self })
+    }
     /// An input of a module that resets asynchronously.
     pub fn input(self, def: &Def) -> Option<ResetInput> {
         let port = def.ports.iter().position(|p| p.input && p.node == self.id)?;
@@ -96,6 +102,11 @@ fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
         Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => assigned(def, from)?,
         Op::Net(Net::PinOut(inst)) => return behind_output(&def.insts[inst as usize], from),
         Op::Net(Net::MemRead(memory, port)) if !def.mems[memory as usize].reads[port as usize].sync => return None,
+        // the reset of a clock, from inside or from a port; while it is not in reset, more than one thing may change
+        Op::Net(Net::Reset(_)) if inverted => return None,
+        Op::Net(Net::Reset(domain)) if def.reset_inside(domain).is_some() => {
+            def.reset_inside(domain).map(|by| Source::whole(def, by, false)).into_iter().collect()
+        }
         Op::Net(_) => return Some(Behind { a_source: true, others: vec![] }),
         Op::Const(_) | Op::Variant(..) | Op::Poison => vec![],
         _ => return None,
@@ -105,16 +116,13 @@ fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
 
 /// What is assigned to these bits of a net, without conditions and once each. What is not assigned at all is reported elsewhere.
 fn assigned(def: &Def, from: Source) -> Option<Vec<Source>> {
-    let (end, mut list, mut once) = (from.low + from.width, vec![], true);
+    let (mut list, mut once) = (vec![], true);
     Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
-        if target != from.id {
-            return;
-        }
-        let bits = place.bits(def.nodes[value as usize].width);
-        let (low, high) = (from.low.max(bits.start), end.min(bits.end));
-        if low < high {
+        if target == from.id
+            && let Some(bits) = from.among(place, def.nodes[value as usize].width, value)
+        {
             once &= under.is_empty() && !matches!(place, Place::AtSignal(_));
-            list.push(Source { id: value, low: low.wrapping_sub(bits.start), width: high - low, ..from });
+            list.push(bits);
         }
     });
     let bits: u32 = list.iter().map(|source| source.width).sum();
@@ -216,26 +224,50 @@ fn domain_begins_with_ports(def: &Def, domain: u32, seen: &mut HashSet<Source>, 
     }
 }
 
-/// Is all that is assigned to a register a constant with which it does not reset; or one such value or register, with the same reset?
+/// Does a register never begin to reset at an edge, since all that is assigned to it are constants with which it does not reset; or, once
+/// and without condition, registers with the same reset of which that is so, or its own reset?
 fn never_assigned_a_reset(def: &Def, source: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
-    let mut values = vec![];
+    let (mut values, mut conditional) = (vec![], false);
     Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
-        if target == source.id {
-            values.push((Source { id: value, ..source }, place == Place::Whole, under.is_empty()));
+        if target == source.id
+            && let Some(bits) = source.among(place, def.nodes[value as usize].width, value)
+        {
+            conditional |= !under.is_empty() || matches!(place, Place::AtSignal(_));
+            values.push(bits);
         }
     });
-    let constant = |value: Source| fold::constant(def, value.id).is_some_and(|number| !value.resets_with(number));
-    if values.iter().all(|(value, whole, _)| *whole && constant(*value)) {
-        return true;
-    }
-    let [(value, true, true)] = values[..] else { return false };
-    let mut before = vec![];
-    let direct = behind(def, value, &mut before).is_none()
-        && directly_behind(def, value).is_some_and(|b| b.a_source || b.others.len() == 1);
+    let Some(taken) = values.iter().map(|value| never_constant_reset(def, *value)).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let taken: Vec<Source> = taken.into_iter().flatten().collect();
+    let once = values.iter().map(|value| value.width).sum::<u32>() == source.width && !conditional;
     let reset_of = |id: Id| match def.nodes[id as usize].op {
         Op::Net(Net::Reg(r)) => def.regs[r as usize].async_reset.as_ref().map(|(reset, _)| *reset),
         _ => None,
     };
-    let same_reset = |other: &Source| reset_of(other.id) == reset_of(source.id);
-    direct && matches!(before[..], [one] if same_reset(&one) && source_begins_with_ports(def, one, seen, begun))
+    let own = reset_of(source.id).and_then(|reset| never_constant_reset(def, Source::whole(def, reset, false)));
+    let same_reset = |other: Source| reset_of(other.id).is_some() && reset_of(other.id) == reset_of(source.id);
+    taken.is_empty()
+        || once
+            && taken.into_iter().all(|one| {
+                own.as_ref().is_some_and(|own| own.contains(&one))
+                    || same_reset(one) && source_begins_with_ports(def, one, seen, begun)
+            })
+}
+
+/// What a value comes from, if that is no logic that may glitch and no constant with which it resets.
+fn never_constant_reset(def: &Def, from: Source) -> Option<Vec<Source>> {
+    let (mut todo, mut seen, mut sources) = (vec![from], HashSet::new(), vec![]);
+    while let Some(source) = todo.pop() {
+        if !seen.insert(source) {
+            continue;
+        }
+        if fold::constant(def, source.id).is_some_and(|number| source.resets_with(number)) {
+            return None;
+        }
+        let Behind { a_source, others } = directly_behind(def, source)?;
+        sources.extend(a_source.then_some(source));
+        todo.extend(others);
+    }
+    Some(sources)
 }

@@ -183,6 +183,7 @@ impl Simulator {
     /// Value of a signal as little-endian limbs.
     pub fn limbs(&mut self, signal: Probe) -> &[u64] {
         self.settle_inner();
+        self.looked_at = self.design.between.is_some();
         let design = Arc::clone(&self.design);
         let named = &design.program.signals[signal.0 as usize];
         if named.late && self.late_dirty {
@@ -421,6 +422,11 @@ impl Engine for Simulator {
     }
 
     fn edge(&mut self, clocks: u64) {
+        let count = self.design.clocks.len();
+        assert!(
+            clocks == u64::MAX || count >= 64 || clocks >> count == 0,
+            "edges {clocks:#b}: the design has {count} clocks"
+        );
         self.settle();
         self.check_properties(clocks);
         self.update(clocks);

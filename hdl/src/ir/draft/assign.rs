@@ -73,6 +73,29 @@ impl Draft {
         self.block().push(Stmt::Set { target: wire, place: Place::Whole, value: cond, section, loc });
         wire
     }
+    /// A number is the reset value; what holds states is looked at by [`Draft::check_numbered`].
+    pub fn set_reset_number(&mut self, reg: Id, value: Id, loc: Loc) {
+        self.set_reset(reg, value, loc);
+        if matches!(self.node(value).op, Op::Const(_)) {
+            self.numbered.insert(reg, loc);
+        }
+    }
+    /// A register that was reset to a number holds states, or several of them: the number is the code of one.
+    pub fn check_numbered(&mut self, reg: Id, of: &StateEnum) {
+        let Some(loc) = self.numbered.remove(&reg) else { return };
+        let Op::Net(Net::Reg(r)) = self.node(reg).op else { return };
+        let Some(value) = self.def.regs[r as usize].reset.clone() else { return };
+        let e = Enum::new(of);
+        let first = &value & fold::ones(e.width);
+        if e.with_code(&first).is_none() {
+            let message = format!("{} is reset to {first}, which is no state of `{}`", self.describe(reg), e.name);
+            let help = format!(
+                "`reg_reset_to` takes states, alone or in bundles: `m.lit_state({}::{})`",
+                e.name, e.variants[0].name
+            );
+            self.error(loc, message, vec![], Some(help));
+        }
+    }
     pub fn set_reset(&mut self, reg: Id, value: Id, loc: Loc) {
         let Op::Net(Net::Reg(r)) = self.node(reg).op else { return };
         self.def.regs[r as usize].reset = self.reset_value(value, loc);

@@ -46,6 +46,8 @@ pub(crate) struct Draft {
     /// Assignments that stand before all others: what properties inside `when` are where it does not apply.
     pub defaults: Vec<Stmt>,
     pub domain: u32,
+    /// Registers that are being made with a number as their reset value, and where.
+    pub numbered: HashMap<Id, Loc>,
     pub enabling: enabled::Enabling,
     /// Where a value was first assigned to a net: target, value.
     pub set_at: HashMap<(Id, Id), Loc>,
