@@ -21,6 +21,7 @@ mod blocks;
 mod clocks;
 mod float;
 mod float_functions;
+mod memory;
 mod parameter;
 mod streams;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The hardware of kvforge, one module a file.
 //!
 //! - [`stream`]: what moves words from module to module, and the AXI4-Stream edge
-//! - [`memory`]: RAM behind a stream
+//! - [`memory`]: RAM behind a stream, and burst engines for AXI4
 //! - [`float`]: arithmetic on narrow and floating point numbers
 //! - [`oaken`]: the quantizer and dequantizer of the key-value cache
 //! - [`control`]: registers behind AXI4-Lite, from one description

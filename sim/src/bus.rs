@@ -1,4 +1,12 @@
-//! The bus models and checkers of [`hdl::bus`], and how long tests are.
+//! The bus models and checkers of [`hdl::bus`], those of AXI4, and how long tests are.
+//!
+//! - [`axi4`]: beats of the five channels
+//! - [`axi4_checker`]: the rules of AXI4, for both sides of a port
+//! - [`axi4_memory`]: a memory behind AXI4 ports, with latency, jitter, bandwidth, stalls, reordering and errors
+
+pub mod axi4;
+pub mod axi4_checker;
+pub mod axi4_memory;
 
 pub use hdl::bus::*;
 

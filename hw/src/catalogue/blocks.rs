@@ -1,7 +1,7 @@
 //! The blocks.
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::{Block, clocks, float, float_functions, streams};
+use super::{Block, clocks, float, float_functions, memory, streams};
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
 
@@ -26,6 +26,8 @@ pub fn blocks() -> &'static [Block] {
         streams::PACKET_ARBITER,
         streams::CREDIT_COUNTER,
         streams::RAM,
+        memory::BURST_READER,
+        memory::BURST_WRITER,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

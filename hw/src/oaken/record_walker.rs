@@ -98,8 +98,8 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     m.section("words come");
     let head = m.reg_reset(bits(word_bits(p)), 0).comment("the number of the word that comes next");
     let tail = m.reg_reset(bits(word_bits(p)), 0).comment("from this word on, the ring is needed");
-    let walker = m.wire(bits(word_bits(p)));
-    let arrived = arrive(m, io.s, io.flush, Ring { head, tail, walker }, p);
+    let looks_from = m.wire(bits(word_bits(p)));
+    let arrived = arrive(m, io.s, io.flush, Ring { head, tail, looks_from }, p);
     io.write.set(RingWrite { valid: arrived.valid, word: address(head, words(p)), data: arrived.word.data });
     let ends = packet_ends(m, arrived, head, io.flush, p);
     let maps = maps(m, arrived, p);
@@ -120,19 +120,17 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let missing = gone | open.nothing | seen.past_the_end;
 
     // behind its packet, or what was flushed, an open record needs none of the words that come: they are the next one's
-    walker.set(gone.mux(resume, seen.past_the_end.mux(seen.end.next_word, word)));
+    looks_from.set(gone.mux(resume, seen.past_the_end.mux(seen.end.next_word, word)));
     m.section("from its end on");
     let packet_over = gone | seen.past_the_end | (seen.known & seen.in_last_word);
     let fits = seen.at_the_end & !open.nothing & !gone;
     let follows = ended & fits & seen.in_last_word;
-    let waits = doing.is(Doing::Wait) & fresh;
-    let begins = (follows | waits) & seen.next_arrived & start & !io.flush;
+    let begins = (follows | (doing.is(Doing::Wait) & fresh)) & seen.next_arrived & start & !io.flush;
     io.begins.set(begins);
-    let (count, first_count) = (seen.count, seen.first_count);
     let zero = byte.zeros(bytes);
     let behind_record = gone.mux(resume, packet_over.mux(seen.end.next_word, next_word)).cat(zero);
     m.when(ended, || place.set(behind_record));
-    m.when(begins, || place.set(first_count.end));
+    m.when(begins, || place.set(seen.first_count.end));
     let setting = word_setting(m, io.setting, arrived, next_word);
     let chunks_minus_1 = setting.map(|setting| setting.chunks_minus_1).or(io.chunks_minus_1).expect("one of both");
     m.when(goes_on, || open.go_on(place + 1, missing));
@@ -143,7 +141,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let chunks = send_chunks(m, &open, found, p)?;
     io.m.set(chunks.m);
     room.set(chunks.room);
-    let wrong_count = (goes_on & !missing & count.too_many) | (begins & first_count.too_many);
+    let wrong_count = (goes_on & !missing & seen.count.too_many) | (begins & seen.first_count.too_many);
     let wrong_length = ended & !fits & !gone & !io.flush;
     flag_errors(m, io, wrong_count, wrong_length);
 
@@ -153,10 +151,9 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     send_setting(m, setting, begins, (io.header_setting, io.header))?;
 
     m.section("from which word on the ring is needed");
-    let here = walking.mux(open.start.drop_low(bytes), word);
-    // a chunk that is not there begins anywhere
-    let walker_is_there = !(walking & open.nothing);
-    free_words(m, io, tail, step, walker_is_there, here);
+    let needed =
+        Needed { here: walking.mux(open.start.drop_low(bytes), word), guess: walking & open.nothing & !open.first };
+    free_words(m, io, tail, step, needed);
     io.holds.set(walking | arrived.comes | word.ne(head));
 
     m.section("to the next record");
@@ -181,7 +178,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
         });
     });
     // none of the other ways to go on; the last one, because what is looked up comes late
-    m.when(goes_on & !missing, || place.set(count.end));
+    m.when(goes_on & !missing, || place.set(seen.count.end));
     if p.chunk_beats() > 1 {
         fresh.set(!(step | begins | dropping | (io.flush & !stays)));
     }
@@ -199,13 +196,22 @@ fn flag_errors(m: Module, io: WalkerPorts, wrong_count: Signal, wrong_length: Si
     io.length_error.set(length_error);
 }
 
+/// The first word that the walker needs.
+struct Needed {
+    here: Signal,
+    /// It is a guess: the open chunk is not there, and would begin anywhere.
+    guess: Signal,
+}
+
 /// Moves the tail to the word of the oldest chunk that is not read; to that of the walker, if all are.
 #[module]
-fn free_words(m: Module, io: WalkerPorts, tail: Signal, found: Signal, walker_is_there: Signal, here: Signal) {
+fn free_words(m: Module, io: WalkerPorts, tail: Signal, found: Signal, walker: Needed) {
     let held = UpDown::new(m, 4 * CHUNKS as u32 - 1);
     held.level.comment("chunks that are known and not read");
     held.count(found, io.done);
-    m.when(!held.level.any() & walker_is_there, || tail.set(here));
+    // the walker takes two cycles at most for a chunk that is not there, and who reads takes more for the one before
+    m.assert(held.level.any() | !walker.guess, "a chunk before one that is not there is not read yet");
+    m.when(!held.level.any(), || tail.set(walker.here));
     m.when(held.level.any() & io.reading, || tail.set(io.oldest));
 }
 

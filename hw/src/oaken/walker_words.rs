@@ -24,19 +24,19 @@ pub struct Ring {
     /// From this word on, the ring is needed.
     pub tail: Signal,
     /// The first word that the walker still looks at.
-    pub walker: Signal,
+    pub looks_from: Signal,
 }
 
 /// Takes words while there is room. To `flush`, takes and drops all.
 #[module]
 pub fn arrive(m: Module, s: Stream<SparseWord>, flush: Signal, ring: Ring, p: EngineParams) -> Arrived {
-    let Ring { head, tail, walker } = ring;
+    let Ring { head, tail, looks_from } = ring;
     let has_room = m.reg_reset(bits(1), 0);
     let taken = m.reg_reset(bits(word_bits(p)), 0).comment("the number of the next word that is taken");
     let taken_then = taken + s.transfer().zext(word_bits(p));
     let ring_has_room = (taken_then - tail).lt(words(p));
     // the walker may be ahead of the words; it keeps as many as it has NEWEST places for
-    let ahead = taken_then - walker;
+    let ahead = taken_then - looks_from;
     let walker_has_room = if words(p) == NEWEST { ahead.lit(1u32, 1) } else { ahead.bit(4).eq(ahead.bit(5)) };
     has_room.set(ring_has_room & walker_has_room);
     s.ready.set(has_room | flush);

@@ -37,7 +37,7 @@ fn ports(d: &mut Drawing) {
 }
 
 fn blocks(d: &mut Drawing) {
-    let walker = d.part(rect(240, 176, 124, 54), Kind::Logic, "core.walker_unit", &["words to chunks", "and headers"]);
+    let walker = d.part(rect(240, 176, 124, 54), Kind::Logic, "core.walker", &["words to chunks", "and headers"]);
     let counter = d.part(rect(240, 246, 124, 54), Kind::Logic, "core.counter", &["entries of", "each beat"]);
     let guard = d.part(rect(240, 352, 124, 60), Kind::Logic, "core.guard", &["makes vectors", "of `length`"]);
     let levels = d.part(rect(430, 176, 130, 54), Kind::Logic, "core.writer", &["half steps of", "each group"]);

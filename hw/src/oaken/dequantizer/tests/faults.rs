@@ -8,6 +8,7 @@ use crate::oaken::tests::{dense_packet, params, width};
 use crate::oaken::types::EngineParams;
 use fastrand::Rng;
 use hdl::sim::Simulator;
+use sim::bus::Stalls;
 use sim::bus::{Beat, packet};
 use sim::golden::oaken::{DenseBits, Record, Side, Thresholds};
 
@@ -242,9 +243,12 @@ fn a_cut_record_before_full_ones() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(sim::bus::seed(u64::from(p.lanes) + 300));
         let mut engine = Simulator::new(&design);
-        for (length, count) in [(384, 64), (448, 64), (448, 20), (1024, 64), (1024, 23), (1024, 10)] {
+        // with long stalls behind it, the ring is full of the next one's words meanwhile
+        let blocked = [Stalls::Never, Stalls::Never, Stalls::Runs(150)];
+        let lengths = [(384, 64), (448, 64), (448, 20), (1024, 64), (1024, 23), (1024, 10)];
+        for ((length, count), stalls) in lengths.into_iter().flat_map(|x| [(x, NEVER), (x, blocked)]) {
             let t = random_thresholds(&mut rng);
-            let mut rig = Rig::new(p, &design, &mut engine, NEVER);
+            let mut rig = Rig::new(p, &design, &mut engine, stalls);
             rig.set(&t, length);
             let record = |rng: &mut Rng| {
                 let mut record = random_record(rng, length, &t, width(p));

@@ -1,0 +1,102 @@
+//! What moves bytes to and from memory over AXI4.
+
+use super::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
+use super::streams::any;
+use crate::memory::axi::AxiParams;
+use crate::memory::burst_reader::burst_reader;
+use crate::memory::burst_writer::burst_writer;
+use crate::memory::mover::MoverParams;
+use hdl::Design;
+
+const DATA_BITS: Parameter = Parameter {
+    name: "data_bits",
+    doc: "width of the bus",
+    unit: "bits",
+    default: Some(Preset::Number(64)),
+    legal: Legal::OneOf(&[32, 64, 128, 256, 512]),
+    why: "these are tested",
+};
+
+const ADDRESS_BITS: Parameter = Parameter {
+    name: "address_bits",
+    doc: "bits of a byte address",
+    unit: "bits",
+    default: Some(Preset::Number(32)),
+    legal: any(13, 64),
+    why: "a memory has more than a page of 4 KiB, and AXI4 has addresses of up to 64 bits",
+};
+
+const MOVER: [Parameter; 6] = [
+    DATA_BITS,
+    ADDRESS_BITS,
+    Parameter {
+        name: "length_bits",
+        doc: "bits of the number of bytes of a command",
+        unit: "bits",
+        default: Some(Preset::Number(24)),
+        legal: any(13, 32),
+        why: "a command may have a page of 4 KiB at least",
+    },
+    Parameter {
+        name: "tag_bits",
+        doc: "bits of a command's tag, which comes back when it is done",
+        unit: "bits",
+        default: Some(Preset::Number(8)),
+        legal: any(1, 32),
+        why: "a tag has a bit, and more nobody needs",
+    },
+    Parameter {
+        name: "outstanding",
+        doc: "bursts that may be under way",
+        unit: "bursts",
+        default: Some(Preset::Number(8)),
+        legal: any(1, 16),
+        why: "one is needed; 16 hide the latency of every memory that was tried",
+    },
+    Parameter {
+        name: "buffer",
+        doc: "beats that it holds: two of the longest bursts (256 beats, or 4 KiB) at least",
+        unit: "beats",
+        default: Some(Preset::Number(512)),
+        legal: Legal::OneOf(&[128, 256, 512, 1024, 2048, 4096]),
+        why: "a burst is asked for when all of it has room, while another one comes",
+    },
+];
+
+fn mover(v: &Values) -> MoverParams {
+    let axi = AxiParams { data_bytes: v.number("data_bits") / 8, address_bits: v.number("address_bits"), id_bits: 0 };
+    let (length_bits, tag_bits) = (v.number("length_bits"), v.number("tag_bits"));
+    MoverParams { axi, length_bits, tag_bits, outstanding: v.number("outstanding"), buffer: v.number("buffer") }
+}
+
+fn buffer_fits(v: &Values) -> Result<(), Box<Mistake>> {
+    let p = mover(v);
+    let least = 2 * p.axi.longest_burst();
+    if p.buffer >= least {
+        return Ok(());
+    }
+    let what = format!("buffer = {} holds less than two bursts of {} beats", p.buffer, p.axi.longest_burst());
+    let why = "a burst is asked for when all of it has room, while another one comes";
+    Err(Mistake::together(&["buffer", "data_bits"], what, format!("buffer of at least {least}"), why))
+}
+
+pub(super) const BURST_READER: Block = Block {
+    name: "burst_reader",
+    summary: "reads any bytes of memory over AXI4: commands in, packets out",
+    parameters: &MOVER,
+    check: buffer_fits,
+    latency: |_| "8 cycles and that of the memory from a command to its first word, if one or two beats have it".into(),
+    throughput: |_| "1 beat of the bus a cycle, command after command".into(),
+    build: |name, v| burst_reader(name, mover(v)).map(Design::erase),
+};
+
+pub(super) const BURST_WRITER: Block = Block {
+    name: "burst_writer",
+    summary: "writes any bytes of memory over AXI4: commands and packets in",
+    parameters: &MOVER,
+    check: buffer_fits,
+    latency: |_| "1 cycle from a burst's last word to its request, 4 cycles to its first data".into(),
+    throughput: |_| "1 beat of the bus a cycle, command after command".into(),
+    build: |name, v| burst_writer(name, mover(v)).map(Design::erase),
+};

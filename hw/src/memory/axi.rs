@@ -1,0 +1,164 @@
+//! The signals of AXI4: reading (AR, R) and writing (AW, W, B) apart, since who only reads has no other half.
+
+use hdl::{Bundle, Signal, bits};
+
+/// The widths of an AXI4 port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AxiParams {
+    /// Bytes of a beat: 4, 8, 16, 32 or 64.
+    pub data_bytes: u32,
+    /// Bits of a byte address, 13 to 64.
+    pub address_bits: u32,
+    /// Bits of an ID, 0 to 16; with 0 there are no ID signals, as with a master that has one ID only.
+    pub id_bits: u32,
+}
+
+impl AxiParams {
+    /// Bits of the number of a byte in a beat.
+    pub fn byte_bits(self) -> u32 {
+        self.data_bytes.ilog2()
+    }
+    /// Bits of the number of a beat in 4 KiB, which no burst crosses.
+    pub fn beat_bits(self) -> u32 {
+        12 - self.byte_bits()
+    }
+    /// Beats of the longest burst: 256, or what 4 KiB hold.
+    pub fn longest_burst(self) -> u32 {
+        256.min(4096 / self.data_bytes)
+    }
+    fn id(self) -> Option<Signal> {
+        (self.id_bits > 0).then(|| bits(self.id_bits))
+    }
+}
+
+/// The read half of AXI4, seen from the master: as an output port, requests go out and data come in.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct AxiRead {
+    /// Number of the request's sender; data come back with it.
+    pub arid: Option<Signal>,
+    /// Byte address of the first beat.
+    pub araddr: Signal,
+    /// Beats less 1.
+    pub arlen: Signal,
+    /// Bytes of a beat, as a power of two.
+    pub arsize: Signal,
+    /// 1: the address goes up from beat to beat.
+    pub arburst: Signal,
+    /// 3: may be buffered and changed on its way, as an ordinary memory.
+    pub arcache: Signal,
+    /// Protection, 3 bits; 0 is secure data without privilege.
+    pub arprot: Signal,
+    /// The request is there.
+    pub arvalid: Signal,
+    /// The slave takes it.
+    #[flip]
+    pub arready: Signal,
+    /// Whose data these are.
+    #[flip]
+    pub rid: Option<Signal>,
+    /// Data that were read.
+    #[flip]
+    pub rdata: Signal,
+    /// How it went: 0 OKAY, 2 SLVERR, 3 DECERR.
+    #[flip]
+    pub rresp: Signal,
+    /// The burst ends with this beat.
+    #[flip]
+    pub rlast: Signal,
+    /// The data are there.
+    #[flip]
+    pub rvalid: Signal,
+    /// The master takes the data.
+    pub rready: Signal,
+}
+
+/// The shape of the read half.
+pub fn axi_read(p: AxiParams) -> AxiRead {
+    AxiRead {
+        arid: p.id(),
+        araddr: bits(p.address_bits),
+        arlen: bits(8),
+        arsize: bits(3),
+        arburst: bits(2),
+        arcache: bits(4),
+        arprot: bits(3),
+        arvalid: bits(1),
+        arready: bits(1),
+        rid: p.id(),
+        rdata: bits(8 * p.data_bytes),
+        rresp: bits(2),
+        rlast: bits(1),
+        rvalid: bits(1),
+        rready: bits(1),
+    }
+}
+
+/// The write half of AXI4, seen from the master: as an output port, requests and data go out and responses come in.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct AxiWrite {
+    /// Number of the request's sender; the response comes back with it.
+    pub awid: Option<Signal>,
+    /// Byte address of the first beat.
+    pub awaddr: Signal,
+    /// Beats less 1.
+    pub awlen: Signal,
+    /// Bytes of a beat, as a power of two.
+    pub awsize: Signal,
+    /// 1: the address goes up from beat to beat.
+    pub awburst: Signal,
+    /// 3: may be buffered and changed on its way, as an ordinary memory.
+    pub awcache: Signal,
+    /// Protection, 3 bits; 0 is secure data without privilege.
+    pub awprot: Signal,
+    /// The request is there.
+    pub awvalid: Signal,
+    /// The slave takes it.
+    #[flip]
+    pub awready: Signal,
+    /// Data to write.
+    pub wdata: Signal,
+    /// One bit for each byte: write it.
+    pub wstrb: Signal,
+    /// The burst ends with this beat.
+    pub wlast: Signal,
+    /// The data are there.
+    pub wvalid: Signal,
+    /// The slave takes the data.
+    #[flip]
+    pub wready: Signal,
+    /// Whose response this is.
+    #[flip]
+    pub bid: Option<Signal>,
+    /// How it went: 0 OKAY, 2 SLVERR, 3 DECERR.
+    #[flip]
+    pub bresp: Signal,
+    /// The response is there.
+    #[flip]
+    pub bvalid: Signal,
+    /// The master takes the response.
+    pub bready: Signal,
+}
+
+/// The shape of the write half.
+pub fn axi_write(p: AxiParams) -> AxiWrite {
+    AxiWrite {
+        awid: p.id(),
+        awaddr: bits(p.address_bits),
+        awlen: bits(8),
+        awsize: bits(3),
+        awburst: bits(2),
+        awcache: bits(4),
+        awprot: bits(3),
+        awvalid: bits(1),
+        awready: bits(1),
+        wdata: bits(8 * p.data_bytes),
+        wstrb: bits(p.data_bytes),
+        wlast: bits(1),
+        wvalid: bits(1),
+        wready: bits(1),
+        bid: p.id(),
+        bresp: bits(2),
+        bvalid: bits(1),
+        bready: bits(1),
+    }
+}

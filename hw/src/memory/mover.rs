@@ -1,0 +1,108 @@
+//! What the burst reader and the burst writer have in common: parameters, commands, and how a command ended.
+
+use super::axi::AxiParams;
+use hdl::{Bundle, Errors, Signal, State, StateSignal, bits, state};
+
+/// The parameters of a burst reader or writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MoverParams {
+    /// The widths of its AXI4 port. It has one ID, so `id_bits` is 0.
+    pub axi: AxiParams,
+    /// Bits of the number of bytes of a command, 13 to 32.
+    pub length_bits: u32,
+    /// Bits of a command's tag, 1 to 32.
+    pub tag_bits: u32,
+    /// Bursts that may be under way, 1 to 16.
+    pub outstanding: u32,
+    /// Beats that it can hold, a power of two: twice the longest burst at least.
+    pub buffer: u32,
+}
+
+/// A command: so many bytes, from this address on.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Command {
+    /// Byte address of the first byte; any.
+    pub address: Signal,
+    /// Bytes; any number, also none.
+    pub bytes: Signal,
+    /// Comes back when the command is done.
+    pub tag: Signal,
+}
+
+/// The shape of a command.
+pub fn command(p: MoverParams) -> Command {
+    Command { address: bits(p.axi.address_bits), bytes: bits(p.length_bits), tag: bits(p.tag_bits) }
+}
+
+/// How a command ended. The codes of the two bus errors are those of AXI4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[state(width = 3)]
+pub enum Outcome {
+    /// All bytes were moved.
+    Okay = 0,
+    /// It reaches beyond the last address; bursts up to there were made.
+    Range = 1,
+    /// The memory answered SLVERR.
+    Slave = 2,
+    /// Nobody answers at the address: DECERR.
+    Decode = 3,
+    /// Its packet has less bytes than the command; those that are not there were not written.
+    Short = 4,
+    /// Its packet has more bytes than the command; the others were dropped.
+    Long = 5,
+}
+
+/// A command is done.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Done {
+    /// That of the command.
+    pub tag: Signal,
+    /// How it ended.
+    pub outcome: StateSignal<Outcome>,
+    /// Where it failed, if it did.
+    pub address: Signal,
+}
+
+/// The shape of the end of a command.
+pub fn done(p: MoverParams) -> Done {
+    Done { tag: bits(p.tag_bits), outcome: state(), address: bits(p.axi.address_bits) }
+}
+
+impl MoverParams {
+    /// A name that tells all parameters.
+    pub fn name(self, what: &str) -> String {
+        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer } = self;
+        let bits = 8 * axi.data_bytes;
+        format!("{what}_{bits}_a{}_l{length_bits}_t{tag_bits}_o{outstanding}_b{buffer}", axi.address_bits)
+    }
+
+    /// Are all parameters legal?
+    #[track_caller]
+    pub fn check(self, module: &str) -> Result<(), Errors> {
+        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer } = self;
+        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        if ![4, 8, 16, 32, 64].contains(&axi.data_bytes) {
+            return wrong(format!("data_bytes = {}", axi.data_bytes), "4, 8, 16, 32 or 64: beats of 32 to 512 bits");
+        }
+        if axi.id_bits != 0 {
+            return wrong(format!("id_bits = {}", axi.id_bits), "0: it has one ID; an arbiter adds more");
+        }
+        let ranges = [
+            ("address_bits", axi.address_bits, 13, 64, "more than a page of 4 KiB"),
+            ("length_bits", length_bits, 13, 32, "a page of 4 KiB at least"),
+            ("tag_bits", tag_bits, 1, 32, "a tag has a bit, and more than 32 nobody needs"),
+            ("outstanding", outstanding, 1, 16, "one burst at least, and a memory of 16 bursts' latency"),
+        ];
+        if let Some((name, value, least, most, why)) =
+            ranges.iter().find(|(_, x, least, most, _)| x < least || x > most)
+        {
+            return wrong(format!("{name} = {value} is out of range"), &format!("from {least} to {most}: {why}"));
+        }
+        let least = 2 * axi.longest_burst();
+        if !buffer.is_power_of_two() || !(least..=4096).contains(&buffer) {
+            let help = format!("a power of two from {least} (two of the longest bursts) to 4096");
+            return wrong(format!("buffer = {buffer}"), &help);
+        }
+        Ok(())
+    }
+}
