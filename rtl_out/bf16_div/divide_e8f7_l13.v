@@ -53,7 +53,7 @@ module divide_e8f7_l13 (
     reg row_outcome_nan; // divide.rs:57
     reg [7:0] row_divisor; // divide.rs:57
     reg [7:0] row_rest; // divide.rs:57
-    reg row_outcome_s4; // divide.rs:60
+    reg row_outcome_sign_s4; // divide.rs:60
     reg [9:0] row_outcome_exp_s4; // divide.rs:60
     reg row_outcome_zero_s4; // divide.rs:60
     reg row_outcome_infinite_s4; // divide.rs:60
@@ -61,7 +61,7 @@ module divide_e8f7_l13 (
     reg [7:0] row_divisor_s4; // divide.rs:60
     reg [7:0] rest_s4; // divide.rs:60
     reg [1:0] l60_s4; // divide.rs:60
-    reg row_outcome_s5; // divide.rs:60
+    reg row_outcome_sign_s5; // divide.rs:60
     reg [9:0] row_outcome_exp_s5; // divide.rs:60
     reg row_outcome_zero_s5; // divide.rs:60
     reg row_outcome_infinite_s5; // divide.rs:60
@@ -69,7 +69,7 @@ module divide_e8f7_l13 (
     reg [7:0] row_divisor_s5; // divide.rs:60
     reg [7:0] rest_1_s5; // divide.rs:60
     reg [2:0] l60_s5; // divide.rs:60
-    reg row_outcome_s6; // divide.rs:60
+    reg row_outcome_sign_s6; // divide.rs:60
     reg [9:0] row_outcome_exp_s6; // divide.rs:60
     reg row_outcome_zero_s6; // divide.rs:60
     reg row_outcome_infinite_s6; // divide.rs:60
@@ -77,7 +77,7 @@ module divide_e8f7_l13 (
     reg [7:0] row_divisor_s6; // divide.rs:60
     reg [7:0] rest_2_s6; // divide.rs:60
     reg [3:0] l60_s6; // divide.rs:60
-    reg row_outcome_s7; // divide.rs:60
+    reg row_outcome_sign_s7; // divide.rs:60
     reg [9:0] row_outcome_exp_s7; // divide.rs:60
     reg row_outcome_zero_s7; // divide.rs:60
     reg row_outcome_infinite_s7; // divide.rs:60
@@ -85,7 +85,7 @@ module divide_e8f7_l13 (
     reg [7:0] row_divisor_s7; // divide.rs:60
     reg [7:0] rest_3_s7; // divide.rs:60
     reg [4:0] l60_s7; // divide.rs:60
-    reg row_outcome_s8; // divide.rs:60
+    reg row_outcome_sign_s8; // divide.rs:60
     reg [9:0] row_outcome_exp_s8; // divide.rs:60
     reg row_outcome_zero_s8; // divide.rs:60
     reg row_outcome_infinite_s8; // divide.rs:60
@@ -93,7 +93,7 @@ module divide_e8f7_l13 (
     reg [7:0] row_divisor_s8; // divide.rs:60
     reg [7:0] rest_4_s8; // divide.rs:60
     reg [5:0] l60_s8; // divide.rs:60
-    reg row_outcome_s9; // divide.rs:60
+    reg row_outcome_sign_s9; // divide.rs:60
     reg [9:0] row_outcome_exp_s9; // divide.rs:60
     reg row_outcome_zero_s9; // divide.rs:60
     reg row_outcome_infinite_s9; // divide.rs:60
@@ -101,7 +101,7 @@ module divide_e8f7_l13 (
     reg [7:0] row_divisor_s9; // divide.rs:60
     reg [7:0] rest_5_s9; // divide.rs:60
     reg [6:0] l60_s9; // divide.rs:60
-    reg row_outcome_s10; // divide.rs:60
+    reg row_outcome_sign_s10; // divide.rs:60
     reg [9:0] row_outcome_exp_s10; // divide.rs:60
     reg row_outcome_zero_s10; // divide.rs:60
     reg row_outcome_infinite_s10; // divide.rs:60
@@ -222,7 +222,7 @@ module divide_e8f7_l13 (
     wire [8:0] _t18 = digit ? difference : twice; // divide.rs:105
     wire [7:0] rest = _t18[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s4 <= row_outcome_sign;
+        row_outcome_sign_s4 <= row_outcome_sign;
         row_outcome_exp_s4 <= row_outcome_exp;
         row_outcome_zero_s4 <= row_outcome_zero;
         row_outcome_infinite_s4 <= row_outcome_infinite;
@@ -237,7 +237,7 @@ module divide_e8f7_l13 (
     wire [8:0] _t19 = digit_1 ? difference_1 : twice_1; // divide.rs:105
     wire [7:0] rest_1 = _t19[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s5 <= row_outcome_s4;
+        row_outcome_sign_s5 <= row_outcome_sign_s4;
         row_outcome_exp_s5 <= row_outcome_exp_s4;
         row_outcome_zero_s5 <= row_outcome_zero_s4;
         row_outcome_infinite_s5 <= row_outcome_infinite_s4;
@@ -252,7 +252,7 @@ module divide_e8f7_l13 (
     wire [8:0] _t20 = digit_2 ? difference_2 : twice_2; // divide.rs:105
     wire [7:0] rest_2 = _t20[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s6 <= row_outcome_s5;
+        row_outcome_sign_s6 <= row_outcome_sign_s5;
         row_outcome_exp_s6 <= row_outcome_exp_s5;
         row_outcome_zero_s6 <= row_outcome_zero_s5;
         row_outcome_infinite_s6 <= row_outcome_infinite_s5;
@@ -267,7 +267,7 @@ module divide_e8f7_l13 (
     wire [8:0] _t21 = digit_3 ? difference_3 : twice_3; // divide.rs:105
     wire [7:0] rest_3 = _t21[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s7 <= row_outcome_s6;
+        row_outcome_sign_s7 <= row_outcome_sign_s6;
         row_outcome_exp_s7 <= row_outcome_exp_s6;
         row_outcome_zero_s7 <= row_outcome_zero_s6;
         row_outcome_infinite_s7 <= row_outcome_infinite_s6;
@@ -282,7 +282,7 @@ module divide_e8f7_l13 (
     wire [8:0] _t22 = digit_4 ? difference_4 : twice_4; // divide.rs:105
     wire [7:0] rest_4 = _t22[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s8 <= row_outcome_s7;
+        row_outcome_sign_s8 <= row_outcome_sign_s7;
         row_outcome_exp_s8 <= row_outcome_exp_s7;
         row_outcome_zero_s8 <= row_outcome_zero_s7;
         row_outcome_infinite_s8 <= row_outcome_infinite_s7;
@@ -297,7 +297,7 @@ module divide_e8f7_l13 (
     wire [8:0] _t23 = digit_5 ? difference_5 : twice_5; // divide.rs:105
     wire [7:0] rest_5 = _t23[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s9 <= row_outcome_s8;
+        row_outcome_sign_s9 <= row_outcome_sign_s8;
         row_outcome_exp_s9 <= row_outcome_exp_s8;
         row_outcome_zero_s9 <= row_outcome_zero_s8;
         row_outcome_infinite_s9 <= row_outcome_infinite_s8;
@@ -312,7 +312,7 @@ module divide_e8f7_l13 (
     wire [8:0] _t24 = digit_6 ? difference_6 : twice_6; // divide.rs:105
     wire [7:0] rest_6 = _t24[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s10 <= row_outcome_s9;
+        row_outcome_sign_s10 <= row_outcome_sign_s9;
         row_outcome_exp_s10 <= row_outcome_exp_s9;
         row_outcome_zero_s10 <= row_outcome_zero_s9;
         row_outcome_infinite_s10 <= row_outcome_infinite_s9;
@@ -327,7 +327,7 @@ module divide_e8f7_l13 (
     wire [8:0] _t25 = digit_7 ? difference_7 : twice_7; // divide.rs:105
     wire [7:0] rest_7 = _t25[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        sign <= row_outcome_s10;
+        sign <= row_outcome_sign_s10;
         exp_2 <= row_outcome_exp_s10;
         zero <= row_outcome_zero_s10;
         infinite <= row_outcome_infinite_s10;

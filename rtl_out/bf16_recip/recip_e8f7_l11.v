@@ -29,7 +29,7 @@ module recip_e8f7_l11 (
     reg ready_zero; // recip.rs:43
     reg ready_infinite; // recip.rs:43
     reg ready_nan; // recip.rs:43
-    reg ready_s2; // recip.rs:51
+    reg ready_sign_s2; // recip.rs:51
     reg [8:0] ready_exp_s2; // recip.rs:51
     reg [7:0] ready_divisor_s2; // recip.rs:51
     reg ready_zero_s2; // recip.rs:51
@@ -37,7 +37,7 @@ module recip_e8f7_l11 (
     reg ready_nan_s2; // recip.rs:51
     reg [7:0] rest_s2; // recip.rs:51
     reg [1:0] l51_s2; // recip.rs:51
-    reg ready_s3; // recip.rs:51
+    reg ready_sign_s3; // recip.rs:51
     reg [8:0] ready_exp_s3; // recip.rs:51
     reg [7:0] ready_divisor_s3; // recip.rs:51
     reg ready_zero_s3; // recip.rs:51
@@ -45,7 +45,7 @@ module recip_e8f7_l11 (
     reg ready_nan_s3; // recip.rs:51
     reg [7:0] rest_1_s3; // recip.rs:51
     reg [2:0] l51_s3; // recip.rs:51
-    reg ready_s4; // recip.rs:51
+    reg ready_sign_s4; // recip.rs:51
     reg [8:0] ready_exp_s4; // recip.rs:51
     reg [7:0] ready_divisor_s4; // recip.rs:51
     reg ready_zero_s4; // recip.rs:51
@@ -53,7 +53,7 @@ module recip_e8f7_l11 (
     reg ready_nan_s4; // recip.rs:51
     reg [7:0] rest_2_s4; // recip.rs:51
     reg [3:0] l51_s4; // recip.rs:51
-    reg ready_s5; // recip.rs:51
+    reg ready_sign_s5; // recip.rs:51
     reg [8:0] ready_exp_s5; // recip.rs:51
     reg [7:0] ready_divisor_s5; // recip.rs:51
     reg ready_zero_s5; // recip.rs:51
@@ -61,7 +61,7 @@ module recip_e8f7_l11 (
     reg ready_nan_s5; // recip.rs:51
     reg [7:0] rest_3_s5; // recip.rs:51
     reg [4:0] l51_s5; // recip.rs:51
-    reg ready_s6; // recip.rs:51
+    reg ready_sign_s6; // recip.rs:51
     reg [8:0] ready_exp_s6; // recip.rs:51
     reg [7:0] ready_divisor_s6; // recip.rs:51
     reg ready_zero_s6; // recip.rs:51
@@ -69,7 +69,7 @@ module recip_e8f7_l11 (
     reg ready_nan_s6; // recip.rs:51
     reg [7:0] rest_4_s6; // recip.rs:51
     reg [5:0] l51_s6; // recip.rs:51
-    reg ready_s7; // recip.rs:51
+    reg ready_sign_s7; // recip.rs:51
     reg [8:0] ready_exp_s7; // recip.rs:51
     reg [7:0] ready_divisor_s7; // recip.rs:51
     reg ready_zero_s7; // recip.rs:51
@@ -77,7 +77,7 @@ module recip_e8f7_l11 (
     reg ready_nan_s7; // recip.rs:51
     reg [7:0] rest_5_s7; // recip.rs:51
     reg [6:0] l51_s7; // recip.rs:51
-    reg ready_s8; // recip.rs:51
+    reg ready_sign_s8; // recip.rs:51
     reg [8:0] ready_exp_s8; // recip.rs:51
     reg [7:0] ready_divisor_s8; // recip.rs:51
     reg ready_zero_s8; // recip.rs:51
@@ -156,7 +156,7 @@ module recip_e8f7_l11 (
     wire [8:0] _t1 = digit ? difference : twice; // divide.rs:105
     wire [7:0] rest = _t1[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s2 <= ready_sign;
+        ready_sign_s2 <= ready_sign;
         ready_exp_s2 <= ready_exp;
         ready_divisor_s2 <= ready_divisor;
         ready_zero_s2 <= ready_zero;
@@ -171,7 +171,7 @@ module recip_e8f7_l11 (
     wire [8:0] _t2 = digit_1 ? difference_1 : twice_1; // divide.rs:105
     wire [7:0] rest_1 = _t2[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s3 <= ready_s2;
+        ready_sign_s3 <= ready_sign_s2;
         ready_exp_s3 <= ready_exp_s2;
         ready_divisor_s3 <= ready_divisor_s2;
         ready_zero_s3 <= ready_zero_s2;
@@ -186,7 +186,7 @@ module recip_e8f7_l11 (
     wire [8:0] _t3 = digit_2 ? difference_2 : twice_2; // divide.rs:105
     wire [7:0] rest_2 = _t3[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s4 <= ready_s3;
+        ready_sign_s4 <= ready_sign_s3;
         ready_exp_s4 <= ready_exp_s3;
         ready_divisor_s4 <= ready_divisor_s3;
         ready_zero_s4 <= ready_zero_s3;
@@ -201,7 +201,7 @@ module recip_e8f7_l11 (
     wire [8:0] _t4 = digit_3 ? difference_3 : twice_3; // divide.rs:105
     wire [7:0] rest_3 = _t4[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s5 <= ready_s4;
+        ready_sign_s5 <= ready_sign_s4;
         ready_exp_s5 <= ready_exp_s4;
         ready_divisor_s5 <= ready_divisor_s4;
         ready_zero_s5 <= ready_zero_s4;
@@ -216,7 +216,7 @@ module recip_e8f7_l11 (
     wire [8:0] _t5 = digit_4 ? difference_4 : twice_4; // divide.rs:105
     wire [7:0] rest_4 = _t5[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s6 <= ready_s5;
+        ready_sign_s6 <= ready_sign_s5;
         ready_exp_s6 <= ready_exp_s5;
         ready_divisor_s6 <= ready_divisor_s5;
         ready_zero_s6 <= ready_zero_s5;
@@ -231,7 +231,7 @@ module recip_e8f7_l11 (
     wire [8:0] _t6 = digit_5 ? difference_5 : twice_5; // divide.rs:105
     wire [7:0] rest_5 = _t6[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s7 <= ready_s6;
+        ready_sign_s7 <= ready_sign_s6;
         ready_exp_s7 <= ready_exp_s6;
         ready_divisor_s7 <= ready_divisor_s6;
         ready_zero_s7 <= ready_zero_s6;
@@ -246,7 +246,7 @@ module recip_e8f7_l11 (
     wire [8:0] _t7 = digit_6 ? difference_6 : twice_6; // divide.rs:105
     wire [7:0] rest_6 = _t7[7:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s8 <= ready_s7;
+        ready_sign_s8 <= ready_sign_s7;
         ready_exp_s8 <= ready_exp_s7;
         ready_divisor_s8 <= ready_divisor_s7;
         ready_zero_s8 <= ready_zero_s7;
@@ -259,7 +259,7 @@ module recip_e8f7_l11 (
     wire [8:0] difference_7 = twice_7 - {1'h0, ready_divisor_s8}; // divide.rs:103
     wire digit_7 = ~difference_7[8]; // divide.rs:104
     always @(posedge clk) begin
-        sign <= ready_s8;
+        sign <= ready_sign_s8;
         exp_1 <= ready_exp_s8;
         zero <= ready_zero_s8;
         infinite_1 <= ready_infinite_s8;

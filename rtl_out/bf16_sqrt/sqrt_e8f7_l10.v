@@ -28,7 +28,7 @@ module sqrt_e8f7_l10 (
     reg known_infinite; // sqrt.rs:53
     reg known_nan; // sqrt.rs:53
     reg [9:0] radicand_1; // sqrt.rs:53
-    reg known_s2; // sqrt.rs:66
+    reg known_sign_s2; // sqrt.rs:66
     reg [7:0] known_exp_s2; // sqrt.rs:66
     reg known_zero_s2; // sqrt.rs:66
     reg known_infinite_s2; // sqrt.rs:66
@@ -36,7 +36,7 @@ module sqrt_e8f7_l10 (
     reg [9:0] radicand_1_s2; // sqrt.rs:66
     reg [2:0] rest_1_s2; // sqrt.rs:66
     reg [1:0] l66_s2; // sqrt.rs:66
-    reg known_s3; // sqrt.rs:66
+    reg known_sign_s3; // sqrt.rs:66
     reg [7:0] known_exp_s3; // sqrt.rs:66
     reg known_zero_s3; // sqrt.rs:66
     reg known_infinite_s3; // sqrt.rs:66
@@ -44,7 +44,7 @@ module sqrt_e8f7_l10 (
     reg [9:0] radicand_1_s3; // sqrt.rs:66
     reg [3:0] rest_2_s3; // sqrt.rs:66
     reg [2:0] l66_s3; // sqrt.rs:66
-    reg known_s4; // sqrt.rs:66
+    reg known_sign_s4; // sqrt.rs:66
     reg [7:0] known_exp_s4; // sqrt.rs:66
     reg known_zero_s4; // sqrt.rs:66
     reg known_infinite_s4; // sqrt.rs:66
@@ -52,28 +52,28 @@ module sqrt_e8f7_l10 (
     reg [9:0] radicand_1_s4; // sqrt.rs:66
     reg [4:0] rest_3_s4; // sqrt.rs:66
     reg [3:0] l66_s4; // sqrt.rs:66
-    reg known_s5; // sqrt.rs:66
+    reg known_sign_s5; // sqrt.rs:66
     reg [7:0] known_exp_s5; // sqrt.rs:66
     reg known_zero_s5; // sqrt.rs:66
     reg known_infinite_s5; // sqrt.rs:66
     reg known_nan_s5; // sqrt.rs:66
     reg [5:0] rest_4_s5; // sqrt.rs:66
     reg [4:0] l66_s5; // sqrt.rs:66
-    reg known_s6; // sqrt.rs:66
+    reg known_sign_s6; // sqrt.rs:66
     reg [7:0] known_exp_s6; // sqrt.rs:66
     reg known_zero_s6; // sqrt.rs:66
     reg known_infinite_s6; // sqrt.rs:66
     reg known_nan_s6; // sqrt.rs:66
     reg [6:0] rest_5_s6; // sqrt.rs:66
     reg [5:0] l66_s6; // sqrt.rs:66
-    reg known_s7; // sqrt.rs:66
+    reg known_sign_s7; // sqrt.rs:66
     reg [7:0] known_exp_s7; // sqrt.rs:66
     reg known_zero_s7; // sqrt.rs:66
     reg known_infinite_s7; // sqrt.rs:66
     reg known_nan_s7; // sqrt.rs:66
     reg [7:0] rest_6_s7; // sqrt.rs:66
     reg [6:0] l66_s7; // sqrt.rs:66
-    reg known_s8; // sqrt.rs:66
+    reg known_sign_s8; // sqrt.rs:66
     reg [7:0] known_exp_s8; // sqrt.rs:66
     reg known_zero_s8; // sqrt.rs:66
     reg known_infinite_s8; // sqrt.rs:66
@@ -152,7 +152,7 @@ module sqrt_e8f7_l10 (
     wire [3:0] _t6 = digit ? trial : value; // sqrt.rs:117
     wire [2:0] rest_1 = _t6[2:0]; // sqrt.rs:117
     always @(posedge clk) begin
-        known_s2 <= known_sign;
+        known_sign_s2 <= known_sign;
         known_exp_s2 <= known_exp;
         known_zero_s2 <= known_zero;
         known_infinite_s2 <= known_infinite;
@@ -168,7 +168,7 @@ module sqrt_e8f7_l10 (
     wire [4:0] _t7 = digit_1 ? trial_1 : value_1; // sqrt.rs:117
     wire [3:0] rest_2 = _t7[3:0]; // sqrt.rs:117
     always @(posedge clk) begin
-        known_s3 <= known_s2;
+        known_sign_s3 <= known_sign_s2;
         known_exp_s3 <= known_exp_s2;
         known_zero_s3 <= known_zero_s2;
         known_infinite_s3 <= known_infinite_s2;
@@ -184,7 +184,7 @@ module sqrt_e8f7_l10 (
     wire [5:0] _t8 = digit_2 ? trial_2 : value_2; // sqrt.rs:117
     wire [4:0] rest_3 = _t8[4:0]; // sqrt.rs:117
     always @(posedge clk) begin
-        known_s4 <= known_s3;
+        known_sign_s4 <= known_sign_s3;
         known_exp_s4 <= known_exp_s3;
         known_zero_s4 <= known_zero_s3;
         known_infinite_s4 <= known_infinite_s3;
@@ -200,7 +200,7 @@ module sqrt_e8f7_l10 (
     wire [6:0] _t9 = digit_3 ? trial_3 : value_3; // sqrt.rs:117
     wire [5:0] rest_4 = _t9[5:0]; // sqrt.rs:117
     always @(posedge clk) begin
-        known_s5 <= known_s4;
+        known_sign_s5 <= known_sign_s4;
         known_exp_s5 <= known_exp_s4;
         known_zero_s5 <= known_zero_s4;
         known_infinite_s5 <= known_infinite_s4;
@@ -214,7 +214,7 @@ module sqrt_e8f7_l10 (
     wire [7:0] _t10 = digit_4 ? trial_4 : value_4; // sqrt.rs:117
     wire [6:0] rest_5 = _t10[6:0]; // sqrt.rs:117
     always @(posedge clk) begin
-        known_s6 <= known_s5;
+        known_sign_s6 <= known_sign_s5;
         known_exp_s6 <= known_exp_s5;
         known_zero_s6 <= known_zero_s5;
         known_infinite_s6 <= known_infinite_s5;
@@ -228,7 +228,7 @@ module sqrt_e8f7_l10 (
     wire [8:0] _t11 = digit_5 ? trial_5 : value_5; // sqrt.rs:117
     wire [7:0] rest_6 = _t11[7:0]; // sqrt.rs:117
     always @(posedge clk) begin
-        known_s7 <= known_s6;
+        known_sign_s7 <= known_sign_s6;
         known_exp_s7 <= known_exp_s6;
         known_zero_s7 <= known_zero_s6;
         known_infinite_s7 <= known_infinite_s6;
@@ -242,7 +242,7 @@ module sqrt_e8f7_l10 (
     wire [9:0] _t12 = digit_6 ? trial_6 : value_6; // sqrt.rs:117
     wire [8:0] rest_7 = _t12[8:0]; // sqrt.rs:117
     always @(posedge clk) begin
-        known_s8 <= known_s7;
+        known_sign_s8 <= known_sign_s7;
         known_exp_s8 <= known_exp_s7;
         known_zero_s8 <= known_zero_s7;
         known_infinite_s8 <= known_infinite_s7;
@@ -254,7 +254,7 @@ module sqrt_e8f7_l10 (
     wire [10:0] trial_7 = value_7 - {1'h0, {l66_s8, 2'h1}}; // sqrt.rs:115
     wire digit_7 = ~trial_7[10]; // sqrt.rs:116
     always @(posedge clk) begin
-        known_sign_1 <= known_s8;
+        known_sign_1 <= known_sign_s8;
         known_exp_1 <= known_exp_s8;
         known_zero_1 <= known_zero_s8;
         known_infinite_1 <= known_infinite_s8;

@@ -56,7 +56,7 @@ module divide_e5f10_l16 (
     reg row_outcome_nan; // divide.rs:57
     reg [10:0] row_divisor; // divide.rs:57
     reg [10:0] row_rest; // divide.rs:57
-    reg row_outcome_s4; // divide.rs:60
+    reg row_outcome_sign_s4; // divide.rs:60
     reg [6:0] row_outcome_exp_s4; // divide.rs:60
     reg row_outcome_zero_s4; // divide.rs:60
     reg row_outcome_infinite_s4; // divide.rs:60
@@ -64,7 +64,7 @@ module divide_e5f10_l16 (
     reg [10:0] row_divisor_s4; // divide.rs:60
     reg [10:0] rest_s4; // divide.rs:60
     reg [1:0] l60_s4; // divide.rs:60
-    reg row_outcome_s5; // divide.rs:60
+    reg row_outcome_sign_s5; // divide.rs:60
     reg [6:0] row_outcome_exp_s5; // divide.rs:60
     reg row_outcome_zero_s5; // divide.rs:60
     reg row_outcome_infinite_s5; // divide.rs:60
@@ -72,7 +72,7 @@ module divide_e5f10_l16 (
     reg [10:0] row_divisor_s5; // divide.rs:60
     reg [10:0] rest_1_s5; // divide.rs:60
     reg [2:0] l60_s5; // divide.rs:60
-    reg row_outcome_s6; // divide.rs:60
+    reg row_outcome_sign_s6; // divide.rs:60
     reg [6:0] row_outcome_exp_s6; // divide.rs:60
     reg row_outcome_zero_s6; // divide.rs:60
     reg row_outcome_infinite_s6; // divide.rs:60
@@ -80,7 +80,7 @@ module divide_e5f10_l16 (
     reg [10:0] row_divisor_s6; // divide.rs:60
     reg [10:0] rest_2_s6; // divide.rs:60
     reg [3:0] l60_s6; // divide.rs:60
-    reg row_outcome_s7; // divide.rs:60
+    reg row_outcome_sign_s7; // divide.rs:60
     reg [6:0] row_outcome_exp_s7; // divide.rs:60
     reg row_outcome_zero_s7; // divide.rs:60
     reg row_outcome_infinite_s7; // divide.rs:60
@@ -88,7 +88,7 @@ module divide_e5f10_l16 (
     reg [10:0] row_divisor_s7; // divide.rs:60
     reg [10:0] rest_3_s7; // divide.rs:60
     reg [4:0] l60_s7; // divide.rs:60
-    reg row_outcome_s8; // divide.rs:60
+    reg row_outcome_sign_s8; // divide.rs:60
     reg [6:0] row_outcome_exp_s8; // divide.rs:60
     reg row_outcome_zero_s8; // divide.rs:60
     reg row_outcome_infinite_s8; // divide.rs:60
@@ -96,7 +96,7 @@ module divide_e5f10_l16 (
     reg [10:0] row_divisor_s8; // divide.rs:60
     reg [10:0] rest_4_s8; // divide.rs:60
     reg [5:0] l60_s8; // divide.rs:60
-    reg row_outcome_s9; // divide.rs:60
+    reg row_outcome_sign_s9; // divide.rs:60
     reg [6:0] row_outcome_exp_s9; // divide.rs:60
     reg row_outcome_zero_s9; // divide.rs:60
     reg row_outcome_infinite_s9; // divide.rs:60
@@ -104,7 +104,7 @@ module divide_e5f10_l16 (
     reg [10:0] row_divisor_s9; // divide.rs:60
     reg [10:0] rest_5_s9; // divide.rs:60
     reg [6:0] l60_s9; // divide.rs:60
-    reg row_outcome_s10; // divide.rs:60
+    reg row_outcome_sign_s10; // divide.rs:60
     reg [6:0] row_outcome_exp_s10; // divide.rs:60
     reg row_outcome_zero_s10; // divide.rs:60
     reg row_outcome_infinite_s10; // divide.rs:60
@@ -112,7 +112,7 @@ module divide_e5f10_l16 (
     reg [10:0] row_divisor_s10; // divide.rs:60
     reg [10:0] rest_6_s10; // divide.rs:60
     reg [7:0] l60_s10; // divide.rs:60
-    reg row_outcome_s11; // divide.rs:60
+    reg row_outcome_sign_s11; // divide.rs:60
     reg [6:0] row_outcome_exp_s11; // divide.rs:60
     reg row_outcome_zero_s11; // divide.rs:60
     reg row_outcome_infinite_s11; // divide.rs:60
@@ -120,7 +120,7 @@ module divide_e5f10_l16 (
     reg [10:0] row_divisor_s11; // divide.rs:60
     reg [10:0] rest_7_s11; // divide.rs:60
     reg [8:0] l60_s11; // divide.rs:60
-    reg row_outcome_s12; // divide.rs:60
+    reg row_outcome_sign_s12; // divide.rs:60
     reg [6:0] row_outcome_exp_s12; // divide.rs:60
     reg row_outcome_zero_s12; // divide.rs:60
     reg row_outcome_infinite_s12; // divide.rs:60
@@ -128,7 +128,7 @@ module divide_e5f10_l16 (
     reg [10:0] row_divisor_s12; // divide.rs:60
     reg [10:0] rest_8_s12; // divide.rs:60
     reg [9:0] l60_s12; // divide.rs:60
-    reg row_outcome_s13; // divide.rs:60
+    reg row_outcome_sign_s13; // divide.rs:60
     reg [6:0] row_outcome_exp_s13; // divide.rs:60
     reg row_outcome_zero_s13; // divide.rs:60
     reg row_outcome_infinite_s13; // divide.rs:60
@@ -259,7 +259,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t22 = digit ? difference : twice; // divide.rs:105
     wire [10:0] rest = _t22[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s4 <= row_outcome_sign;
+        row_outcome_sign_s4 <= row_outcome_sign;
         row_outcome_exp_s4 <= row_outcome_exp;
         row_outcome_zero_s4 <= row_outcome_zero;
         row_outcome_infinite_s4 <= row_outcome_infinite;
@@ -274,7 +274,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t23 = digit_1 ? difference_1 : twice_1; // divide.rs:105
     wire [10:0] rest_1 = _t23[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s5 <= row_outcome_s4;
+        row_outcome_sign_s5 <= row_outcome_sign_s4;
         row_outcome_exp_s5 <= row_outcome_exp_s4;
         row_outcome_zero_s5 <= row_outcome_zero_s4;
         row_outcome_infinite_s5 <= row_outcome_infinite_s4;
@@ -289,7 +289,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t24 = digit_2 ? difference_2 : twice_2; // divide.rs:105
     wire [10:0] rest_2 = _t24[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s6 <= row_outcome_s5;
+        row_outcome_sign_s6 <= row_outcome_sign_s5;
         row_outcome_exp_s6 <= row_outcome_exp_s5;
         row_outcome_zero_s6 <= row_outcome_zero_s5;
         row_outcome_infinite_s6 <= row_outcome_infinite_s5;
@@ -304,7 +304,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t25 = digit_3 ? difference_3 : twice_3; // divide.rs:105
     wire [10:0] rest_3 = _t25[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s7 <= row_outcome_s6;
+        row_outcome_sign_s7 <= row_outcome_sign_s6;
         row_outcome_exp_s7 <= row_outcome_exp_s6;
         row_outcome_zero_s7 <= row_outcome_zero_s6;
         row_outcome_infinite_s7 <= row_outcome_infinite_s6;
@@ -319,7 +319,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t26 = digit_4 ? difference_4 : twice_4; // divide.rs:105
     wire [10:0] rest_4 = _t26[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s8 <= row_outcome_s7;
+        row_outcome_sign_s8 <= row_outcome_sign_s7;
         row_outcome_exp_s8 <= row_outcome_exp_s7;
         row_outcome_zero_s8 <= row_outcome_zero_s7;
         row_outcome_infinite_s8 <= row_outcome_infinite_s7;
@@ -334,7 +334,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t27 = digit_5 ? difference_5 : twice_5; // divide.rs:105
     wire [10:0] rest_5 = _t27[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s9 <= row_outcome_s8;
+        row_outcome_sign_s9 <= row_outcome_sign_s8;
         row_outcome_exp_s9 <= row_outcome_exp_s8;
         row_outcome_zero_s9 <= row_outcome_zero_s8;
         row_outcome_infinite_s9 <= row_outcome_infinite_s8;
@@ -349,7 +349,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t28 = digit_6 ? difference_6 : twice_6; // divide.rs:105
     wire [10:0] rest_6 = _t28[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s10 <= row_outcome_s9;
+        row_outcome_sign_s10 <= row_outcome_sign_s9;
         row_outcome_exp_s10 <= row_outcome_exp_s9;
         row_outcome_zero_s10 <= row_outcome_zero_s9;
         row_outcome_infinite_s10 <= row_outcome_infinite_s9;
@@ -364,7 +364,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t29 = digit_7 ? difference_7 : twice_7; // divide.rs:105
     wire [10:0] rest_7 = _t29[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s11 <= row_outcome_s10;
+        row_outcome_sign_s11 <= row_outcome_sign_s10;
         row_outcome_exp_s11 <= row_outcome_exp_s10;
         row_outcome_zero_s11 <= row_outcome_zero_s10;
         row_outcome_infinite_s11 <= row_outcome_infinite_s10;
@@ -379,7 +379,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t30 = digit_8 ? difference_8 : twice_8; // divide.rs:105
     wire [10:0] rest_8 = _t30[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s12 <= row_outcome_s11;
+        row_outcome_sign_s12 <= row_outcome_sign_s11;
         row_outcome_exp_s12 <= row_outcome_exp_s11;
         row_outcome_zero_s12 <= row_outcome_zero_s11;
         row_outcome_infinite_s12 <= row_outcome_infinite_s11;
@@ -394,7 +394,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t31 = digit_9 ? difference_9 : twice_9; // divide.rs:105
     wire [10:0] rest_9 = _t31[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        row_outcome_s13 <= row_outcome_s12;
+        row_outcome_sign_s13 <= row_outcome_sign_s12;
         row_outcome_exp_s13 <= row_outcome_exp_s12;
         row_outcome_zero_s13 <= row_outcome_zero_s12;
         row_outcome_infinite_s13 <= row_outcome_infinite_s12;
@@ -409,7 +409,7 @@ module divide_e5f10_l16 (
     wire [11:0] _t32 = digit_10 ? difference_10 : twice_10; // divide.rs:105
     wire [10:0] rest_10 = _t32[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        sign <= row_outcome_s13;
+        sign <= row_outcome_sign_s13;
         exp_2 <= row_outcome_exp_s13;
         zero <= row_outcome_zero_s13;
         infinite <= row_outcome_infinite_s13;

@@ -32,7 +32,7 @@ module recip_e5f10_l14 (
     reg ready_zero; // recip.rs:43
     reg ready_infinite; // recip.rs:43
     reg ready_nan; // recip.rs:43
-    reg ready_s2; // recip.rs:51
+    reg ready_sign_s2; // recip.rs:51
     reg [5:0] ready_exp_s2; // recip.rs:51
     reg [10:0] ready_divisor_s2; // recip.rs:51
     reg ready_zero_s2; // recip.rs:51
@@ -40,7 +40,7 @@ module recip_e5f10_l14 (
     reg ready_nan_s2; // recip.rs:51
     reg [10:0] rest_s2; // recip.rs:51
     reg [1:0] l51_s2; // recip.rs:51
-    reg ready_s3; // recip.rs:51
+    reg ready_sign_s3; // recip.rs:51
     reg [5:0] ready_exp_s3; // recip.rs:51
     reg [10:0] ready_divisor_s3; // recip.rs:51
     reg ready_zero_s3; // recip.rs:51
@@ -48,7 +48,7 @@ module recip_e5f10_l14 (
     reg ready_nan_s3; // recip.rs:51
     reg [10:0] rest_1_s3; // recip.rs:51
     reg [2:0] l51_s3; // recip.rs:51
-    reg ready_s4; // recip.rs:51
+    reg ready_sign_s4; // recip.rs:51
     reg [5:0] ready_exp_s4; // recip.rs:51
     reg [10:0] ready_divisor_s4; // recip.rs:51
     reg ready_zero_s4; // recip.rs:51
@@ -56,7 +56,7 @@ module recip_e5f10_l14 (
     reg ready_nan_s4; // recip.rs:51
     reg [10:0] rest_2_s4; // recip.rs:51
     reg [3:0] l51_s4; // recip.rs:51
-    reg ready_s5; // recip.rs:51
+    reg ready_sign_s5; // recip.rs:51
     reg [5:0] ready_exp_s5; // recip.rs:51
     reg [10:0] ready_divisor_s5; // recip.rs:51
     reg ready_zero_s5; // recip.rs:51
@@ -64,7 +64,7 @@ module recip_e5f10_l14 (
     reg ready_nan_s5; // recip.rs:51
     reg [10:0] rest_3_s5; // recip.rs:51
     reg [4:0] l51_s5; // recip.rs:51
-    reg ready_s6; // recip.rs:51
+    reg ready_sign_s6; // recip.rs:51
     reg [5:0] ready_exp_s6; // recip.rs:51
     reg [10:0] ready_divisor_s6; // recip.rs:51
     reg ready_zero_s6; // recip.rs:51
@@ -72,7 +72,7 @@ module recip_e5f10_l14 (
     reg ready_nan_s6; // recip.rs:51
     reg [10:0] rest_4_s6; // recip.rs:51
     reg [5:0] l51_s6; // recip.rs:51
-    reg ready_s7; // recip.rs:51
+    reg ready_sign_s7; // recip.rs:51
     reg [5:0] ready_exp_s7; // recip.rs:51
     reg [10:0] ready_divisor_s7; // recip.rs:51
     reg ready_zero_s7; // recip.rs:51
@@ -80,7 +80,7 @@ module recip_e5f10_l14 (
     reg ready_nan_s7; // recip.rs:51
     reg [10:0] rest_5_s7; // recip.rs:51
     reg [6:0] l51_s7; // recip.rs:51
-    reg ready_s8; // recip.rs:51
+    reg ready_sign_s8; // recip.rs:51
     reg [5:0] ready_exp_s8; // recip.rs:51
     reg [10:0] ready_divisor_s8; // recip.rs:51
     reg ready_zero_s8; // recip.rs:51
@@ -88,7 +88,7 @@ module recip_e5f10_l14 (
     reg ready_nan_s8; // recip.rs:51
     reg [10:0] rest_6_s8; // recip.rs:51
     reg [7:0] l51_s8; // recip.rs:51
-    reg ready_s9; // recip.rs:51
+    reg ready_sign_s9; // recip.rs:51
     reg [5:0] ready_exp_s9; // recip.rs:51
     reg [10:0] ready_divisor_s9; // recip.rs:51
     reg ready_zero_s9; // recip.rs:51
@@ -96,7 +96,7 @@ module recip_e5f10_l14 (
     reg ready_nan_s9; // recip.rs:51
     reg [10:0] rest_7_s9; // recip.rs:51
     reg [8:0] l51_s9; // recip.rs:51
-    reg ready_s10; // recip.rs:51
+    reg ready_sign_s10; // recip.rs:51
     reg [5:0] ready_exp_s10; // recip.rs:51
     reg [10:0] ready_divisor_s10; // recip.rs:51
     reg ready_zero_s10; // recip.rs:51
@@ -104,7 +104,7 @@ module recip_e5f10_l14 (
     reg ready_nan_s10; // recip.rs:51
     reg [10:0] rest_8_s10; // recip.rs:51
     reg [9:0] l51_s10; // recip.rs:51
-    reg ready_s11; // recip.rs:51
+    reg ready_sign_s11; // recip.rs:51
     reg [5:0] ready_exp_s11; // recip.rs:51
     reg [10:0] ready_divisor_s11; // recip.rs:51
     reg ready_zero_s11; // recip.rs:51
@@ -189,7 +189,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t1 = digit ? difference : twice; // divide.rs:105
     wire [10:0] rest = _t1[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s2 <= ready_sign;
+        ready_sign_s2 <= ready_sign;
         ready_exp_s2 <= ready_exp;
         ready_divisor_s2 <= ready_divisor;
         ready_zero_s2 <= ready_zero;
@@ -204,7 +204,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t2 = digit_1 ? difference_1 : twice_1; // divide.rs:105
     wire [10:0] rest_1 = _t2[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s3 <= ready_s2;
+        ready_sign_s3 <= ready_sign_s2;
         ready_exp_s3 <= ready_exp_s2;
         ready_divisor_s3 <= ready_divisor_s2;
         ready_zero_s3 <= ready_zero_s2;
@@ -219,7 +219,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t3 = digit_2 ? difference_2 : twice_2; // divide.rs:105
     wire [10:0] rest_2 = _t3[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s4 <= ready_s3;
+        ready_sign_s4 <= ready_sign_s3;
         ready_exp_s4 <= ready_exp_s3;
         ready_divisor_s4 <= ready_divisor_s3;
         ready_zero_s4 <= ready_zero_s3;
@@ -234,7 +234,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t4 = digit_3 ? difference_3 : twice_3; // divide.rs:105
     wire [10:0] rest_3 = _t4[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s5 <= ready_s4;
+        ready_sign_s5 <= ready_sign_s4;
         ready_exp_s5 <= ready_exp_s4;
         ready_divisor_s5 <= ready_divisor_s4;
         ready_zero_s5 <= ready_zero_s4;
@@ -249,7 +249,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t5 = digit_4 ? difference_4 : twice_4; // divide.rs:105
     wire [10:0] rest_4 = _t5[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s6 <= ready_s5;
+        ready_sign_s6 <= ready_sign_s5;
         ready_exp_s6 <= ready_exp_s5;
         ready_divisor_s6 <= ready_divisor_s5;
         ready_zero_s6 <= ready_zero_s5;
@@ -264,7 +264,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t6 = digit_5 ? difference_5 : twice_5; // divide.rs:105
     wire [10:0] rest_5 = _t6[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s7 <= ready_s6;
+        ready_sign_s7 <= ready_sign_s6;
         ready_exp_s7 <= ready_exp_s6;
         ready_divisor_s7 <= ready_divisor_s6;
         ready_zero_s7 <= ready_zero_s6;
@@ -279,7 +279,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t7 = digit_6 ? difference_6 : twice_6; // divide.rs:105
     wire [10:0] rest_6 = _t7[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s8 <= ready_s7;
+        ready_sign_s8 <= ready_sign_s7;
         ready_exp_s8 <= ready_exp_s7;
         ready_divisor_s8 <= ready_divisor_s7;
         ready_zero_s8 <= ready_zero_s7;
@@ -294,7 +294,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t8 = digit_7 ? difference_7 : twice_7; // divide.rs:105
     wire [10:0] rest_7 = _t8[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s9 <= ready_s8;
+        ready_sign_s9 <= ready_sign_s8;
         ready_exp_s9 <= ready_exp_s8;
         ready_divisor_s9 <= ready_divisor_s8;
         ready_zero_s9 <= ready_zero_s8;
@@ -309,7 +309,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t9 = digit_8 ? difference_8 : twice_8; // divide.rs:105
     wire [10:0] rest_8 = _t9[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s10 <= ready_s9;
+        ready_sign_s10 <= ready_sign_s9;
         ready_exp_s10 <= ready_exp_s9;
         ready_divisor_s10 <= ready_divisor_s9;
         ready_zero_s10 <= ready_zero_s9;
@@ -324,7 +324,7 @@ module recip_e5f10_l14 (
     wire [11:0] _t10 = digit_9 ? difference_9 : twice_9; // divide.rs:105
     wire [10:0] rest_9 = _t10[10:0]; // divide.rs:105
     always @(posedge clk) begin
-        ready_s11 <= ready_s10;
+        ready_sign_s11 <= ready_sign_s10;
         ready_exp_s11 <= ready_exp_s10;
         ready_divisor_s11 <= ready_divisor_s10;
         ready_zero_s11 <= ready_zero_s10;
@@ -337,7 +337,7 @@ module recip_e5f10_l14 (
     wire [11:0] difference_10 = twice_10 - {1'h0, ready_divisor_s11}; // divide.rs:103
     wire digit_10 = ~difference_10[11]; // divide.rs:104
     always @(posedge clk) begin
-        sign <= ready_s11;
+        sign <= ready_sign_s11;
         exp_1 <= ready_exp_s11;
         zero <= ready_zero_s11;
         infinite_1 <= ready_infinite_s11;

@@ -133,7 +133,7 @@ module oaken_beat_counter_p16 (
     reg valid_s4; // beat_counter.rs:113
     reg valid_s5; // beat_counter.rs:113
     reg [9:0] counted_at_s5; // beat_counter.rs:113
-    reg counted_s5; // beat_counter.rs:113
+    reg counted_starts_s5; // beat_counter.rs:113
     reg counted_ends_s5; // beat_counter.rs:113
     reg counted_first_s5; // beat_counter.rs:113
     reg counted_last_s5; // beat_counter.rs:113
@@ -558,14 +558,14 @@ module oaken_beat_counter_p16 (
     end
     always @(posedge clk) begin
         counted_at_s5 <= counted_at;
-        counted_s5 <= counted_starts;
+        counted_starts_s5 <= counted_starts;
         counted_ends_s5 <= counted_ends;
         counted_first_s5 <= counted_first;
         counted_last_s5 <= counted_last;
     end
     wire valid_1 = valid_s5; // beat_counter.rs:113
     wire [9:0] x_at = counted_at_s5; // beat_counter.rs:113
-    wire x_starts = counted_s5; // beat_counter.rs:113
+    wire x_starts = counted_starts_s5; // beat_counter.rs:113
     wire x_ends = counted_ends_s5; // beat_counter.rs:113
     wire x_first = counted_first_s5; // beat_counter.rs:113
     wire x_last = counted_last_s5; // beat_counter.rs:113

@@ -225,19 +225,19 @@ module oaken_beat_reader_p16 (
     reg [3:0] row_15_way; // place.rs:81
     reg stays_0_1_s7; // place.rs:87
     reg row_0_outer_s7; // place.rs:87
-    reg row_0_s7; // place.rs:87
+    reg row_0_sign_s7; // place.rs:87
     reg [3:0] row_0_way_s7; // place.rs:87
     reg stays_1_1_s7; // place.rs:87
     reg row_1_outer_s7; // place.rs:87
-    reg row_1_s7; // place.rs:87
+    reg row_1_sign_s7; // place.rs:87
     reg [3:0] row_1_way_s7; // place.rs:87
     reg stays_2_1_s7; // place.rs:87
     reg row_2_outer_s7; // place.rs:87
-    reg row_2_s7; // place.rs:87
+    reg row_2_sign_s7; // place.rs:87
     reg [3:0] row_2_way_s7; // place.rs:87
     reg stays_3_1_s7; // place.rs:87
     reg row_3_outer_s7; // place.rs:87
-    reg row_3_s7; // place.rs:87
+    reg row_3_sign_s7; // place.rs:87
     reg [3:0] row_3_way_s7; // place.rs:87
     reg l107_s7; // place.rs:87
     reg from_outer_8_s7; // place.rs:87
@@ -905,19 +905,19 @@ module oaken_beat_reader_p16 (
     always @(posedge clk) begin
         stays_0_1_s7 <= stays_0_1;
         row_0_outer_s7 <= row_0_outer;
-        row_0_s7 <= row_0_sign;
+        row_0_sign_s7 <= row_0_sign;
         row_0_way_s7 <= row_0_way;
         stays_1_1_s7 <= stays_1_1;
         row_1_outer_s7 <= row_1_outer;
-        row_1_s7 <= row_1_sign;
+        row_1_sign_s7 <= row_1_sign;
         row_1_way_s7 <= row_1_way;
         stays_2_1_s7 <= stays_2_1;
         row_2_outer_s7 <= row_2_outer;
-        row_2_s7 <= row_2_sign;
+        row_2_sign_s7 <= row_2_sign;
         row_2_way_s7 <= row_2_way;
         stays_3_1_s7 <= stays_3_1;
         row_3_outer_s7 <= row_3_outer;
-        row_3_s7 <= row_3_sign;
+        row_3_sign_s7 <= row_3_sign;
         row_3_way_s7 <= row_3_way;
         l107_s7 <= stays_4_1 | goes_0_1;
         from_outer_8_s7 <= from_outer_8;
@@ -999,19 +999,19 @@ module oaken_beat_reader_p16 (
     wire stays_14_2 = l107_s7_10 & (~from_way_18_s7[1]); // place.rs:100
     wire stays_15_2 = l107_s7_11 & (~from_way_19_s7[1]); // place.rs:100
     wire from_outer_20 = goes_0_2 ? row_0_outer_s7 : row_2_outer_s7; // place.rs:106
-    wire from_sign_20 = goes_0_2 ? row_0_s7 : row_2_s7; // place.rs:106
+    wire from_sign_20 = goes_0_2 ? row_0_sign_s7 : row_2_sign_s7; // place.rs:106
     wire [3:0] from_way_20 = goes_0_2 ? row_0_way_s7 : row_2_way_s7; // place.rs:106
     wire _t68 = stays_2_2 | goes_0_2; // place.rs:107
     wire from_outer_21 = goes_1_2 ? row_1_outer_s7 : row_3_outer_s7; // place.rs:106
-    wire from_sign_21 = goes_1_2 ? row_1_s7 : row_3_s7; // place.rs:106
+    wire from_sign_21 = goes_1_2 ? row_1_sign_s7 : row_3_sign_s7; // place.rs:106
     wire [3:0] from_way_21 = goes_1_2 ? row_1_way_s7 : row_3_way_s7; // place.rs:106
     wire _t69 = stays_3_2 | goes_1_2; // place.rs:107
     wire from_outer_22 = goes_2_2 ? row_2_outer_s7 : from_outer_8_s7; // place.rs:106
-    wire from_sign_22 = goes_2_2 ? row_2_s7 : from_sign_8_s7; // place.rs:106
+    wire from_sign_22 = goes_2_2 ? row_2_sign_s7 : from_sign_8_s7; // place.rs:106
     wire [3:0] from_way_22 = goes_2_2 ? row_2_way_s7 : from_way_8_s7; // place.rs:106
     wire _t70 = stays_4_2 | goes_2_2; // place.rs:107
     wire from_outer_23 = goes_3_2 ? row_3_outer_s7 : from_outer_9_s7; // place.rs:106
-    wire from_sign_23 = goes_3_2 ? row_3_s7 : from_sign_9_s7; // place.rs:106
+    wire from_sign_23 = goes_3_2 ? row_3_sign_s7 : from_sign_9_s7; // place.rs:106
     wire [3:0] from_way_23 = goes_3_2 ? row_3_way_s7 : from_way_9_s7; // place.rs:106
     wire _t71 = stays_5_2 | goes_3_2; // place.rs:107
     wire from_outer_24 = goes_4_2 ? from_outer_8_s7 : from_outer_10_s7; // place.rs:106
@@ -1085,10 +1085,10 @@ module oaken_beat_reader_p16 (
     wire stays_14_3 = _t80 & (~from_way_32[0]); // place.rs:100
     wire stays_15_3 = (stays_15_2 | goes_13_2) & (~from_way_33[0]); // place.rs:100
     wire from_outer_34 = goes_0_3 ? row_0_outer_s7 : row_1_outer_s7; // place.rs:106
-    wire from_sign_34 = goes_0_3 ? row_0_s7 : row_1_s7; // place.rs:106
+    wire from_sign_34 = goes_0_3 ? row_0_sign_s7 : row_1_sign_s7; // place.rs:106
     wire _t81 = stays_1_3 | goes_0_3; // place.rs:107
     wire from_outer_35 = goes_1_3 ? row_1_outer_s7 : from_outer_20; // place.rs:106
-    wire from_sign_35 = goes_1_3 ? row_1_s7 : from_sign_20; // place.rs:106
+    wire from_sign_35 = goes_1_3 ? row_1_sign_s7 : from_sign_20; // place.rs:106
     wire _t82 = stays_2_3 | goes_1_3; // place.rs:107
     wire from_outer_36 = goes_2_3 ? from_outer_20 : from_outer_21; // place.rs:106
     wire from_sign_36 = goes_2_3 ? from_sign_20 : from_sign_21; // place.rs:106
@@ -1133,7 +1133,7 @@ module oaken_beat_reader_p16 (
     always @(posedge clk) outlier <= _t96;
     wire [15:0] _t97 = {from_outer_48 & _t95, from_outer_47 & _t94, from_outer_46 & _t93, from_outer_45 & _t92, from_outer_44 & _t91, from_outer_43 & _t90, from_outer_42 & _t89, from_outer_41 & _t88, from_outer_40 & _t87, from_outer_39 & _t86, from_outer_38 & _t85, from_outer_37 & _t84, from_outer_36 & _t83, from_outer_35 & _t82, from_outer_34 & _t81, row_0_outer_s7 & stays_0_3}; // place.rs:90
     always @(posedge clk) outer <= _t97;
-    wire [15:0] _t98 = {from_sign_48 & _t95, from_sign_47 & _t94, from_sign_46 & _t93, from_sign_45 & _t92, from_sign_44 & _t91, from_sign_43 & _t90, from_sign_42 & _t89, from_sign_41 & _t88, from_sign_40 & _t87, from_sign_39 & _t86, from_sign_38 & _t85, from_sign_37 & _t84, from_sign_36 & _t83, from_sign_35 & _t82, from_sign_34 & _t81, row_0_s7 & stays_0_3}; // place.rs:90
+    wire [15:0] _t98 = {from_sign_48 & _t95, from_sign_47 & _t94, from_sign_46 & _t93, from_sign_45 & _t92, from_sign_44 & _t91, from_sign_43 & _t90, from_sign_42 & _t89, from_sign_41 & _t88, from_sign_40 & _t87, from_sign_39 & _t86, from_sign_38 & _t85, from_sign_37 & _t84, from_sign_36 & _t83, from_sign_35 & _t82, from_sign_34 & _t81, row_0_sign_s7 & stays_0_3}; // place.rs:90
     always @(posedge clk) begin
         sign <= _t98;
         disorder_1 <= disorder;

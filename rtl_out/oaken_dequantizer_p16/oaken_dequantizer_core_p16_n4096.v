@@ -71,21 +71,21 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [127:0] out_data; // packet_gate.rs:11
     wire [15:0] out_keep; // packet_gate.rs:11
     wire out_last; // packet_gate.rs:11
-    wire walker_unit_s_ready;
+    wire walker_s_ready;
     wire write_valid_1;
     wire [4:0] write_word;
     wire [127:0] write_data;
-    wire walker_unit_header_valid;
-    wire [63:0] walker_unit_header_payload;
-    wire walker_unit_m_valid;
-    wire [9:0] walker_unit_m_at;
-    wire [6:0] walker_unit_m_count;
-    wire walker_unit_m_first;
-    wire walker_unit_m_last;
-    wire walker_unit_begins;
-    wire walker_unit_holds;
-    wire walker_unit_count_error;
-    wire walker_unit_length_error;
+    wire walker_header_valid;
+    wire [63:0] walker_header_payload;
+    wire walker_m_valid;
+    wire [9:0] walker_m_at;
+    wire [6:0] walker_m_count;
+    wire walker_m_first;
+    wire walker_m_last;
+    wire walker_begins;
+    wire walker_holds;
+    wire walker_count_error;
+    wire walker_length_error;
     reg room; // dequantizer_front.rs:84
     wire reader_s_ready;
     wire reader_m_valid;
@@ -158,7 +158,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane0_shift; // decode.rs:101
     reg [22:0] lane0_frame_1; // decode.rs:102
     reg [5:0] lane0_scale_1; // decode.rs:102
-    reg lane0_side_later_base_s4; // decode.rs:102
+    reg lane0_side_later_base_sticky_s4; // decode.rs:102
     reg lane0_sticky; // decode.rs:102
     reg [11:0] lane0_normal; // decode.rs:103
     reg lane0_rest; // decode.rs:106
@@ -194,7 +194,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane1_shift; // decode.rs:101
     reg [22:0] lane1_frame_1; // decode.rs:102
     reg [5:0] lane1_scale_1; // decode.rs:102
-    reg lane1_side_later_base_s4; // decode.rs:102
+    reg lane1_side_later_base_sticky_s4; // decode.rs:102
     reg lane1_sticky; // decode.rs:102
     reg [11:0] lane1_normal; // decode.rs:103
     reg lane1_rest; // decode.rs:106
@@ -230,7 +230,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane2_shift; // decode.rs:101
     reg [22:0] lane2_frame_1; // decode.rs:102
     reg [5:0] lane2_scale_1; // decode.rs:102
-    reg lane2_side_later_base_s4; // decode.rs:102
+    reg lane2_side_later_base_sticky_s4; // decode.rs:102
     reg lane2_sticky; // decode.rs:102
     reg [11:0] lane2_normal; // decode.rs:103
     reg lane2_rest; // decode.rs:106
@@ -266,7 +266,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane3_shift; // decode.rs:101
     reg [22:0] lane3_frame_1; // decode.rs:102
     reg [5:0] lane3_scale_1; // decode.rs:102
-    reg lane3_side_later_base_s4; // decode.rs:102
+    reg lane3_side_later_base_sticky_s4; // decode.rs:102
     reg lane3_sticky; // decode.rs:102
     reg [11:0] lane3_normal; // decode.rs:103
     reg lane3_rest; // decode.rs:106
@@ -302,7 +302,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane4_shift; // decode.rs:101
     reg [22:0] lane4_frame_1; // decode.rs:102
     reg [5:0] lane4_scale_1; // decode.rs:102
-    reg lane4_side_later_base_s4; // decode.rs:102
+    reg lane4_side_later_base_sticky_s4; // decode.rs:102
     reg lane4_sticky; // decode.rs:102
     reg [11:0] lane4_normal; // decode.rs:103
     reg lane4_rest; // decode.rs:106
@@ -338,7 +338,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane5_shift; // decode.rs:101
     reg [22:0] lane5_frame_1; // decode.rs:102
     reg [5:0] lane5_scale_1; // decode.rs:102
-    reg lane5_side_later_base_s4; // decode.rs:102
+    reg lane5_side_later_base_sticky_s4; // decode.rs:102
     reg lane5_sticky; // decode.rs:102
     reg [11:0] lane5_normal; // decode.rs:103
     reg lane5_rest; // decode.rs:106
@@ -374,7 +374,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane6_shift; // decode.rs:101
     reg [22:0] lane6_frame_1; // decode.rs:102
     reg [5:0] lane6_scale_1; // decode.rs:102
-    reg lane6_side_later_base_s4; // decode.rs:102
+    reg lane6_side_later_base_sticky_s4; // decode.rs:102
     reg lane6_sticky; // decode.rs:102
     reg [11:0] lane6_normal; // decode.rs:103
     reg lane6_rest; // decode.rs:106
@@ -410,7 +410,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane7_shift; // decode.rs:101
     reg [22:0] lane7_frame_1; // decode.rs:102
     reg [5:0] lane7_scale_1; // decode.rs:102
-    reg lane7_side_later_base_s4; // decode.rs:102
+    reg lane7_side_later_base_sticky_s4; // decode.rs:102
     reg lane7_sticky; // decode.rs:102
     reg [11:0] lane7_normal; // decode.rs:103
     reg lane7_rest; // decode.rs:106
@@ -446,7 +446,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane8_shift; // decode.rs:101
     reg [22:0] lane8_frame_1; // decode.rs:102
     reg [5:0] lane8_scale_1; // decode.rs:102
-    reg lane8_side_later_base_s4; // decode.rs:102
+    reg lane8_side_later_base_sticky_s4; // decode.rs:102
     reg lane8_sticky; // decode.rs:102
     reg [11:0] lane8_normal; // decode.rs:103
     reg lane8_rest; // decode.rs:106
@@ -482,7 +482,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane9_shift; // decode.rs:101
     reg [22:0] lane9_frame_1; // decode.rs:102
     reg [5:0] lane9_scale_1; // decode.rs:102
-    reg lane9_side_later_base_s4; // decode.rs:102
+    reg lane9_side_later_base_sticky_s4; // decode.rs:102
     reg lane9_sticky; // decode.rs:102
     reg [11:0] lane9_normal; // decode.rs:103
     reg lane9_rest; // decode.rs:106
@@ -518,7 +518,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane10_shift; // decode.rs:101
     reg [22:0] lane10_frame_1; // decode.rs:102
     reg [5:0] lane10_scale_1; // decode.rs:102
-    reg lane10_side_later_base_s4; // decode.rs:102
+    reg lane10_side_later_base_sticky_s4; // decode.rs:102
     reg lane10_sticky; // decode.rs:102
     reg [11:0] lane10_normal; // decode.rs:103
     reg lane10_rest; // decode.rs:106
@@ -554,7 +554,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane11_shift; // decode.rs:101
     reg [22:0] lane11_frame_1; // decode.rs:102
     reg [5:0] lane11_scale_1; // decode.rs:102
-    reg lane11_side_later_base_s4; // decode.rs:102
+    reg lane11_side_later_base_sticky_s4; // decode.rs:102
     reg lane11_sticky; // decode.rs:102
     reg [11:0] lane11_normal; // decode.rs:103
     reg lane11_rest; // decode.rs:106
@@ -590,7 +590,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane12_shift; // decode.rs:101
     reg [22:0] lane12_frame_1; // decode.rs:102
     reg [5:0] lane12_scale_1; // decode.rs:102
-    reg lane12_side_later_base_s4; // decode.rs:102
+    reg lane12_side_later_base_sticky_s4; // decode.rs:102
     reg lane12_sticky; // decode.rs:102
     reg [11:0] lane12_normal; // decode.rs:103
     reg lane12_rest; // decode.rs:106
@@ -626,7 +626,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane13_shift; // decode.rs:101
     reg [22:0] lane13_frame_1; // decode.rs:102
     reg [5:0] lane13_scale_1; // decode.rs:102
-    reg lane13_side_later_base_s4; // decode.rs:102
+    reg lane13_side_later_base_sticky_s4; // decode.rs:102
     reg lane13_sticky; // decode.rs:102
     reg [11:0] lane13_normal; // decode.rs:103
     reg lane13_rest; // decode.rs:106
@@ -662,7 +662,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane14_shift; // decode.rs:101
     reg [22:0] lane14_frame_1; // decode.rs:102
     reg [5:0] lane14_scale_1; // decode.rs:102
-    reg lane14_side_later_base_s4; // decode.rs:102
+    reg lane14_side_later_base_sticky_s4; // decode.rs:102
     reg lane14_sticky; // decode.rs:102
     reg [11:0] lane14_normal; // decode.rs:103
     reg lane14_rest; // decode.rs:106
@@ -698,7 +698,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [3:0] lane15_shift; // decode.rs:101
     reg [22:0] lane15_frame_1; // decode.rs:102
     reg [5:0] lane15_scale_1; // decode.rs:102
-    reg lane15_side_later_base_s4; // decode.rs:102
+    reg lane15_side_later_base_sticky_s4; // decode.rs:102
     reg lane15_sticky; // decode.rs:102
     reg [11:0] lane15_normal; // decode.rs:103
     reg lane15_rest; // decode.rs:106
@@ -856,10 +856,10 @@ module oaken_dequantizer_core_p16_n4096 (
             open <= 1'h0;
         end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
     end
-    assign out_ready = walker_unit_s_ready;
-    assign words_wait = walker_unit_holds;
-    assign count_error = walker_unit_count_error;
-    assign sparse_length_error = walker_unit_length_error;
+    assign out_ready = walker_s_ready;
+    assign words_wait = walker_holds;
+    assign count_error = walker_count_error;
+    assign sparse_length_error = walker_length_error;
     wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:111
     always @(posedge clk) begin
         if (rst) begin
@@ -870,7 +870,7 @@ module oaken_dequantizer_core_p16_n4096 (
     end
 
     // chunks to the maps of their beats
-    assign header_payload = walker_unit_header_payload;
+    assign header_payload = walker_header_payload;
     assign counted_valid = counter_m_valid;
     assign counted_ready = reader_s_ready;
     oaken_beat_counter_p16 counter (
@@ -879,12 +879,12 @@ module oaken_dequantizer_core_p16_n4096 (
         .write_valid(write_valid_1),
         .write_word(write_word),
         .write_data(write_data),
-        .s_valid(walker_unit_m_valid),
+        .s_valid(walker_m_valid),
         .s_ready(counter_s_ready),
-        .s_at(walker_unit_m_at),
-        .s_count(walker_unit_m_count),
-        .s_first(walker_unit_m_first),
-        .s_last(walker_unit_m_last),
+        .s_at(walker_m_at),
+        .s_count(walker_m_count),
+        .s_first(walker_m_first),
+        .s_last(walker_m_last),
         .m_valid(counter_m_valid),
         .m_ready(counted_ready),
         .m_at(counter_m_at),
@@ -899,12 +899,12 @@ module oaken_dequantizer_core_p16_n4096 (
     assign counted_first = counter_m_first;
     assign counted_last = counter_m_last;
     wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:36
-    assign header_valid = walker_unit_header_valid & slot_free;
-    oaken_record_walker_p16 walker_unit (
+    assign header_valid = walker_header_valid & slot_free;
+    oaken_record_walker_p16 walker (
         .clk(clk),
         .rst(rst),
         .s_valid(out_valid),
-        .s_ready(walker_unit_s_ready),
+        .s_ready(walker_s_ready),
         .s_data(out_data),
         .s_keep(out_keep),
         .s_last(out_last),
@@ -914,22 +914,22 @@ module oaken_dequantizer_core_p16_n4096 (
         .write_valid(write_valid_1),
         .write_word(write_word),
         .write_data(write_data),
-        .header_valid(walker_unit_header_valid),
+        .header_valid(walker_header_valid),
         .header_ready(header_ready & slot_free),
-        .header_payload(walker_unit_header_payload),
-        .m_valid(walker_unit_m_valid),
+        .header_payload(walker_header_payload),
+        .m_valid(walker_m_valid),
         .m_ready(counter_s_ready),
-        .m_at(walker_unit_m_at),
-        .m_count(walker_unit_m_count),
-        .m_first(walker_unit_m_first),
-        .m_last(walker_unit_m_last),
+        .m_at(walker_m_at),
+        .m_count(walker_m_count),
+        .m_first(walker_m_first),
+        .m_last(walker_m_last),
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
-        .begins(walker_unit_begins),
-        .holds(walker_unit_holds),
-        .count_error(walker_unit_count_error),
-        .length_error(walker_unit_length_error)
+        .begins(walker_begins),
+        .holds(walker_holds),
+        .count_error(walker_count_error),
+        .length_error(walker_length_error)
     );
     assign order_error = reader_order_error & (~flag);
 
@@ -1005,8 +1005,8 @@ module oaken_dequantizer_core_p16_n4096 (
         if (rst) begin
             due <= 5'h0;
         end else begin
-            if (walker_unit_begins & (~dense_begins)) due <= due + 5'h1;
-            else if (dense_begins & (~walker_unit_begins)) due <= due - 5'h1;
+            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:67
@@ -1154,8 +1154,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
         lane0_frame_1 <= lane0_frame;
         lane0_scale_1 <= lane0_scale;
-        lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
-        lane0_sticky <= lane0_side_later_base_s4;
+        lane0_side_later_base_sticky_s4 <= lane0_side_later_base_sticky;
+        lane0_sticky <= lane0_side_later_base_sticky_s4;
     end
     wire [22:0] lane0_moved = lane0_shift[3] ? {lane0_frame_1[14:0], 8'h0} : lane0_frame_1; // decode.rs:133
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:133
@@ -1283,8 +1283,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
         lane1_frame_1 <= lane1_frame;
         lane1_scale_1 <= lane1_scale;
-        lane1_side_later_base_s4 <= lane1_side_later_base_sticky;
-        lane1_sticky <= lane1_side_later_base_s4;
+        lane1_side_later_base_sticky_s4 <= lane1_side_later_base_sticky;
+        lane1_sticky <= lane1_side_later_base_sticky_s4;
     end
     wire [22:0] lane1_moved = lane1_shift[3] ? {lane1_frame_1[14:0], 8'h0} : lane1_frame_1; // decode.rs:133
     wire [18:0] lane1_moved_1 = lane1_shift[2] ? {lane1_moved[18:4], 4'h0} : lane1_moved[22:4]; // decode.rs:133
@@ -1412,8 +1412,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
         lane2_frame_1 <= lane2_frame;
         lane2_scale_1 <= lane2_scale;
-        lane2_side_later_base_s4 <= lane2_side_later_base_sticky;
-        lane2_sticky <= lane2_side_later_base_s4;
+        lane2_side_later_base_sticky_s4 <= lane2_side_later_base_sticky;
+        lane2_sticky <= lane2_side_later_base_sticky_s4;
     end
     wire [22:0] lane2_moved = lane2_shift[3] ? {lane2_frame_1[14:0], 8'h0} : lane2_frame_1; // decode.rs:133
     wire [18:0] lane2_moved_1 = lane2_shift[2] ? {lane2_moved[18:4], 4'h0} : lane2_moved[22:4]; // decode.rs:133
@@ -1541,8 +1541,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
         lane3_frame_1 <= lane3_frame;
         lane3_scale_1 <= lane3_scale;
-        lane3_side_later_base_s4 <= lane3_side_later_base_sticky;
-        lane3_sticky <= lane3_side_later_base_s4;
+        lane3_side_later_base_sticky_s4 <= lane3_side_later_base_sticky;
+        lane3_sticky <= lane3_side_later_base_sticky_s4;
     end
     wire [22:0] lane3_moved = lane3_shift[3] ? {lane3_frame_1[14:0], 8'h0} : lane3_frame_1; // decode.rs:133
     wire [18:0] lane3_moved_1 = lane3_shift[2] ? {lane3_moved[18:4], 4'h0} : lane3_moved[22:4]; // decode.rs:133
@@ -1670,8 +1670,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane4_shift <= lane4_limited ? lane4_scale[3:0] : lane4_zeros;
         lane4_frame_1 <= lane4_frame;
         lane4_scale_1 <= lane4_scale;
-        lane4_side_later_base_s4 <= lane4_side_later_base_sticky;
-        lane4_sticky <= lane4_side_later_base_s4;
+        lane4_side_later_base_sticky_s4 <= lane4_side_later_base_sticky;
+        lane4_sticky <= lane4_side_later_base_sticky_s4;
     end
     wire [22:0] lane4_moved = lane4_shift[3] ? {lane4_frame_1[14:0], 8'h0} : lane4_frame_1; // decode.rs:133
     wire [18:0] lane4_moved_1 = lane4_shift[2] ? {lane4_moved[18:4], 4'h0} : lane4_moved[22:4]; // decode.rs:133
@@ -1799,8 +1799,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane5_shift <= lane5_limited ? lane5_scale[3:0] : lane5_zeros;
         lane5_frame_1 <= lane5_frame;
         lane5_scale_1 <= lane5_scale;
-        lane5_side_later_base_s4 <= lane5_side_later_base_sticky;
-        lane5_sticky <= lane5_side_later_base_s4;
+        lane5_side_later_base_sticky_s4 <= lane5_side_later_base_sticky;
+        lane5_sticky <= lane5_side_later_base_sticky_s4;
     end
     wire [22:0] lane5_moved = lane5_shift[3] ? {lane5_frame_1[14:0], 8'h0} : lane5_frame_1; // decode.rs:133
     wire [18:0] lane5_moved_1 = lane5_shift[2] ? {lane5_moved[18:4], 4'h0} : lane5_moved[22:4]; // decode.rs:133
@@ -1928,8 +1928,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane6_shift <= lane6_limited ? lane6_scale[3:0] : lane6_zeros;
         lane6_frame_1 <= lane6_frame;
         lane6_scale_1 <= lane6_scale;
-        lane6_side_later_base_s4 <= lane6_side_later_base_sticky;
-        lane6_sticky <= lane6_side_later_base_s4;
+        lane6_side_later_base_sticky_s4 <= lane6_side_later_base_sticky;
+        lane6_sticky <= lane6_side_later_base_sticky_s4;
     end
     wire [22:0] lane6_moved = lane6_shift[3] ? {lane6_frame_1[14:0], 8'h0} : lane6_frame_1; // decode.rs:133
     wire [18:0] lane6_moved_1 = lane6_shift[2] ? {lane6_moved[18:4], 4'h0} : lane6_moved[22:4]; // decode.rs:133
@@ -2057,8 +2057,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane7_shift <= lane7_limited ? lane7_scale[3:0] : lane7_zeros;
         lane7_frame_1 <= lane7_frame;
         lane7_scale_1 <= lane7_scale;
-        lane7_side_later_base_s4 <= lane7_side_later_base_sticky;
-        lane7_sticky <= lane7_side_later_base_s4;
+        lane7_side_later_base_sticky_s4 <= lane7_side_later_base_sticky;
+        lane7_sticky <= lane7_side_later_base_sticky_s4;
     end
     wire [22:0] lane7_moved = lane7_shift[3] ? {lane7_frame_1[14:0], 8'h0} : lane7_frame_1; // decode.rs:133
     wire [18:0] lane7_moved_1 = lane7_shift[2] ? {lane7_moved[18:4], 4'h0} : lane7_moved[22:4]; // decode.rs:133
@@ -2186,8 +2186,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane8_shift <= lane8_limited ? lane8_scale[3:0] : lane8_zeros;
         lane8_frame_1 <= lane8_frame;
         lane8_scale_1 <= lane8_scale;
-        lane8_side_later_base_s4 <= lane8_side_later_base_sticky;
-        lane8_sticky <= lane8_side_later_base_s4;
+        lane8_side_later_base_sticky_s4 <= lane8_side_later_base_sticky;
+        lane8_sticky <= lane8_side_later_base_sticky_s4;
     end
     wire [22:0] lane8_moved = lane8_shift[3] ? {lane8_frame_1[14:0], 8'h0} : lane8_frame_1; // decode.rs:133
     wire [18:0] lane8_moved_1 = lane8_shift[2] ? {lane8_moved[18:4], 4'h0} : lane8_moved[22:4]; // decode.rs:133
@@ -2315,8 +2315,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane9_shift <= lane9_limited ? lane9_scale[3:0] : lane9_zeros;
         lane9_frame_1 <= lane9_frame;
         lane9_scale_1 <= lane9_scale;
-        lane9_side_later_base_s4 <= lane9_side_later_base_sticky;
-        lane9_sticky <= lane9_side_later_base_s4;
+        lane9_side_later_base_sticky_s4 <= lane9_side_later_base_sticky;
+        lane9_sticky <= lane9_side_later_base_sticky_s4;
     end
     wire [22:0] lane9_moved = lane9_shift[3] ? {lane9_frame_1[14:0], 8'h0} : lane9_frame_1; // decode.rs:133
     wire [18:0] lane9_moved_1 = lane9_shift[2] ? {lane9_moved[18:4], 4'h0} : lane9_moved[22:4]; // decode.rs:133
@@ -2444,8 +2444,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane10_shift <= lane10_limited ? lane10_scale[3:0] : lane10_zeros;
         lane10_frame_1 <= lane10_frame;
         lane10_scale_1 <= lane10_scale;
-        lane10_side_later_base_s4 <= lane10_side_later_base_sticky;
-        lane10_sticky <= lane10_side_later_base_s4;
+        lane10_side_later_base_sticky_s4 <= lane10_side_later_base_sticky;
+        lane10_sticky <= lane10_side_later_base_sticky_s4;
     end
     wire [22:0] lane10_moved = lane10_shift[3] ? {lane10_frame_1[14:0], 8'h0} : lane10_frame_1; // decode.rs:133
     wire [18:0] lane10_moved_1 = lane10_shift[2] ? {lane10_moved[18:4], 4'h0} : lane10_moved[22:4]; // decode.rs:133
@@ -2573,8 +2573,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane11_shift <= lane11_limited ? lane11_scale[3:0] : lane11_zeros;
         lane11_frame_1 <= lane11_frame;
         lane11_scale_1 <= lane11_scale;
-        lane11_side_later_base_s4 <= lane11_side_later_base_sticky;
-        lane11_sticky <= lane11_side_later_base_s4;
+        lane11_side_later_base_sticky_s4 <= lane11_side_later_base_sticky;
+        lane11_sticky <= lane11_side_later_base_sticky_s4;
     end
     wire [22:0] lane11_moved = lane11_shift[3] ? {lane11_frame_1[14:0], 8'h0} : lane11_frame_1; // decode.rs:133
     wire [18:0] lane11_moved_1 = lane11_shift[2] ? {lane11_moved[18:4], 4'h0} : lane11_moved[22:4]; // decode.rs:133
@@ -2702,8 +2702,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane12_shift <= lane12_limited ? lane12_scale[3:0] : lane12_zeros;
         lane12_frame_1 <= lane12_frame;
         lane12_scale_1 <= lane12_scale;
-        lane12_side_later_base_s4 <= lane12_side_later_base_sticky;
-        lane12_sticky <= lane12_side_later_base_s4;
+        lane12_side_later_base_sticky_s4 <= lane12_side_later_base_sticky;
+        lane12_sticky <= lane12_side_later_base_sticky_s4;
     end
     wire [22:0] lane12_moved = lane12_shift[3] ? {lane12_frame_1[14:0], 8'h0} : lane12_frame_1; // decode.rs:133
     wire [18:0] lane12_moved_1 = lane12_shift[2] ? {lane12_moved[18:4], 4'h0} : lane12_moved[22:4]; // decode.rs:133
@@ -2831,8 +2831,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane13_shift <= lane13_limited ? lane13_scale[3:0] : lane13_zeros;
         lane13_frame_1 <= lane13_frame;
         lane13_scale_1 <= lane13_scale;
-        lane13_side_later_base_s4 <= lane13_side_later_base_sticky;
-        lane13_sticky <= lane13_side_later_base_s4;
+        lane13_side_later_base_sticky_s4 <= lane13_side_later_base_sticky;
+        lane13_sticky <= lane13_side_later_base_sticky_s4;
     end
     wire [22:0] lane13_moved = lane13_shift[3] ? {lane13_frame_1[14:0], 8'h0} : lane13_frame_1; // decode.rs:133
     wire [18:0] lane13_moved_1 = lane13_shift[2] ? {lane13_moved[18:4], 4'h0} : lane13_moved[22:4]; // decode.rs:133
@@ -2960,8 +2960,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane14_shift <= lane14_limited ? lane14_scale[3:0] : lane14_zeros;
         lane14_frame_1 <= lane14_frame;
         lane14_scale_1 <= lane14_scale;
-        lane14_side_later_base_s4 <= lane14_side_later_base_sticky;
-        lane14_sticky <= lane14_side_later_base_s4;
+        lane14_side_later_base_sticky_s4 <= lane14_side_later_base_sticky;
+        lane14_sticky <= lane14_side_later_base_sticky_s4;
     end
     wire [22:0] lane14_moved = lane14_shift[3] ? {lane14_frame_1[14:0], 8'h0} : lane14_frame_1; // decode.rs:133
     wire [18:0] lane14_moved_1 = lane14_shift[2] ? {lane14_moved[18:4], 4'h0} : lane14_moved[22:4]; // decode.rs:133
@@ -3089,8 +3089,8 @@ module oaken_dequantizer_core_p16_n4096 (
         lane15_shift <= lane15_limited ? lane15_scale[3:0] : lane15_zeros;
         lane15_frame_1 <= lane15_frame;
         lane15_scale_1 <= lane15_scale;
-        lane15_side_later_base_s4 <= lane15_side_later_base_sticky;
-        lane15_sticky <= lane15_side_later_base_s4;
+        lane15_side_later_base_sticky_s4 <= lane15_side_later_base_sticky;
+        lane15_sticky <= lane15_side_later_base_sticky_s4;
     end
     wire [22:0] lane15_moved = lane15_shift[3] ? {lane15_frame_1[14:0], 8'h0} : lane15_frame_1; // decode.rs:133
     wire [18:0] lane15_moved_1 = lane15_shift[2] ? {lane15_moved[18:4], 4'h0} : lane15_moved[22:4]; // decode.rs:133
@@ -3182,8 +3182,8 @@ module oaken_dequantizer_core_p16_n4096 (
         if (rst) begin
             in_flight <= 5'h0;
         end else begin
-            if (walker_unit_begins & (~ended)) in_flight <= in_flight + 5'h1;
-            else if (ended & (~walker_unit_begins)) in_flight <= in_flight - 5'h1;
+            if (walker_begins & (~ended)) in_flight <= in_flight + 5'h1;
+            else if (ended & (~walker_begins)) in_flight <= in_flight - 5'h1;
         end
     end
 

@@ -43,7 +43,7 @@ module oaken_record_walker_p16 (
     reg [9:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:93
     reg [5:0] head; // the number of the word that comes next | record_walker.rs:99
     reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:100
-    wire [5:0] walker; // record_walker.rs:101
+    wire [5:0] looks_from; // record_walker.rs:101
     reg has_room; // walker_words.rs:34
     reg [5:0] taken; // the number of the next word that is taken | walker_words.rs:35
     reg [127:0] word_data; // walker_words.rs:44
@@ -98,17 +98,17 @@ module oaken_record_walker_p16 (
     wire out_valid; // walker_chunks.rs:117
     wire [18:0] out_payload; // walker_chunks.rs:117
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:194
-    reg length_error_1; // record_walker.rs:197
+    reg count_error_1; // record_walker.rs:191
+    reg length_error_1; // record_walker.rs:194
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:216
-    reg begun_before; // record_walker.rs:217
-    reg room_for_headers; // record_walker.rs:224
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:205
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:163
+    reg [63:0] begun_with; // record_walker.rs:222
+    reg begun_before; // record_walker.rs:223
+    reg room_for_headers; // record_walker.rs:230
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:209
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:160
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:50
     (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -138,7 +138,7 @@ module oaken_record_walker_p16 (
     // words come
     wire [5:0] taken_then = taken + {5'h0, s_valid & s_ready}; // walker_words.rs:36
     wire ring_has_room = (taken_then - tail) < 6'h20; // walker_words.rs:37
-    wire [5:0] ahead = taken_then - walker; // walker_words.rs:39
+    wire [5:0] ahead = taken_then - looks_from; // walker_words.rs:39
     wire walker_has_room = ahead[4] == ahead[5]; // walker_words.rs:40
     always @(posedge clk) begin
         if (rst) begin
@@ -399,16 +399,15 @@ module oaken_record_walker_p16 (
     wire ended = step & last_chunk; // record_walker.rs:118
     wire goes_on = step & (~last_chunk); // record_walker.rs:119
     wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:120
-    assign walker = gone ? resume : (seen_past_the_end ? seen_end_next_word : word);
+    assign looks_from = gone ? resume : (seen_past_the_end ? seen_end_next_word : word);
 
     // from its end on
     wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:125
     wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:126
     wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:127
-    wire waits = (doing == DOING_WAIT) & fresh; // record_walker.rs:128
-    wire begins_1 = (((follows | waits) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:129
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:128
     assign begins = begins_1;
-    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:133
+    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:131
     always @(posedge clk) begin
         if (rst) begin
             last_chunk <= 1'h0;
@@ -438,7 +437,7 @@ module oaken_record_walker_p16 (
     end
 
     // chunks leave
-    wire _t8 = nothing | gone; // record_walker.rs:142
+    wire _t8 = nothing | gone; // record_walker.rs:140
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -488,8 +487,8 @@ module oaken_record_walker_p16 (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:146
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:147
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:144
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:145
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -508,7 +507,7 @@ module oaken_record_walker_p16 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:151
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:149
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -540,8 +539,6 @@ module oaken_record_walker_p16 (
     assign start_1 = start & room_for_headers;
 
     // from which word on the ring is needed
-    wire [5:0] here = walking ? start_of_chunk[9:4] : word; // record_walker.rs:156
-    wire walker_is_there = ~(walking & nothing); // record_walker.rs:158
     always @(posedge clk) begin
         if (rst) begin
             held <= 6'h0;
@@ -549,22 +546,22 @@ module oaken_record_walker_p16 (
         end else begin
             if (step & (~done)) held <= held + 6'h1;
             else if (done & (~step)) held <= held - 6'h1;
-            if ((~(|held)) & walker_is_there) tail <= here;
+            if (~(|held)) tail <= walking ? start_of_chunk[9:4] : word;
             if ((|held) & reading) tail <= oldest;
         end
     end
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:164
+    wire dropping = doing == DOING_DROP; // record_walker.rs:161
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:166
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:167
-    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:168
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:163
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:164
+    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:165
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:173
+    wire stays = walking & (~ended); // record_walker.rs:170
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;

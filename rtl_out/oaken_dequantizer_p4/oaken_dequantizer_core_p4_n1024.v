@@ -71,21 +71,21 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [127:0] out_data; // packet_gate.rs:11
     wire [15:0] out_keep; // packet_gate.rs:11
     wire out_last; // packet_gate.rs:11
-    wire walker_unit_s_ready;
+    wire walker_s_ready;
     wire write_valid_1;
     wire [3:0] write_word;
     wire [127:0] write_data;
-    wire walker_unit_header_valid;
-    wire [63:0] walker_unit_header_payload;
-    wire walker_unit_m_valid;
-    wire [8:0] walker_unit_m_at;
-    wire [6:0] walker_unit_m_count;
-    wire walker_unit_m_first;
-    wire walker_unit_m_last;
-    wire walker_unit_begins;
-    wire walker_unit_holds;
-    wire walker_unit_count_error;
-    wire walker_unit_length_error;
+    wire walker_header_valid;
+    wire [63:0] walker_header_payload;
+    wire walker_m_valid;
+    wire [8:0] walker_m_at;
+    wire [6:0] walker_m_count;
+    wire walker_m_first;
+    wire walker_m_last;
+    wire walker_begins;
+    wire walker_holds;
+    wire walker_count_error;
+    wire walker_length_error;
     reg room; // dequantizer_front.rs:84
     wire reader_s_ready;
     wire reader_m_valid;
@@ -158,7 +158,7 @@ module oaken_dequantizer_core_p4_n1024 (
     reg [3:0] lane0_shift; // decode.rs:101
     reg [22:0] lane0_frame_1; // decode.rs:102
     reg [5:0] lane0_scale_1; // decode.rs:102
-    reg lane0_side_later_base_s4; // decode.rs:102
+    reg lane0_side_later_base_sticky_s4; // decode.rs:102
     reg lane0_sticky; // decode.rs:102
     reg [11:0] lane0_normal; // decode.rs:103
     reg lane0_rest; // decode.rs:106
@@ -194,7 +194,7 @@ module oaken_dequantizer_core_p4_n1024 (
     reg [3:0] lane1_shift; // decode.rs:101
     reg [22:0] lane1_frame_1; // decode.rs:102
     reg [5:0] lane1_scale_1; // decode.rs:102
-    reg lane1_side_later_base_s4; // decode.rs:102
+    reg lane1_side_later_base_sticky_s4; // decode.rs:102
     reg lane1_sticky; // decode.rs:102
     reg [11:0] lane1_normal; // decode.rs:103
     reg lane1_rest; // decode.rs:106
@@ -230,7 +230,7 @@ module oaken_dequantizer_core_p4_n1024 (
     reg [3:0] lane2_shift; // decode.rs:101
     reg [22:0] lane2_frame_1; // decode.rs:102
     reg [5:0] lane2_scale_1; // decode.rs:102
-    reg lane2_side_later_base_s4; // decode.rs:102
+    reg lane2_side_later_base_sticky_s4; // decode.rs:102
     reg lane2_sticky; // decode.rs:102
     reg [11:0] lane2_normal; // decode.rs:103
     reg lane2_rest; // decode.rs:106
@@ -266,7 +266,7 @@ module oaken_dequantizer_core_p4_n1024 (
     reg [3:0] lane3_shift; // decode.rs:101
     reg [22:0] lane3_frame_1; // decode.rs:102
     reg [5:0] lane3_scale_1; // decode.rs:102
-    reg lane3_side_later_base_s4; // decode.rs:102
+    reg lane3_side_later_base_sticky_s4; // decode.rs:102
     reg lane3_sticky; // decode.rs:102
     reg [11:0] lane3_normal; // decode.rs:103
     reg lane3_rest; // decode.rs:106
@@ -400,10 +400,10 @@ module oaken_dequantizer_core_p4_n1024 (
             open <= 1'h0;
         end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
     end
-    assign out_ready = walker_unit_s_ready;
-    assign words_wait = walker_unit_holds;
-    assign count_error = walker_unit_count_error;
-    assign sparse_length_error = walker_unit_length_error;
+    assign out_ready = walker_s_ready;
+    assign words_wait = walker_holds;
+    assign count_error = walker_count_error;
+    assign sparse_length_error = walker_length_error;
     wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:111
     always @(posedge clk) begin
         if (rst) begin
@@ -414,7 +414,7 @@ module oaken_dequantizer_core_p4_n1024 (
     end
 
     // chunks to the maps of their beats
-    assign header_payload = walker_unit_header_payload;
+    assign header_payload = walker_header_payload;
     assign counted_valid = counter_m_valid;
     assign counted_ready = reader_s_ready;
     oaken_beat_counter_p4 counter (
@@ -423,12 +423,12 @@ module oaken_dequantizer_core_p4_n1024 (
         .write_valid(write_valid_1),
         .write_word(write_word),
         .write_data(write_data),
-        .s_valid(walker_unit_m_valid),
+        .s_valid(walker_m_valid),
         .s_ready(counter_s_ready),
-        .s_at(walker_unit_m_at),
-        .s_count(walker_unit_m_count),
-        .s_first(walker_unit_m_first),
-        .s_last(walker_unit_m_last),
+        .s_at(walker_m_at),
+        .s_count(walker_m_count),
+        .s_first(walker_m_first),
+        .s_last(walker_m_last),
         .m_valid(counter_m_valid),
         .m_ready(counted_ready),
         .m_at(counter_m_at),
@@ -443,12 +443,12 @@ module oaken_dequantizer_core_p4_n1024 (
     assign counted_first = counter_m_first;
     assign counted_last = counter_m_last;
     wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:36
-    assign header_valid = walker_unit_header_valid & slot_free;
-    oaken_record_walker_p4 walker_unit (
+    assign header_valid = walker_header_valid & slot_free;
+    oaken_record_walker_p4 walker (
         .clk(clk),
         .rst(rst),
         .s_valid(out_valid),
-        .s_ready(walker_unit_s_ready),
+        .s_ready(walker_s_ready),
         .s_data(out_data),
         .s_keep(out_keep),
         .s_last(out_last),
@@ -458,22 +458,22 @@ module oaken_dequantizer_core_p4_n1024 (
         .write_valid(write_valid_1),
         .write_word(write_word),
         .write_data(write_data),
-        .header_valid(walker_unit_header_valid),
+        .header_valid(walker_header_valid),
         .header_ready(header_ready & slot_free),
-        .header_payload(walker_unit_header_payload),
-        .m_valid(walker_unit_m_valid),
+        .header_payload(walker_header_payload),
+        .m_valid(walker_m_valid),
         .m_ready(counter_s_ready),
-        .m_at(walker_unit_m_at),
-        .m_count(walker_unit_m_count),
-        .m_first(walker_unit_m_first),
-        .m_last(walker_unit_m_last),
+        .m_at(walker_m_at),
+        .m_count(walker_m_count),
+        .m_first(walker_m_first),
+        .m_last(walker_m_last),
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
-        .begins(walker_unit_begins),
-        .holds(walker_unit_holds),
-        .count_error(walker_unit_count_error),
-        .length_error(walker_unit_length_error)
+        .begins(walker_begins),
+        .holds(walker_holds),
+        .count_error(walker_count_error),
+        .length_error(walker_length_error)
     );
     assign order_error = reader_order_error & (~flag);
 
@@ -549,8 +549,8 @@ module oaken_dequantizer_core_p4_n1024 (
         if (rst) begin
             due <= 5'h0;
         end else begin
-            if (walker_unit_begins & (~dense_begins)) due <= due + 5'h1;
-            else if (dense_begins & (~walker_unit_begins)) due <= due - 5'h1;
+            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:67
@@ -686,8 +686,8 @@ module oaken_dequantizer_core_p4_n1024 (
         lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
         lane0_frame_1 <= lane0_frame;
         lane0_scale_1 <= lane0_scale;
-        lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
-        lane0_sticky <= lane0_side_later_base_s4;
+        lane0_side_later_base_sticky_s4 <= lane0_side_later_base_sticky;
+        lane0_sticky <= lane0_side_later_base_sticky_s4;
     end
     wire [22:0] lane0_moved = lane0_shift[3] ? {lane0_frame_1[14:0], 8'h0} : lane0_frame_1; // decode.rs:133
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:133
@@ -815,8 +815,8 @@ module oaken_dequantizer_core_p4_n1024 (
         lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
         lane1_frame_1 <= lane1_frame;
         lane1_scale_1 <= lane1_scale;
-        lane1_side_later_base_s4 <= lane1_side_later_base_sticky;
-        lane1_sticky <= lane1_side_later_base_s4;
+        lane1_side_later_base_sticky_s4 <= lane1_side_later_base_sticky;
+        lane1_sticky <= lane1_side_later_base_sticky_s4;
     end
     wire [22:0] lane1_moved = lane1_shift[3] ? {lane1_frame_1[14:0], 8'h0} : lane1_frame_1; // decode.rs:133
     wire [18:0] lane1_moved_1 = lane1_shift[2] ? {lane1_moved[18:4], 4'h0} : lane1_moved[22:4]; // decode.rs:133
@@ -944,8 +944,8 @@ module oaken_dequantizer_core_p4_n1024 (
         lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
         lane2_frame_1 <= lane2_frame;
         lane2_scale_1 <= lane2_scale;
-        lane2_side_later_base_s4 <= lane2_side_later_base_sticky;
-        lane2_sticky <= lane2_side_later_base_s4;
+        lane2_side_later_base_sticky_s4 <= lane2_side_later_base_sticky;
+        lane2_sticky <= lane2_side_later_base_sticky_s4;
     end
     wire [22:0] lane2_moved = lane2_shift[3] ? {lane2_frame_1[14:0], 8'h0} : lane2_frame_1; // decode.rs:133
     wire [18:0] lane2_moved_1 = lane2_shift[2] ? {lane2_moved[18:4], 4'h0} : lane2_moved[22:4]; // decode.rs:133
@@ -1073,8 +1073,8 @@ module oaken_dequantizer_core_p4_n1024 (
         lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
         lane3_frame_1 <= lane3_frame;
         lane3_scale_1 <= lane3_scale;
-        lane3_side_later_base_s4 <= lane3_side_later_base_sticky;
-        lane3_sticky <= lane3_side_later_base_s4;
+        lane3_side_later_base_sticky_s4 <= lane3_side_later_base_sticky;
+        lane3_sticky <= lane3_side_later_base_sticky_s4;
     end
     wire [22:0] lane3_moved = lane3_shift[3] ? {lane3_frame_1[14:0], 8'h0} : lane3_frame_1; // decode.rs:133
     wire [18:0] lane3_moved_1 = lane3_shift[2] ? {lane3_moved[18:4], 4'h0} : lane3_moved[22:4]; // decode.rs:133
@@ -1166,8 +1166,8 @@ module oaken_dequantizer_core_p4_n1024 (
         if (rst) begin
             in_flight <= 5'h0;
         end else begin
-            if (walker_unit_begins & (~ended)) in_flight <= in_flight + 5'h1;
-            else if (ended & (~walker_unit_begins)) in_flight <= in_flight - 5'h1;
+            if (walker_begins & (~ended)) in_flight <= in_flight + 5'h1;
+            else if (ended & (~walker_begins)) in_flight <= in_flight - 5'h1;
         end
     end
 

@@ -769,67 +769,67 @@ module oaken_beat_reader_p64 (
     reg [5:0] row_63_way; // place.rs:81
     reg stays_0_1_s8; // place.rs:87
     reg row_0_outer_s8; // place.rs:87
-    reg row_0_s8; // place.rs:87
+    reg row_0_sign_s8; // place.rs:87
     reg [5:0] row_0_way_s8; // place.rs:87
     reg stays_1_1_s8; // place.rs:87
     reg row_1_outer_s8; // place.rs:87
-    reg row_1_s8; // place.rs:87
+    reg row_1_sign_s8; // place.rs:87
     reg [5:0] row_1_way_s8; // place.rs:87
     reg stays_2_1_s8; // place.rs:87
     reg row_2_outer_s8; // place.rs:87
-    reg row_2_s8; // place.rs:87
+    reg row_2_sign_s8; // place.rs:87
     reg [5:0] row_2_way_s8; // place.rs:87
     reg stays_3_1_s8; // place.rs:87
     reg row_3_outer_s8; // place.rs:87
-    reg row_3_s8; // place.rs:87
+    reg row_3_sign_s8; // place.rs:87
     reg [5:0] row_3_way_s8; // place.rs:87
     reg stays_4_1_s8; // place.rs:87
     reg row_4_outer_s8; // place.rs:87
-    reg row_4_s8; // place.rs:87
+    reg row_4_sign_s8; // place.rs:87
     reg [5:0] row_4_way_s8; // place.rs:87
     reg stays_5_1_s8; // place.rs:87
     reg row_5_outer_s8; // place.rs:87
-    reg row_5_s8; // place.rs:87
+    reg row_5_sign_s8; // place.rs:87
     reg [5:0] row_5_way_s8; // place.rs:87
     reg stays_6_1_s8; // place.rs:87
     reg row_6_outer_s8; // place.rs:87
-    reg row_6_s8; // place.rs:87
+    reg row_6_sign_s8; // place.rs:87
     reg [5:0] row_6_way_s8; // place.rs:87
     reg stays_7_1_s8; // place.rs:87
     reg row_7_outer_s8; // place.rs:87
-    reg row_7_s8; // place.rs:87
+    reg row_7_sign_s8; // place.rs:87
     reg [5:0] row_7_way_s8; // place.rs:87
     reg stays_8_1_s8; // place.rs:87
     reg row_8_outer_s8; // place.rs:87
-    reg row_8_s8; // place.rs:87
+    reg row_8_sign_s8; // place.rs:87
     reg [5:0] row_8_way_s8; // place.rs:87
     reg stays_9_1_s8; // place.rs:87
     reg row_9_outer_s8; // place.rs:87
-    reg row_9_s8; // place.rs:87
+    reg row_9_sign_s8; // place.rs:87
     reg [5:0] row_9_way_s8; // place.rs:87
     reg stays_10_1_s8; // place.rs:87
     reg row_10_outer_s8; // place.rs:87
-    reg row_10_s8; // place.rs:87
+    reg row_10_sign_s8; // place.rs:87
     reg [5:0] row_10_way_s8; // place.rs:87
     reg stays_11_1_s8; // place.rs:87
     reg row_11_outer_s8; // place.rs:87
-    reg row_11_s8; // place.rs:87
+    reg row_11_sign_s8; // place.rs:87
     reg [5:0] row_11_way_s8; // place.rs:87
     reg stays_12_1_s8; // place.rs:87
     reg row_12_outer_s8; // place.rs:87
-    reg row_12_s8; // place.rs:87
+    reg row_12_sign_s8; // place.rs:87
     reg [5:0] row_12_way_s8; // place.rs:87
     reg stays_13_1_s8; // place.rs:87
     reg row_13_outer_s8; // place.rs:87
-    reg row_13_s8; // place.rs:87
+    reg row_13_sign_s8; // place.rs:87
     reg [5:0] row_13_way_s8; // place.rs:87
     reg stays_14_1_s8; // place.rs:87
     reg row_14_outer_s8; // place.rs:87
-    reg row_14_s8; // place.rs:87
+    reg row_14_sign_s8; // place.rs:87
     reg [5:0] row_14_way_s8; // place.rs:87
     reg stays_15_1_s8; // place.rs:87
     reg row_15_outer_s8; // place.rs:87
-    reg row_15_s8; // place.rs:87
+    reg row_15_sign_s8; // place.rs:87
     reg [5:0] row_15_way_s8; // place.rs:87
     reg l107_s8; // place.rs:87
     reg from_outer_32_s8; // place.rs:87
@@ -1025,19 +1025,19 @@ module oaken_beat_reader_p64 (
     reg [5:0] from_way_79_s8; // place.rs:87
     reg stays_0_3_s9; // place.rs:87
     reg row_0_outer_s9; // place.rs:87
-    reg row_0_s9; // place.rs:87
+    reg row_0_sign_s9; // place.rs:87
     reg [5:0] row_0_way_s9; // place.rs:87
     reg stays_1_3_s9; // place.rs:87
     reg row_1_outer_s9; // place.rs:87
-    reg row_1_s9; // place.rs:87
+    reg row_1_sign_s9; // place.rs:87
     reg [5:0] row_1_way_s9; // place.rs:87
     reg stays_2_3_s9; // place.rs:87
     reg row_2_outer_s9; // place.rs:87
-    reg row_2_s9; // place.rs:87
+    reg row_2_sign_s9; // place.rs:87
     reg [5:0] row_2_way_s9; // place.rs:87
     reg stays_3_3_s9; // place.rs:87
     reg row_3_outer_s9; // place.rs:87
-    reg row_3_s9; // place.rs:87
+    reg row_3_sign_s9; // place.rs:87
     reg [5:0] row_3_way_s9; // place.rs:87
     reg l107_s9; // place.rs:87
     reg from_outer_136_s9; // place.rs:87
@@ -3531,67 +3531,67 @@ module oaken_beat_reader_p64 (
     always @(posedge clk) begin
         stays_0_1_s8 <= stays_0_1;
         row_0_outer_s8 <= row_0_outer;
-        row_0_s8 <= row_0_sign;
+        row_0_sign_s8 <= row_0_sign;
         row_0_way_s8 <= row_0_way;
         stays_1_1_s8 <= stays_1_1;
         row_1_outer_s8 <= row_1_outer;
-        row_1_s8 <= row_1_sign;
+        row_1_sign_s8 <= row_1_sign;
         row_1_way_s8 <= row_1_way;
         stays_2_1_s8 <= stays_2_1;
         row_2_outer_s8 <= row_2_outer;
-        row_2_s8 <= row_2_sign;
+        row_2_sign_s8 <= row_2_sign;
         row_2_way_s8 <= row_2_way;
         stays_3_1_s8 <= stays_3_1;
         row_3_outer_s8 <= row_3_outer;
-        row_3_s8 <= row_3_sign;
+        row_3_sign_s8 <= row_3_sign;
         row_3_way_s8 <= row_3_way;
         stays_4_1_s8 <= stays_4_1;
         row_4_outer_s8 <= row_4_outer;
-        row_4_s8 <= row_4_sign;
+        row_4_sign_s8 <= row_4_sign;
         row_4_way_s8 <= row_4_way;
         stays_5_1_s8 <= stays_5_1;
         row_5_outer_s8 <= row_5_outer;
-        row_5_s8 <= row_5_sign;
+        row_5_sign_s8 <= row_5_sign;
         row_5_way_s8 <= row_5_way;
         stays_6_1_s8 <= stays_6_1;
         row_6_outer_s8 <= row_6_outer;
-        row_6_s8 <= row_6_sign;
+        row_6_sign_s8 <= row_6_sign;
         row_6_way_s8 <= row_6_way;
         stays_7_1_s8 <= stays_7_1;
         row_7_outer_s8 <= row_7_outer;
-        row_7_s8 <= row_7_sign;
+        row_7_sign_s8 <= row_7_sign;
         row_7_way_s8 <= row_7_way;
         stays_8_1_s8 <= stays_8_1;
         row_8_outer_s8 <= row_8_outer;
-        row_8_s8 <= row_8_sign;
+        row_8_sign_s8 <= row_8_sign;
         row_8_way_s8 <= row_8_way;
         stays_9_1_s8 <= stays_9_1;
         row_9_outer_s8 <= row_9_outer;
-        row_9_s8 <= row_9_sign;
+        row_9_sign_s8 <= row_9_sign;
         row_9_way_s8 <= row_9_way;
         stays_10_1_s8 <= stays_10_1;
         row_10_outer_s8 <= row_10_outer;
-        row_10_s8 <= row_10_sign;
+        row_10_sign_s8 <= row_10_sign;
         row_10_way_s8 <= row_10_way;
         stays_11_1_s8 <= stays_11_1;
         row_11_outer_s8 <= row_11_outer;
-        row_11_s8 <= row_11_sign;
+        row_11_sign_s8 <= row_11_sign;
         row_11_way_s8 <= row_11_way;
         stays_12_1_s8 <= stays_12_1;
         row_12_outer_s8 <= row_12_outer;
-        row_12_s8 <= row_12_sign;
+        row_12_sign_s8 <= row_12_sign;
         row_12_way_s8 <= row_12_way;
         stays_13_1_s8 <= stays_13_1;
         row_13_outer_s8 <= row_13_outer;
-        row_13_s8 <= row_13_sign;
+        row_13_sign_s8 <= row_13_sign;
         row_13_way_s8 <= row_13_way;
         stays_14_1_s8 <= stays_14_1;
         row_14_outer_s8 <= row_14_outer;
-        row_14_s8 <= row_14_sign;
+        row_14_sign_s8 <= row_14_sign;
         row_14_way_s8 <= row_14_way;
         stays_15_1_s8 <= stays_15_1;
         row_15_outer_s8 <= row_15_outer;
-        row_15_s8 <= row_15_sign;
+        row_15_sign_s8 <= row_15_sign;
         row_15_way_s8 <= row_15_way;
         l107_s8 <= stays_16_1 | goes_0_1;
         from_outer_32_s8 <= from_outer_32;
@@ -3907,67 +3907,67 @@ module oaken_beat_reader_p64 (
     wire stays_62_2 = l107_s8_46 & (~from_way_78_s8[3]); // place.rs:100
     wire stays_63_2 = l107_s8_47 & (~from_way_79_s8[3]); // place.rs:100
     wire from_outer_80 = goes_0_2 ? row_0_outer_s8 : row_8_outer_s8; // place.rs:106
-    wire from_sign_80 = goes_0_2 ? row_0_s8 : row_8_s8; // place.rs:106
+    wire from_sign_80 = goes_0_2 ? row_0_sign_s8 : row_8_sign_s8; // place.rs:106
     wire [5:0] from_way_80 = goes_0_2 ? row_0_way_s8 : row_8_way_s8; // place.rs:106
     wire _t336 = stays_8_2 | goes_0_2; // place.rs:107
     wire from_outer_81 = goes_1_2 ? row_1_outer_s8 : row_9_outer_s8; // place.rs:106
-    wire from_sign_81 = goes_1_2 ? row_1_s8 : row_9_s8; // place.rs:106
+    wire from_sign_81 = goes_1_2 ? row_1_sign_s8 : row_9_sign_s8; // place.rs:106
     wire [5:0] from_way_81 = goes_1_2 ? row_1_way_s8 : row_9_way_s8; // place.rs:106
     wire _t337 = stays_9_2 | goes_1_2; // place.rs:107
     wire from_outer_82 = goes_2_2 ? row_2_outer_s8 : row_10_outer_s8; // place.rs:106
-    wire from_sign_82 = goes_2_2 ? row_2_s8 : row_10_s8; // place.rs:106
+    wire from_sign_82 = goes_2_2 ? row_2_sign_s8 : row_10_sign_s8; // place.rs:106
     wire [5:0] from_way_82 = goes_2_2 ? row_2_way_s8 : row_10_way_s8; // place.rs:106
     wire _t338 = stays_10_2 | goes_2_2; // place.rs:107
     wire from_outer_83 = goes_3_2 ? row_3_outer_s8 : row_11_outer_s8; // place.rs:106
-    wire from_sign_83 = goes_3_2 ? row_3_s8 : row_11_s8; // place.rs:106
+    wire from_sign_83 = goes_3_2 ? row_3_sign_s8 : row_11_sign_s8; // place.rs:106
     wire [5:0] from_way_83 = goes_3_2 ? row_3_way_s8 : row_11_way_s8; // place.rs:106
     wire _t339 = stays_11_2 | goes_3_2; // place.rs:107
     wire from_outer_84 = goes_4_2 ? row_4_outer_s8 : row_12_outer_s8; // place.rs:106
-    wire from_sign_84 = goes_4_2 ? row_4_s8 : row_12_s8; // place.rs:106
+    wire from_sign_84 = goes_4_2 ? row_4_sign_s8 : row_12_sign_s8; // place.rs:106
     wire [5:0] from_way_84 = goes_4_2 ? row_4_way_s8 : row_12_way_s8; // place.rs:106
     wire _t340 = stays_12_2 | goes_4_2; // place.rs:107
     wire from_outer_85 = goes_5_2 ? row_5_outer_s8 : row_13_outer_s8; // place.rs:106
-    wire from_sign_85 = goes_5_2 ? row_5_s8 : row_13_s8; // place.rs:106
+    wire from_sign_85 = goes_5_2 ? row_5_sign_s8 : row_13_sign_s8; // place.rs:106
     wire [5:0] from_way_85 = goes_5_2 ? row_5_way_s8 : row_13_way_s8; // place.rs:106
     wire _t341 = stays_13_2 | goes_5_2; // place.rs:107
     wire from_outer_86 = goes_6_2 ? row_6_outer_s8 : row_14_outer_s8; // place.rs:106
-    wire from_sign_86 = goes_6_2 ? row_6_s8 : row_14_s8; // place.rs:106
+    wire from_sign_86 = goes_6_2 ? row_6_sign_s8 : row_14_sign_s8; // place.rs:106
     wire [5:0] from_way_86 = goes_6_2 ? row_6_way_s8 : row_14_way_s8; // place.rs:106
     wire _t342 = stays_14_2 | goes_6_2; // place.rs:107
     wire from_outer_87 = goes_7_2 ? row_7_outer_s8 : row_15_outer_s8; // place.rs:106
-    wire from_sign_87 = goes_7_2 ? row_7_s8 : row_15_s8; // place.rs:106
+    wire from_sign_87 = goes_7_2 ? row_7_sign_s8 : row_15_sign_s8; // place.rs:106
     wire [5:0] from_way_87 = goes_7_2 ? row_7_way_s8 : row_15_way_s8; // place.rs:106
     wire _t343 = stays_15_2 | goes_7_2; // place.rs:107
     wire from_outer_88 = goes_8_2 ? row_8_outer_s8 : from_outer_32_s8; // place.rs:106
-    wire from_sign_88 = goes_8_2 ? row_8_s8 : from_sign_32_s8; // place.rs:106
+    wire from_sign_88 = goes_8_2 ? row_8_sign_s8 : from_sign_32_s8; // place.rs:106
     wire [5:0] from_way_88 = goes_8_2 ? row_8_way_s8 : from_way_32_s8; // place.rs:106
     wire _t344 = stays_16_2 | goes_8_2; // place.rs:107
     wire from_outer_89 = goes_9_2 ? row_9_outer_s8 : from_outer_33_s8; // place.rs:106
-    wire from_sign_89 = goes_9_2 ? row_9_s8 : from_sign_33_s8; // place.rs:106
+    wire from_sign_89 = goes_9_2 ? row_9_sign_s8 : from_sign_33_s8; // place.rs:106
     wire [5:0] from_way_89 = goes_9_2 ? row_9_way_s8 : from_way_33_s8; // place.rs:106
     wire _t345 = stays_17_2 | goes_9_2; // place.rs:107
     wire from_outer_90 = goes_10_2 ? row_10_outer_s8 : from_outer_34_s8; // place.rs:106
-    wire from_sign_90 = goes_10_2 ? row_10_s8 : from_sign_34_s8; // place.rs:106
+    wire from_sign_90 = goes_10_2 ? row_10_sign_s8 : from_sign_34_s8; // place.rs:106
     wire [5:0] from_way_90 = goes_10_2 ? row_10_way_s8 : from_way_34_s8; // place.rs:106
     wire _t346 = stays_18_2 | goes_10_2; // place.rs:107
     wire from_outer_91 = goes_11_2 ? row_11_outer_s8 : from_outer_35_s8; // place.rs:106
-    wire from_sign_91 = goes_11_2 ? row_11_s8 : from_sign_35_s8; // place.rs:106
+    wire from_sign_91 = goes_11_2 ? row_11_sign_s8 : from_sign_35_s8; // place.rs:106
     wire [5:0] from_way_91 = goes_11_2 ? row_11_way_s8 : from_way_35_s8; // place.rs:106
     wire _t347 = stays_19_2 | goes_11_2; // place.rs:107
     wire from_outer_92 = goes_12_2 ? row_12_outer_s8 : from_outer_36_s8; // place.rs:106
-    wire from_sign_92 = goes_12_2 ? row_12_s8 : from_sign_36_s8; // place.rs:106
+    wire from_sign_92 = goes_12_2 ? row_12_sign_s8 : from_sign_36_s8; // place.rs:106
     wire [5:0] from_way_92 = goes_12_2 ? row_12_way_s8 : from_way_36_s8; // place.rs:106
     wire _t348 = stays_20_2 | goes_12_2; // place.rs:107
     wire from_outer_93 = goes_13_2 ? row_13_outer_s8 : from_outer_37_s8; // place.rs:106
-    wire from_sign_93 = goes_13_2 ? row_13_s8 : from_sign_37_s8; // place.rs:106
+    wire from_sign_93 = goes_13_2 ? row_13_sign_s8 : from_sign_37_s8; // place.rs:106
     wire [5:0] from_way_93 = goes_13_2 ? row_13_way_s8 : from_way_37_s8; // place.rs:106
     wire _t349 = stays_21_2 | goes_13_2; // place.rs:107
     wire from_outer_94 = goes_14_2 ? row_14_outer_s8 : from_outer_38_s8; // place.rs:106
-    wire from_sign_94 = goes_14_2 ? row_14_s8 : from_sign_38_s8; // place.rs:106
+    wire from_sign_94 = goes_14_2 ? row_14_sign_s8 : from_sign_38_s8; // place.rs:106
     wire [5:0] from_way_94 = goes_14_2 ? row_14_way_s8 : from_way_38_s8; // place.rs:106
     wire _t350 = stays_22_2 | goes_14_2; // place.rs:107
     wire from_outer_95 = goes_15_2 ? row_15_outer_s8 : from_outer_39_s8; // place.rs:106
-    wire from_sign_95 = goes_15_2 ? row_15_s8 : from_sign_39_s8; // place.rs:106
+    wire from_sign_95 = goes_15_2 ? row_15_sign_s8 : from_sign_39_s8; // place.rs:106
     wire [5:0] from_way_95 = goes_15_2 ? row_15_way_s8 : from_way_39_s8; // place.rs:106
     wire _t351 = stays_23_2 | goes_15_2; // place.rs:107
     wire from_outer_96 = goes_16_2 ? from_outer_32_s8 : from_outer_40_s8; // place.rs:106
@@ -4251,28 +4251,28 @@ module oaken_beat_reader_p64 (
     wire stays_62_3 = (stays_62_2 | goes_54_2) & (~from_way_134[2]); // place.rs:100
     wire stays_63_3 = (stays_63_2 | goes_55_2) & (~from_way_135[2]); // place.rs:100
     wire from_outer_136 = goes_0_3 ? row_0_outer_s8 : row_4_outer_s8; // place.rs:106
-    wire from_sign_136 = goes_0_3 ? row_0_s8 : row_4_s8; // place.rs:106
+    wire from_sign_136 = goes_0_3 ? row_0_sign_s8 : row_4_sign_s8; // place.rs:106
     wire [5:0] from_way_136 = goes_0_3 ? row_0_way_s8 : row_4_way_s8; // place.rs:106
     wire from_outer_137 = goes_1_3 ? row_1_outer_s8 : row_5_outer_s8; // place.rs:106
-    wire from_sign_137 = goes_1_3 ? row_1_s8 : row_5_s8; // place.rs:106
+    wire from_sign_137 = goes_1_3 ? row_1_sign_s8 : row_5_sign_s8; // place.rs:106
     wire [5:0] from_way_137 = goes_1_3 ? row_1_way_s8 : row_5_way_s8; // place.rs:106
     wire from_outer_138 = goes_2_3 ? row_2_outer_s8 : row_6_outer_s8; // place.rs:106
-    wire from_sign_138 = goes_2_3 ? row_2_s8 : row_6_s8; // place.rs:106
+    wire from_sign_138 = goes_2_3 ? row_2_sign_s8 : row_6_sign_s8; // place.rs:106
     wire [5:0] from_way_138 = goes_2_3 ? row_2_way_s8 : row_6_way_s8; // place.rs:106
     wire from_outer_139 = goes_3_3 ? row_3_outer_s8 : row_7_outer_s8; // place.rs:106
-    wire from_sign_139 = goes_3_3 ? row_3_s8 : row_7_s8; // place.rs:106
+    wire from_sign_139 = goes_3_3 ? row_3_sign_s8 : row_7_sign_s8; // place.rs:106
     wire [5:0] from_way_139 = goes_3_3 ? row_3_way_s8 : row_7_way_s8; // place.rs:106
     wire from_outer_140 = goes_4_3 ? row_4_outer_s8 : from_outer_80; // place.rs:106
-    wire from_sign_140 = goes_4_3 ? row_4_s8 : from_sign_80; // place.rs:106
+    wire from_sign_140 = goes_4_3 ? row_4_sign_s8 : from_sign_80; // place.rs:106
     wire [5:0] from_way_140 = goes_4_3 ? row_4_way_s8 : from_way_80; // place.rs:106
     wire from_outer_141 = goes_5_3 ? row_5_outer_s8 : from_outer_81; // place.rs:106
-    wire from_sign_141 = goes_5_3 ? row_5_s8 : from_sign_81; // place.rs:106
+    wire from_sign_141 = goes_5_3 ? row_5_sign_s8 : from_sign_81; // place.rs:106
     wire [5:0] from_way_141 = goes_5_3 ? row_5_way_s8 : from_way_81; // place.rs:106
     wire from_outer_142 = goes_6_3 ? row_6_outer_s8 : from_outer_82; // place.rs:106
-    wire from_sign_142 = goes_6_3 ? row_6_s8 : from_sign_82; // place.rs:106
+    wire from_sign_142 = goes_6_3 ? row_6_sign_s8 : from_sign_82; // place.rs:106
     wire [5:0] from_way_142 = goes_6_3 ? row_6_way_s8 : from_way_82; // place.rs:106
     wire from_outer_143 = goes_7_3 ? row_7_outer_s8 : from_outer_83; // place.rs:106
-    wire from_sign_143 = goes_7_3 ? row_7_s8 : from_sign_83; // place.rs:106
+    wire from_sign_143 = goes_7_3 ? row_7_sign_s8 : from_sign_83; // place.rs:106
     wire [5:0] from_way_143 = goes_7_3 ? row_7_way_s8 : from_way_83; // place.rs:106
     wire from_outer_144 = goes_8_3 ? from_outer_80 : from_outer_84; // place.rs:106
     wire from_sign_144 = goes_8_3 ? from_sign_80 : from_sign_84; // place.rs:106
@@ -4433,19 +4433,19 @@ module oaken_beat_reader_p64 (
     always @(posedge clk) begin
         stays_0_3_s9 <= stays_0_3;
         row_0_outer_s9 <= row_0_outer_s8;
-        row_0_s9 <= row_0_s8;
+        row_0_sign_s9 <= row_0_sign_s8;
         row_0_way_s9 <= row_0_way_s8;
         stays_1_3_s9 <= stays_1_3;
         row_1_outer_s9 <= row_1_outer_s8;
-        row_1_s9 <= row_1_s8;
+        row_1_sign_s9 <= row_1_sign_s8;
         row_1_way_s9 <= row_1_way_s8;
         stays_2_3_s9 <= stays_2_3;
         row_2_outer_s9 <= row_2_outer_s8;
-        row_2_s9 <= row_2_s8;
+        row_2_sign_s9 <= row_2_sign_s8;
         row_2_way_s9 <= row_2_way_s8;
         stays_3_3_s9 <= stays_3_3;
         row_3_outer_s9 <= row_3_outer_s8;
-        row_3_s9 <= row_3_s8;
+        row_3_sign_s9 <= row_3_sign_s8;
         row_3_way_s9 <= row_3_way_s8;
         l107_s9 <= stays_4_3 | goes_0_3;
         from_outer_136_s9 <= from_outer_136;
@@ -4815,19 +4815,19 @@ module oaken_beat_reader_p64 (
     wire stays_62_4 = l107_s9_58 & (~from_way_194_s9[1]); // place.rs:100
     wire stays_63_4 = l107_s9_59 & (~from_way_195_s9[1]); // place.rs:100
     wire from_outer_196 = goes_0_4 ? row_0_outer_s9 : row_2_outer_s9; // place.rs:106
-    wire from_sign_196 = goes_0_4 ? row_0_s9 : row_2_s9; // place.rs:106
+    wire from_sign_196 = goes_0_4 ? row_0_sign_s9 : row_2_sign_s9; // place.rs:106
     wire [5:0] from_way_196 = goes_0_4 ? row_0_way_s9 : row_2_way_s9; // place.rs:106
     wire _t388 = stays_2_4 | goes_0_4; // place.rs:107
     wire from_outer_197 = goes_1_4 ? row_1_outer_s9 : row_3_outer_s9; // place.rs:106
-    wire from_sign_197 = goes_1_4 ? row_1_s9 : row_3_s9; // place.rs:106
+    wire from_sign_197 = goes_1_4 ? row_1_sign_s9 : row_3_sign_s9; // place.rs:106
     wire [5:0] from_way_197 = goes_1_4 ? row_1_way_s9 : row_3_way_s9; // place.rs:106
     wire _t389 = stays_3_4 | goes_1_4; // place.rs:107
     wire from_outer_198 = goes_2_4 ? row_2_outer_s9 : from_outer_136_s9; // place.rs:106
-    wire from_sign_198 = goes_2_4 ? row_2_s9 : from_sign_136_s9; // place.rs:106
+    wire from_sign_198 = goes_2_4 ? row_2_sign_s9 : from_sign_136_s9; // place.rs:106
     wire [5:0] from_way_198 = goes_2_4 ? row_2_way_s9 : from_way_136_s9; // place.rs:106
     wire _t390 = stays_4_4 | goes_2_4; // place.rs:107
     wire from_outer_199 = goes_3_4 ? row_3_outer_s9 : from_outer_137_s9; // place.rs:106
-    wire from_sign_199 = goes_3_4 ? row_3_s9 : from_sign_137_s9; // place.rs:106
+    wire from_sign_199 = goes_3_4 ? row_3_sign_s9 : from_sign_137_s9; // place.rs:106
     wire [5:0] from_way_199 = goes_3_4 ? row_3_way_s9 : from_way_137_s9; // place.rs:106
     wire _t391 = stays_5_4 | goes_3_4; // place.rs:107
     wire from_outer_200 = goes_4_4 ? from_outer_136_s9 : from_outer_138_s9; // place.rs:106
@@ -5189,10 +5189,10 @@ module oaken_beat_reader_p64 (
     wire stays_62_5 = _t448 & (~from_way_256[0]); // place.rs:100
     wire stays_63_5 = (stays_63_4 | goes_61_4) & (~from_way_257[0]); // place.rs:100
     wire from_outer_258 = goes_0_5 ? row_0_outer_s9 : row_1_outer_s9; // place.rs:106
-    wire from_sign_258 = goes_0_5 ? row_0_s9 : row_1_s9; // place.rs:106
+    wire from_sign_258 = goes_0_5 ? row_0_sign_s9 : row_1_sign_s9; // place.rs:106
     wire _t449 = stays_1_5 | goes_0_5; // place.rs:107
     wire from_outer_259 = goes_1_5 ? row_1_outer_s9 : from_outer_196; // place.rs:106
-    wire from_sign_259 = goes_1_5 ? row_1_s9 : from_sign_196; // place.rs:106
+    wire from_sign_259 = goes_1_5 ? row_1_sign_s9 : from_sign_196; // place.rs:106
     wire _t450 = stays_2_5 | goes_1_5; // place.rs:107
     wire from_outer_260 = goes_2_5 ? from_outer_196 : from_outer_197; // place.rs:106
     wire from_sign_260 = goes_2_5 ? from_sign_196 : from_sign_197; // place.rs:106
@@ -5381,7 +5381,7 @@ module oaken_beat_reader_p64 (
     always @(posedge clk) outlier <= _t512;
     wire [63:0] _t513 = {from_outer_320 & _t511, from_outer_319 & _t510, from_outer_318 & _t509, from_outer_317 & _t508, from_outer_316 & _t507, from_outer_315 & _t506, from_outer_314 & _t505, from_outer_313 & _t504, from_outer_312 & _t503, from_outer_311 & _t502, from_outer_310 & _t501, from_outer_309 & _t500, from_outer_308 & _t499, from_outer_307 & _t498, from_outer_306 & _t497, from_outer_305 & _t496, from_outer_304 & _t495, from_outer_303 & _t494, from_outer_302 & _t493, from_outer_301 & _t492, from_outer_300 & _t491, from_outer_299 & _t490, from_outer_298 & _t489, from_outer_297 & _t488, from_outer_296 & _t487, from_outer_295 & _t486, from_outer_294 & _t485, from_outer_293 & _t484, from_outer_292 & _t483, from_outer_291 & _t482, from_outer_290 & _t481, from_outer_289 & _t480, from_outer_288 & _t479, from_outer_287 & _t478, from_outer_286 & _t477, from_outer_285 & _t476, from_outer_284 & _t475, from_outer_283 & _t474, from_outer_282 & _t473, from_outer_281 & _t472, from_outer_280 & _t471, from_outer_279 & _t470, from_outer_278 & _t469, from_outer_277 & _t468, from_outer_276 & _t467, from_outer_275 & _t466, from_outer_274 & _t465, from_outer_273 & _t464, from_outer_272 & _t463, from_outer_271 & _t462, from_outer_270 & _t461, from_outer_269 & _t460, from_outer_268 & _t459, from_outer_267 & _t458, from_outer_266 & _t457, from_outer_265 & _t456, from_outer_264 & _t455, from_outer_263 & _t454, from_outer_262 & _t453, from_outer_261 & _t452, from_outer_260 & _t451, from_outer_259 & _t450, from_outer_258 & _t449, row_0_outer_s9 & stays_0_5}; // place.rs:90
     always @(posedge clk) outer <= _t513;
-    wire [63:0] _t514 = {from_sign_320 & _t511, from_sign_319 & _t510, from_sign_318 & _t509, from_sign_317 & _t508, from_sign_316 & _t507, from_sign_315 & _t506, from_sign_314 & _t505, from_sign_313 & _t504, from_sign_312 & _t503, from_sign_311 & _t502, from_sign_310 & _t501, from_sign_309 & _t500, from_sign_308 & _t499, from_sign_307 & _t498, from_sign_306 & _t497, from_sign_305 & _t496, from_sign_304 & _t495, from_sign_303 & _t494, from_sign_302 & _t493, from_sign_301 & _t492, from_sign_300 & _t491, from_sign_299 & _t490, from_sign_298 & _t489, from_sign_297 & _t488, from_sign_296 & _t487, from_sign_295 & _t486, from_sign_294 & _t485, from_sign_293 & _t484, from_sign_292 & _t483, from_sign_291 & _t482, from_sign_290 & _t481, from_sign_289 & _t480, from_sign_288 & _t479, from_sign_287 & _t478, from_sign_286 & _t477, from_sign_285 & _t476, from_sign_284 & _t475, from_sign_283 & _t474, from_sign_282 & _t473, from_sign_281 & _t472, from_sign_280 & _t471, from_sign_279 & _t470, from_sign_278 & _t469, from_sign_277 & _t468, from_sign_276 & _t467, from_sign_275 & _t466, from_sign_274 & _t465, from_sign_273 & _t464, from_sign_272 & _t463, from_sign_271 & _t462, from_sign_270 & _t461, from_sign_269 & _t460, from_sign_268 & _t459, from_sign_267 & _t458, from_sign_266 & _t457, from_sign_265 & _t456, from_sign_264 & _t455, from_sign_263 & _t454, from_sign_262 & _t453, from_sign_261 & _t452, from_sign_260 & _t451, from_sign_259 & _t450, from_sign_258 & _t449, row_0_s9 & stays_0_5}; // place.rs:90
+    wire [63:0] _t514 = {from_sign_320 & _t511, from_sign_319 & _t510, from_sign_318 & _t509, from_sign_317 & _t508, from_sign_316 & _t507, from_sign_315 & _t506, from_sign_314 & _t505, from_sign_313 & _t504, from_sign_312 & _t503, from_sign_311 & _t502, from_sign_310 & _t501, from_sign_309 & _t500, from_sign_308 & _t499, from_sign_307 & _t498, from_sign_306 & _t497, from_sign_305 & _t496, from_sign_304 & _t495, from_sign_303 & _t494, from_sign_302 & _t493, from_sign_301 & _t492, from_sign_300 & _t491, from_sign_299 & _t490, from_sign_298 & _t489, from_sign_297 & _t488, from_sign_296 & _t487, from_sign_295 & _t486, from_sign_294 & _t485, from_sign_293 & _t484, from_sign_292 & _t483, from_sign_291 & _t482, from_sign_290 & _t481, from_sign_289 & _t480, from_sign_288 & _t479, from_sign_287 & _t478, from_sign_286 & _t477, from_sign_285 & _t476, from_sign_284 & _t475, from_sign_283 & _t474, from_sign_282 & _t473, from_sign_281 & _t472, from_sign_280 & _t471, from_sign_279 & _t470, from_sign_278 & _t469, from_sign_277 & _t468, from_sign_276 & _t467, from_sign_275 & _t466, from_sign_274 & _t465, from_sign_273 & _t464, from_sign_272 & _t463, from_sign_271 & _t462, from_sign_270 & _t461, from_sign_269 & _t460, from_sign_268 & _t459, from_sign_267 & _t458, from_sign_266 & _t457, from_sign_265 & _t456, from_sign_264 & _t455, from_sign_263 & _t454, from_sign_262 & _t453, from_sign_261 & _t452, from_sign_260 & _t451, from_sign_259 & _t450, from_sign_258 & _t449, row_0_sign_s9 & stays_0_5}; // place.rs:90
     always @(posedge clk) begin
         sign <= _t514;
         disorder_s9 <= disorder;

@@ -109,21 +109,21 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [511:0] out_data; // packet_gate.rs:11
     wire [63:0] out_keep; // packet_gate.rs:11
     wire out_last; // packet_gate.rs:11
-    wire walker_unit_s_ready;
+    wire walker_s_ready;
     wire write_valid;
     wire [3:0] write_word;
     wire [511:0] write_data;
-    wire walker_unit_header_valid;
-    wire [63:0] walker_unit_header_payload;
-    wire walker_unit_m_valid;
+    wire walker_header_valid;
+    wire [63:0] walker_header_payload;
+    wire walker_m_valid;
     wire [10:0] at;
     wire [6:0] count;
     wire first;
     wire last;
-    wire walker_unit_begins;
-    wire walker_unit_holds;
-    wire walker_unit_count_error;
-    wire walker_unit_length_error;
+    wire walker_begins;
+    wire walker_holds;
+    wire walker_count_error;
+    wire walker_length_error;
     reg room; // dequantizer_front.rs:84
     wire reader_s_ready;
     wire reader_m_valid;
@@ -219,7 +219,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane0_shift; // decode.rs:101
     reg [22:0] lane0_frame_1; // decode.rs:102
     reg [5:0] lane0_scale_1; // decode.rs:102
-    reg lane0_side_later_base_s4; // decode.rs:102
+    reg lane0_side_later_base_sticky_s4; // decode.rs:102
     reg lane0_sticky; // decode.rs:102
     reg [11:0] lane0_normal; // decode.rs:103
     reg lane0_rest; // decode.rs:106
@@ -256,7 +256,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane1_shift; // decode.rs:101
     reg [22:0] lane1_frame_1; // decode.rs:102
     reg [5:0] lane1_scale_1; // decode.rs:102
-    reg lane1_side_later_base_s4; // decode.rs:102
+    reg lane1_side_later_base_sticky_s4; // decode.rs:102
     reg lane1_sticky; // decode.rs:102
     reg [11:0] lane1_normal; // decode.rs:103
     reg lane1_rest; // decode.rs:106
@@ -293,7 +293,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane2_shift; // decode.rs:101
     reg [22:0] lane2_frame_1; // decode.rs:102
     reg [5:0] lane2_scale_1; // decode.rs:102
-    reg lane2_side_later_base_s4; // decode.rs:102
+    reg lane2_side_later_base_sticky_s4; // decode.rs:102
     reg lane2_sticky; // decode.rs:102
     reg [11:0] lane2_normal; // decode.rs:103
     reg lane2_rest; // decode.rs:106
@@ -330,7 +330,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane3_shift; // decode.rs:101
     reg [22:0] lane3_frame_1; // decode.rs:102
     reg [5:0] lane3_scale_1; // decode.rs:102
-    reg lane3_side_later_base_s4; // decode.rs:102
+    reg lane3_side_later_base_sticky_s4; // decode.rs:102
     reg lane3_sticky; // decode.rs:102
     reg [11:0] lane3_normal; // decode.rs:103
     reg lane3_rest; // decode.rs:106
@@ -367,7 +367,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane4_shift; // decode.rs:101
     reg [22:0] lane4_frame_1; // decode.rs:102
     reg [5:0] lane4_scale_1; // decode.rs:102
-    reg lane4_side_later_base_s4; // decode.rs:102
+    reg lane4_side_later_base_sticky_s4; // decode.rs:102
     reg lane4_sticky; // decode.rs:102
     reg [11:0] lane4_normal; // decode.rs:103
     reg lane4_rest; // decode.rs:106
@@ -404,7 +404,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane5_shift; // decode.rs:101
     reg [22:0] lane5_frame_1; // decode.rs:102
     reg [5:0] lane5_scale_1; // decode.rs:102
-    reg lane5_side_later_base_s4; // decode.rs:102
+    reg lane5_side_later_base_sticky_s4; // decode.rs:102
     reg lane5_sticky; // decode.rs:102
     reg [11:0] lane5_normal; // decode.rs:103
     reg lane5_rest; // decode.rs:106
@@ -441,7 +441,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane6_shift; // decode.rs:101
     reg [22:0] lane6_frame_1; // decode.rs:102
     reg [5:0] lane6_scale_1; // decode.rs:102
-    reg lane6_side_later_base_s4; // decode.rs:102
+    reg lane6_side_later_base_sticky_s4; // decode.rs:102
     reg lane6_sticky; // decode.rs:102
     reg [11:0] lane6_normal; // decode.rs:103
     reg lane6_rest; // decode.rs:106
@@ -478,7 +478,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane7_shift; // decode.rs:101
     reg [22:0] lane7_frame_1; // decode.rs:102
     reg [5:0] lane7_scale_1; // decode.rs:102
-    reg lane7_side_later_base_s4; // decode.rs:102
+    reg lane7_side_later_base_sticky_s4; // decode.rs:102
     reg lane7_sticky; // decode.rs:102
     reg [11:0] lane7_normal; // decode.rs:103
     reg lane7_rest; // decode.rs:106
@@ -515,7 +515,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane8_shift; // decode.rs:101
     reg [22:0] lane8_frame_1; // decode.rs:102
     reg [5:0] lane8_scale_1; // decode.rs:102
-    reg lane8_side_later_base_s4; // decode.rs:102
+    reg lane8_side_later_base_sticky_s4; // decode.rs:102
     reg lane8_sticky; // decode.rs:102
     reg [11:0] lane8_normal; // decode.rs:103
     reg lane8_rest; // decode.rs:106
@@ -552,7 +552,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane9_shift; // decode.rs:101
     reg [22:0] lane9_frame_1; // decode.rs:102
     reg [5:0] lane9_scale_1; // decode.rs:102
-    reg lane9_side_later_base_s4; // decode.rs:102
+    reg lane9_side_later_base_sticky_s4; // decode.rs:102
     reg lane9_sticky; // decode.rs:102
     reg [11:0] lane9_normal; // decode.rs:103
     reg lane9_rest; // decode.rs:106
@@ -589,7 +589,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane10_shift; // decode.rs:101
     reg [22:0] lane10_frame_1; // decode.rs:102
     reg [5:0] lane10_scale_1; // decode.rs:102
-    reg lane10_side_later_base_s4; // decode.rs:102
+    reg lane10_side_later_base_sticky_s4; // decode.rs:102
     reg lane10_sticky; // decode.rs:102
     reg [11:0] lane10_normal; // decode.rs:103
     reg lane10_rest; // decode.rs:106
@@ -626,7 +626,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane11_shift; // decode.rs:101
     reg [22:0] lane11_frame_1; // decode.rs:102
     reg [5:0] lane11_scale_1; // decode.rs:102
-    reg lane11_side_later_base_s4; // decode.rs:102
+    reg lane11_side_later_base_sticky_s4; // decode.rs:102
     reg lane11_sticky; // decode.rs:102
     reg [11:0] lane11_normal; // decode.rs:103
     reg lane11_rest; // decode.rs:106
@@ -663,7 +663,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane12_shift; // decode.rs:101
     reg [22:0] lane12_frame_1; // decode.rs:102
     reg [5:0] lane12_scale_1; // decode.rs:102
-    reg lane12_side_later_base_s4; // decode.rs:102
+    reg lane12_side_later_base_sticky_s4; // decode.rs:102
     reg lane12_sticky; // decode.rs:102
     reg [11:0] lane12_normal; // decode.rs:103
     reg lane12_rest; // decode.rs:106
@@ -700,7 +700,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane13_shift; // decode.rs:101
     reg [22:0] lane13_frame_1; // decode.rs:102
     reg [5:0] lane13_scale_1; // decode.rs:102
-    reg lane13_side_later_base_s4; // decode.rs:102
+    reg lane13_side_later_base_sticky_s4; // decode.rs:102
     reg lane13_sticky; // decode.rs:102
     reg [11:0] lane13_normal; // decode.rs:103
     reg lane13_rest; // decode.rs:106
@@ -737,7 +737,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane14_shift; // decode.rs:101
     reg [22:0] lane14_frame_1; // decode.rs:102
     reg [5:0] lane14_scale_1; // decode.rs:102
-    reg lane14_side_later_base_s4; // decode.rs:102
+    reg lane14_side_later_base_sticky_s4; // decode.rs:102
     reg lane14_sticky; // decode.rs:102
     reg [11:0] lane14_normal; // decode.rs:103
     reg lane14_rest; // decode.rs:106
@@ -774,7 +774,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane15_shift; // decode.rs:101
     reg [22:0] lane15_frame_1; // decode.rs:102
     reg [5:0] lane15_scale_1; // decode.rs:102
-    reg lane15_side_later_base_s4; // decode.rs:102
+    reg lane15_side_later_base_sticky_s4; // decode.rs:102
     reg lane15_sticky; // decode.rs:102
     reg [11:0] lane15_normal; // decode.rs:103
     reg lane15_rest; // decode.rs:106
@@ -811,7 +811,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane16_shift; // decode.rs:101
     reg [22:0] lane16_frame_1; // decode.rs:102
     reg [5:0] lane16_scale_1; // decode.rs:102
-    reg lane16_side_later_base_s4; // decode.rs:102
+    reg lane16_side_later_base_sticky_s4; // decode.rs:102
     reg lane16_sticky; // decode.rs:102
     reg [11:0] lane16_normal; // decode.rs:103
     reg lane16_rest; // decode.rs:106
@@ -848,7 +848,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane17_shift; // decode.rs:101
     reg [22:0] lane17_frame_1; // decode.rs:102
     reg [5:0] lane17_scale_1; // decode.rs:102
-    reg lane17_side_later_base_s4; // decode.rs:102
+    reg lane17_side_later_base_sticky_s4; // decode.rs:102
     reg lane17_sticky; // decode.rs:102
     reg [11:0] lane17_normal; // decode.rs:103
     reg lane17_rest; // decode.rs:106
@@ -885,7 +885,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane18_shift; // decode.rs:101
     reg [22:0] lane18_frame_1; // decode.rs:102
     reg [5:0] lane18_scale_1; // decode.rs:102
-    reg lane18_side_later_base_s4; // decode.rs:102
+    reg lane18_side_later_base_sticky_s4; // decode.rs:102
     reg lane18_sticky; // decode.rs:102
     reg [11:0] lane18_normal; // decode.rs:103
     reg lane18_rest; // decode.rs:106
@@ -922,7 +922,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane19_shift; // decode.rs:101
     reg [22:0] lane19_frame_1; // decode.rs:102
     reg [5:0] lane19_scale_1; // decode.rs:102
-    reg lane19_side_later_base_s4; // decode.rs:102
+    reg lane19_side_later_base_sticky_s4; // decode.rs:102
     reg lane19_sticky; // decode.rs:102
     reg [11:0] lane19_normal; // decode.rs:103
     reg lane19_rest; // decode.rs:106
@@ -959,7 +959,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane20_shift; // decode.rs:101
     reg [22:0] lane20_frame_1; // decode.rs:102
     reg [5:0] lane20_scale_1; // decode.rs:102
-    reg lane20_side_later_base_s4; // decode.rs:102
+    reg lane20_side_later_base_sticky_s4; // decode.rs:102
     reg lane20_sticky; // decode.rs:102
     reg [11:0] lane20_normal; // decode.rs:103
     reg lane20_rest; // decode.rs:106
@@ -996,7 +996,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane21_shift; // decode.rs:101
     reg [22:0] lane21_frame_1; // decode.rs:102
     reg [5:0] lane21_scale_1; // decode.rs:102
-    reg lane21_side_later_base_s4; // decode.rs:102
+    reg lane21_side_later_base_sticky_s4; // decode.rs:102
     reg lane21_sticky; // decode.rs:102
     reg [11:0] lane21_normal; // decode.rs:103
     reg lane21_rest; // decode.rs:106
@@ -1033,7 +1033,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane22_shift; // decode.rs:101
     reg [22:0] lane22_frame_1; // decode.rs:102
     reg [5:0] lane22_scale_1; // decode.rs:102
-    reg lane22_side_later_base_s4; // decode.rs:102
+    reg lane22_side_later_base_sticky_s4; // decode.rs:102
     reg lane22_sticky; // decode.rs:102
     reg [11:0] lane22_normal; // decode.rs:103
     reg lane22_rest; // decode.rs:106
@@ -1070,7 +1070,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane23_shift; // decode.rs:101
     reg [22:0] lane23_frame_1; // decode.rs:102
     reg [5:0] lane23_scale_1; // decode.rs:102
-    reg lane23_side_later_base_s4; // decode.rs:102
+    reg lane23_side_later_base_sticky_s4; // decode.rs:102
     reg lane23_sticky; // decode.rs:102
     reg [11:0] lane23_normal; // decode.rs:103
     reg lane23_rest; // decode.rs:106
@@ -1107,7 +1107,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane24_shift; // decode.rs:101
     reg [22:0] lane24_frame_1; // decode.rs:102
     reg [5:0] lane24_scale_1; // decode.rs:102
-    reg lane24_side_later_base_s4; // decode.rs:102
+    reg lane24_side_later_base_sticky_s4; // decode.rs:102
     reg lane24_sticky; // decode.rs:102
     reg [11:0] lane24_normal; // decode.rs:103
     reg lane24_rest; // decode.rs:106
@@ -1144,7 +1144,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane25_shift; // decode.rs:101
     reg [22:0] lane25_frame_1; // decode.rs:102
     reg [5:0] lane25_scale_1; // decode.rs:102
-    reg lane25_side_later_base_s4; // decode.rs:102
+    reg lane25_side_later_base_sticky_s4; // decode.rs:102
     reg lane25_sticky; // decode.rs:102
     reg [11:0] lane25_normal; // decode.rs:103
     reg lane25_rest; // decode.rs:106
@@ -1181,7 +1181,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane26_shift; // decode.rs:101
     reg [22:0] lane26_frame_1; // decode.rs:102
     reg [5:0] lane26_scale_1; // decode.rs:102
-    reg lane26_side_later_base_s4; // decode.rs:102
+    reg lane26_side_later_base_sticky_s4; // decode.rs:102
     reg lane26_sticky; // decode.rs:102
     reg [11:0] lane26_normal; // decode.rs:103
     reg lane26_rest; // decode.rs:106
@@ -1218,7 +1218,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane27_shift; // decode.rs:101
     reg [22:0] lane27_frame_1; // decode.rs:102
     reg [5:0] lane27_scale_1; // decode.rs:102
-    reg lane27_side_later_base_s4; // decode.rs:102
+    reg lane27_side_later_base_sticky_s4; // decode.rs:102
     reg lane27_sticky; // decode.rs:102
     reg [11:0] lane27_normal; // decode.rs:103
     reg lane27_rest; // decode.rs:106
@@ -1255,7 +1255,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane28_shift; // decode.rs:101
     reg [22:0] lane28_frame_1; // decode.rs:102
     reg [5:0] lane28_scale_1; // decode.rs:102
-    reg lane28_side_later_base_s4; // decode.rs:102
+    reg lane28_side_later_base_sticky_s4; // decode.rs:102
     reg lane28_sticky; // decode.rs:102
     reg [11:0] lane28_normal; // decode.rs:103
     reg lane28_rest; // decode.rs:106
@@ -1292,7 +1292,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane29_shift; // decode.rs:101
     reg [22:0] lane29_frame_1; // decode.rs:102
     reg [5:0] lane29_scale_1; // decode.rs:102
-    reg lane29_side_later_base_s4; // decode.rs:102
+    reg lane29_side_later_base_sticky_s4; // decode.rs:102
     reg lane29_sticky; // decode.rs:102
     reg [11:0] lane29_normal; // decode.rs:103
     reg lane29_rest; // decode.rs:106
@@ -1329,7 +1329,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane30_shift; // decode.rs:101
     reg [22:0] lane30_frame_1; // decode.rs:102
     reg [5:0] lane30_scale_1; // decode.rs:102
-    reg lane30_side_later_base_s4; // decode.rs:102
+    reg lane30_side_later_base_sticky_s4; // decode.rs:102
     reg lane30_sticky; // decode.rs:102
     reg [11:0] lane30_normal; // decode.rs:103
     reg lane30_rest; // decode.rs:106
@@ -1366,7 +1366,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane31_shift; // decode.rs:101
     reg [22:0] lane31_frame_1; // decode.rs:102
     reg [5:0] lane31_scale_1; // decode.rs:102
-    reg lane31_side_later_base_s4; // decode.rs:102
+    reg lane31_side_later_base_sticky_s4; // decode.rs:102
     reg lane31_sticky; // decode.rs:102
     reg [11:0] lane31_normal; // decode.rs:103
     reg lane31_rest; // decode.rs:106
@@ -1403,7 +1403,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane32_shift; // decode.rs:101
     reg [22:0] lane32_frame_1; // decode.rs:102
     reg [5:0] lane32_scale_1; // decode.rs:102
-    reg lane32_side_later_base_s4; // decode.rs:102
+    reg lane32_side_later_base_sticky_s4; // decode.rs:102
     reg lane32_sticky; // decode.rs:102
     reg [11:0] lane32_normal; // decode.rs:103
     reg lane32_rest; // decode.rs:106
@@ -1440,7 +1440,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane33_shift; // decode.rs:101
     reg [22:0] lane33_frame_1; // decode.rs:102
     reg [5:0] lane33_scale_1; // decode.rs:102
-    reg lane33_side_later_base_s4; // decode.rs:102
+    reg lane33_side_later_base_sticky_s4; // decode.rs:102
     reg lane33_sticky; // decode.rs:102
     reg [11:0] lane33_normal; // decode.rs:103
     reg lane33_rest; // decode.rs:106
@@ -1477,7 +1477,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane34_shift; // decode.rs:101
     reg [22:0] lane34_frame_1; // decode.rs:102
     reg [5:0] lane34_scale_1; // decode.rs:102
-    reg lane34_side_later_base_s4; // decode.rs:102
+    reg lane34_side_later_base_sticky_s4; // decode.rs:102
     reg lane34_sticky; // decode.rs:102
     reg [11:0] lane34_normal; // decode.rs:103
     reg lane34_rest; // decode.rs:106
@@ -1514,7 +1514,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane35_shift; // decode.rs:101
     reg [22:0] lane35_frame_1; // decode.rs:102
     reg [5:0] lane35_scale_1; // decode.rs:102
-    reg lane35_side_later_base_s4; // decode.rs:102
+    reg lane35_side_later_base_sticky_s4; // decode.rs:102
     reg lane35_sticky; // decode.rs:102
     reg [11:0] lane35_normal; // decode.rs:103
     reg lane35_rest; // decode.rs:106
@@ -1551,7 +1551,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane36_shift; // decode.rs:101
     reg [22:0] lane36_frame_1; // decode.rs:102
     reg [5:0] lane36_scale_1; // decode.rs:102
-    reg lane36_side_later_base_s4; // decode.rs:102
+    reg lane36_side_later_base_sticky_s4; // decode.rs:102
     reg lane36_sticky; // decode.rs:102
     reg [11:0] lane36_normal; // decode.rs:103
     reg lane36_rest; // decode.rs:106
@@ -1588,7 +1588,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane37_shift; // decode.rs:101
     reg [22:0] lane37_frame_1; // decode.rs:102
     reg [5:0] lane37_scale_1; // decode.rs:102
-    reg lane37_side_later_base_s4; // decode.rs:102
+    reg lane37_side_later_base_sticky_s4; // decode.rs:102
     reg lane37_sticky; // decode.rs:102
     reg [11:0] lane37_normal; // decode.rs:103
     reg lane37_rest; // decode.rs:106
@@ -1625,7 +1625,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane38_shift; // decode.rs:101
     reg [22:0] lane38_frame_1; // decode.rs:102
     reg [5:0] lane38_scale_1; // decode.rs:102
-    reg lane38_side_later_base_s4; // decode.rs:102
+    reg lane38_side_later_base_sticky_s4; // decode.rs:102
     reg lane38_sticky; // decode.rs:102
     reg [11:0] lane38_normal; // decode.rs:103
     reg lane38_rest; // decode.rs:106
@@ -1662,7 +1662,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane39_shift; // decode.rs:101
     reg [22:0] lane39_frame_1; // decode.rs:102
     reg [5:0] lane39_scale_1; // decode.rs:102
-    reg lane39_side_later_base_s4; // decode.rs:102
+    reg lane39_side_later_base_sticky_s4; // decode.rs:102
     reg lane39_sticky; // decode.rs:102
     reg [11:0] lane39_normal; // decode.rs:103
     reg lane39_rest; // decode.rs:106
@@ -1699,7 +1699,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane40_shift; // decode.rs:101
     reg [22:0] lane40_frame_1; // decode.rs:102
     reg [5:0] lane40_scale_1; // decode.rs:102
-    reg lane40_side_later_base_s4; // decode.rs:102
+    reg lane40_side_later_base_sticky_s4; // decode.rs:102
     reg lane40_sticky; // decode.rs:102
     reg [11:0] lane40_normal; // decode.rs:103
     reg lane40_rest; // decode.rs:106
@@ -1736,7 +1736,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane41_shift; // decode.rs:101
     reg [22:0] lane41_frame_1; // decode.rs:102
     reg [5:0] lane41_scale_1; // decode.rs:102
-    reg lane41_side_later_base_s4; // decode.rs:102
+    reg lane41_side_later_base_sticky_s4; // decode.rs:102
     reg lane41_sticky; // decode.rs:102
     reg [11:0] lane41_normal; // decode.rs:103
     reg lane41_rest; // decode.rs:106
@@ -1773,7 +1773,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane42_shift; // decode.rs:101
     reg [22:0] lane42_frame_1; // decode.rs:102
     reg [5:0] lane42_scale_1; // decode.rs:102
-    reg lane42_side_later_base_s4; // decode.rs:102
+    reg lane42_side_later_base_sticky_s4; // decode.rs:102
     reg lane42_sticky; // decode.rs:102
     reg [11:0] lane42_normal; // decode.rs:103
     reg lane42_rest; // decode.rs:106
@@ -1810,7 +1810,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane43_shift; // decode.rs:101
     reg [22:0] lane43_frame_1; // decode.rs:102
     reg [5:0] lane43_scale_1; // decode.rs:102
-    reg lane43_side_later_base_s4; // decode.rs:102
+    reg lane43_side_later_base_sticky_s4; // decode.rs:102
     reg lane43_sticky; // decode.rs:102
     reg [11:0] lane43_normal; // decode.rs:103
     reg lane43_rest; // decode.rs:106
@@ -1847,7 +1847,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane44_shift; // decode.rs:101
     reg [22:0] lane44_frame_1; // decode.rs:102
     reg [5:0] lane44_scale_1; // decode.rs:102
-    reg lane44_side_later_base_s4; // decode.rs:102
+    reg lane44_side_later_base_sticky_s4; // decode.rs:102
     reg lane44_sticky; // decode.rs:102
     reg [11:0] lane44_normal; // decode.rs:103
     reg lane44_rest; // decode.rs:106
@@ -1884,7 +1884,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane45_shift; // decode.rs:101
     reg [22:0] lane45_frame_1; // decode.rs:102
     reg [5:0] lane45_scale_1; // decode.rs:102
-    reg lane45_side_later_base_s4; // decode.rs:102
+    reg lane45_side_later_base_sticky_s4; // decode.rs:102
     reg lane45_sticky; // decode.rs:102
     reg [11:0] lane45_normal; // decode.rs:103
     reg lane45_rest; // decode.rs:106
@@ -1921,7 +1921,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane46_shift; // decode.rs:101
     reg [22:0] lane46_frame_1; // decode.rs:102
     reg [5:0] lane46_scale_1; // decode.rs:102
-    reg lane46_side_later_base_s4; // decode.rs:102
+    reg lane46_side_later_base_sticky_s4; // decode.rs:102
     reg lane46_sticky; // decode.rs:102
     reg [11:0] lane46_normal; // decode.rs:103
     reg lane46_rest; // decode.rs:106
@@ -1958,7 +1958,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane47_shift; // decode.rs:101
     reg [22:0] lane47_frame_1; // decode.rs:102
     reg [5:0] lane47_scale_1; // decode.rs:102
-    reg lane47_side_later_base_s4; // decode.rs:102
+    reg lane47_side_later_base_sticky_s4; // decode.rs:102
     reg lane47_sticky; // decode.rs:102
     reg [11:0] lane47_normal; // decode.rs:103
     reg lane47_rest; // decode.rs:106
@@ -1995,7 +1995,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane48_shift; // decode.rs:101
     reg [22:0] lane48_frame_1; // decode.rs:102
     reg [5:0] lane48_scale_1; // decode.rs:102
-    reg lane48_side_later_base_s4; // decode.rs:102
+    reg lane48_side_later_base_sticky_s4; // decode.rs:102
     reg lane48_sticky; // decode.rs:102
     reg [11:0] lane48_normal; // decode.rs:103
     reg lane48_rest; // decode.rs:106
@@ -2032,7 +2032,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane49_shift; // decode.rs:101
     reg [22:0] lane49_frame_1; // decode.rs:102
     reg [5:0] lane49_scale_1; // decode.rs:102
-    reg lane49_side_later_base_s4; // decode.rs:102
+    reg lane49_side_later_base_sticky_s4; // decode.rs:102
     reg lane49_sticky; // decode.rs:102
     reg [11:0] lane49_normal; // decode.rs:103
     reg lane49_rest; // decode.rs:106
@@ -2069,7 +2069,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane50_shift; // decode.rs:101
     reg [22:0] lane50_frame_1; // decode.rs:102
     reg [5:0] lane50_scale_1; // decode.rs:102
-    reg lane50_side_later_base_s4; // decode.rs:102
+    reg lane50_side_later_base_sticky_s4; // decode.rs:102
     reg lane50_sticky; // decode.rs:102
     reg [11:0] lane50_normal; // decode.rs:103
     reg lane50_rest; // decode.rs:106
@@ -2106,7 +2106,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane51_shift; // decode.rs:101
     reg [22:0] lane51_frame_1; // decode.rs:102
     reg [5:0] lane51_scale_1; // decode.rs:102
-    reg lane51_side_later_base_s4; // decode.rs:102
+    reg lane51_side_later_base_sticky_s4; // decode.rs:102
     reg lane51_sticky; // decode.rs:102
     reg [11:0] lane51_normal; // decode.rs:103
     reg lane51_rest; // decode.rs:106
@@ -2143,7 +2143,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane52_shift; // decode.rs:101
     reg [22:0] lane52_frame_1; // decode.rs:102
     reg [5:0] lane52_scale_1; // decode.rs:102
-    reg lane52_side_later_base_s4; // decode.rs:102
+    reg lane52_side_later_base_sticky_s4; // decode.rs:102
     reg lane52_sticky; // decode.rs:102
     reg [11:0] lane52_normal; // decode.rs:103
     reg lane52_rest; // decode.rs:106
@@ -2180,7 +2180,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane53_shift; // decode.rs:101
     reg [22:0] lane53_frame_1; // decode.rs:102
     reg [5:0] lane53_scale_1; // decode.rs:102
-    reg lane53_side_later_base_s4; // decode.rs:102
+    reg lane53_side_later_base_sticky_s4; // decode.rs:102
     reg lane53_sticky; // decode.rs:102
     reg [11:0] lane53_normal; // decode.rs:103
     reg lane53_rest; // decode.rs:106
@@ -2217,7 +2217,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane54_shift; // decode.rs:101
     reg [22:0] lane54_frame_1; // decode.rs:102
     reg [5:0] lane54_scale_1; // decode.rs:102
-    reg lane54_side_later_base_s4; // decode.rs:102
+    reg lane54_side_later_base_sticky_s4; // decode.rs:102
     reg lane54_sticky; // decode.rs:102
     reg [11:0] lane54_normal; // decode.rs:103
     reg lane54_rest; // decode.rs:106
@@ -2254,7 +2254,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane55_shift; // decode.rs:101
     reg [22:0] lane55_frame_1; // decode.rs:102
     reg [5:0] lane55_scale_1; // decode.rs:102
-    reg lane55_side_later_base_s4; // decode.rs:102
+    reg lane55_side_later_base_sticky_s4; // decode.rs:102
     reg lane55_sticky; // decode.rs:102
     reg [11:0] lane55_normal; // decode.rs:103
     reg lane55_rest; // decode.rs:106
@@ -2291,7 +2291,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane56_shift; // decode.rs:101
     reg [22:0] lane56_frame_1; // decode.rs:102
     reg [5:0] lane56_scale_1; // decode.rs:102
-    reg lane56_side_later_base_s4; // decode.rs:102
+    reg lane56_side_later_base_sticky_s4; // decode.rs:102
     reg lane56_sticky; // decode.rs:102
     reg [11:0] lane56_normal; // decode.rs:103
     reg lane56_rest; // decode.rs:106
@@ -2328,7 +2328,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane57_shift; // decode.rs:101
     reg [22:0] lane57_frame_1; // decode.rs:102
     reg [5:0] lane57_scale_1; // decode.rs:102
-    reg lane57_side_later_base_s4; // decode.rs:102
+    reg lane57_side_later_base_sticky_s4; // decode.rs:102
     reg lane57_sticky; // decode.rs:102
     reg [11:0] lane57_normal; // decode.rs:103
     reg lane57_rest; // decode.rs:106
@@ -2365,7 +2365,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane58_shift; // decode.rs:101
     reg [22:0] lane58_frame_1; // decode.rs:102
     reg [5:0] lane58_scale_1; // decode.rs:102
-    reg lane58_side_later_base_s4; // decode.rs:102
+    reg lane58_side_later_base_sticky_s4; // decode.rs:102
     reg lane58_sticky; // decode.rs:102
     reg [11:0] lane58_normal; // decode.rs:103
     reg lane58_rest; // decode.rs:106
@@ -2402,7 +2402,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane59_shift; // decode.rs:101
     reg [22:0] lane59_frame_1; // decode.rs:102
     reg [5:0] lane59_scale_1; // decode.rs:102
-    reg lane59_side_later_base_s4; // decode.rs:102
+    reg lane59_side_later_base_sticky_s4; // decode.rs:102
     reg lane59_sticky; // decode.rs:102
     reg [11:0] lane59_normal; // decode.rs:103
     reg lane59_rest; // decode.rs:106
@@ -2439,7 +2439,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane60_shift; // decode.rs:101
     reg [22:0] lane60_frame_1; // decode.rs:102
     reg [5:0] lane60_scale_1; // decode.rs:102
-    reg lane60_side_later_base_s4; // decode.rs:102
+    reg lane60_side_later_base_sticky_s4; // decode.rs:102
     reg lane60_sticky; // decode.rs:102
     reg [11:0] lane60_normal; // decode.rs:103
     reg lane60_rest; // decode.rs:106
@@ -2476,7 +2476,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane61_shift; // decode.rs:101
     reg [22:0] lane61_frame_1; // decode.rs:102
     reg [5:0] lane61_scale_1; // decode.rs:102
-    reg lane61_side_later_base_s4; // decode.rs:102
+    reg lane61_side_later_base_sticky_s4; // decode.rs:102
     reg lane61_sticky; // decode.rs:102
     reg [11:0] lane61_normal; // decode.rs:103
     reg lane61_rest; // decode.rs:106
@@ -2513,7 +2513,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane62_shift; // decode.rs:101
     reg [22:0] lane62_frame_1; // decode.rs:102
     reg [5:0] lane62_scale_1; // decode.rs:102
-    reg lane62_side_later_base_s4; // decode.rs:102
+    reg lane62_side_later_base_sticky_s4; // decode.rs:102
     reg lane62_sticky; // decode.rs:102
     reg [11:0] lane62_normal; // decode.rs:103
     reg lane62_rest; // decode.rs:106
@@ -2550,7 +2550,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] lane63_shift; // decode.rs:101
     reg [22:0] lane63_frame_1; // decode.rs:102
     reg [5:0] lane63_scale_1; // decode.rs:102
-    reg lane63_side_later_base_s4; // decode.rs:102
+    reg lane63_side_later_base_sticky_s4; // decode.rs:102
     reg lane63_sticky; // decode.rs:102
     reg [11:0] lane63_normal; // decode.rs:103
     reg lane63_rest; // decode.rs:106
@@ -2802,10 +2802,10 @@ module oaken_dequantizer_core_p64_n8192 (
             open <= 1'h0;
         end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
     end
-    assign out_ready = walker_unit_s_ready;
-    assign words_wait = walker_unit_holds;
-    assign count_error = walker_unit_count_error;
-    assign sparse_length_error = walker_unit_length_error;
+    assign out_ready = walker_s_ready;
+    assign words_wait = walker_holds;
+    assign count_error = walker_count_error;
+    assign sparse_length_error = walker_length_error;
     wire [7:0] _t19 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:111
     always @(posedge clk) begin
         if (rst) begin
@@ -2816,14 +2816,14 @@ module oaken_dequantizer_core_p64_n8192 (
     end
 
     // chunks to the maps of their beats
-    assign header_payload = walker_unit_header_payload;
+    assign header_payload = walker_header_payload;
     wire slot_free = slots_used != 5'h8; // dequantizer_front.rs:36
-    assign header_valid = walker_unit_header_valid & slot_free;
-    oaken_record_walker_p64 walker_unit (
+    assign header_valid = walker_header_valid & slot_free;
+    oaken_record_walker_p64 walker (
         .clk(clk),
         .rst(rst),
         .s_valid(out_valid),
-        .s_ready(walker_unit_s_ready),
+        .s_ready(walker_s_ready),
         .s_data(out_data),
         .s_keep(out_keep),
         .s_last(out_last),
@@ -2833,10 +2833,10 @@ module oaken_dequantizer_core_p64_n8192 (
         .write_valid(write_valid),
         .write_word(write_word),
         .write_data(write_data),
-        .header_valid(walker_unit_header_valid),
+        .header_valid(walker_header_valid),
         .header_ready(header_ready & slot_free),
-        .header_payload(walker_unit_header_payload),
-        .m_valid(walker_unit_m_valid),
+        .header_payload(walker_header_payload),
+        .m_valid(walker_m_valid),
         .m_ready(reader_s_ready),
         .m_at(at),
         .m_count(count),
@@ -2845,10 +2845,10 @@ module oaken_dequantizer_core_p64_n8192 (
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
-        .begins(walker_unit_begins),
-        .holds(walker_unit_holds),
-        .count_error(walker_unit_count_error),
-        .length_error(walker_unit_length_error)
+        .begins(walker_begins),
+        .holds(walker_holds),
+        .count_error(walker_count_error),
+        .length_error(walker_length_error)
     );
     assign order_error = reader_order_error & (~flag);
 
@@ -2861,7 +2861,7 @@ module oaken_dequantizer_core_p64_n8192 (
         .write_valid(write_valid),
         .write_word(write_word),
         .write_data(write_data),
-        .s_valid(walker_unit_m_valid),
+        .s_valid(walker_m_valid),
         .s_ready(reader_s_ready),
         .s_at(at),
         .s_counts(count),
@@ -2960,8 +2960,8 @@ module oaken_dequantizer_core_p64_n8192 (
         if (rst) begin
             due <= 5'h0;
         end else begin
-            if (walker_unit_begins & (~dense_begins)) due <= due + 5'h1;
-            else if (dense_begins & (~walker_unit_begins)) due <= due - 5'h1;
+            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:67
@@ -3183,8 +3183,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
         lane0_frame_1 <= lane0_frame;
         lane0_scale_1 <= lane0_scale;
-        lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
-        lane0_sticky <= lane0_side_later_base_s4;
+        lane0_side_later_base_sticky_s4 <= lane0_side_later_base_sticky;
+        lane0_sticky <= lane0_side_later_base_sticky_s4;
     end
     wire [22:0] lane0_moved = lane0_shift[3] ? {lane0_frame_1[14:0], 8'h0} : lane0_frame_1; // decode.rs:133
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:133
@@ -3319,8 +3319,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
         lane1_frame_1 <= lane1_frame;
         lane1_scale_1 <= lane1_scale;
-        lane1_side_later_base_s4 <= lane1_side_later_base_sticky;
-        lane1_sticky <= lane1_side_later_base_s4;
+        lane1_side_later_base_sticky_s4 <= lane1_side_later_base_sticky;
+        lane1_sticky <= lane1_side_later_base_sticky_s4;
     end
     wire [22:0] lane1_moved = lane1_shift[3] ? {lane1_frame_1[14:0], 8'h0} : lane1_frame_1; // decode.rs:133
     wire [18:0] lane1_moved_1 = lane1_shift[2] ? {lane1_moved[18:4], 4'h0} : lane1_moved[22:4]; // decode.rs:133
@@ -3455,8 +3455,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
         lane2_frame_1 <= lane2_frame;
         lane2_scale_1 <= lane2_scale;
-        lane2_side_later_base_s4 <= lane2_side_later_base_sticky;
-        lane2_sticky <= lane2_side_later_base_s4;
+        lane2_side_later_base_sticky_s4 <= lane2_side_later_base_sticky;
+        lane2_sticky <= lane2_side_later_base_sticky_s4;
     end
     wire [22:0] lane2_moved = lane2_shift[3] ? {lane2_frame_1[14:0], 8'h0} : lane2_frame_1; // decode.rs:133
     wire [18:0] lane2_moved_1 = lane2_shift[2] ? {lane2_moved[18:4], 4'h0} : lane2_moved[22:4]; // decode.rs:133
@@ -3591,8 +3591,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
         lane3_frame_1 <= lane3_frame;
         lane3_scale_1 <= lane3_scale;
-        lane3_side_later_base_s4 <= lane3_side_later_base_sticky;
-        lane3_sticky <= lane3_side_later_base_s4;
+        lane3_side_later_base_sticky_s4 <= lane3_side_later_base_sticky;
+        lane3_sticky <= lane3_side_later_base_sticky_s4;
     end
     wire [22:0] lane3_moved = lane3_shift[3] ? {lane3_frame_1[14:0], 8'h0} : lane3_frame_1; // decode.rs:133
     wire [18:0] lane3_moved_1 = lane3_shift[2] ? {lane3_moved[18:4], 4'h0} : lane3_moved[22:4]; // decode.rs:133
@@ -3727,8 +3727,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_shift <= lane4_limited ? lane4_scale[3:0] : lane4_zeros;
         lane4_frame_1 <= lane4_frame;
         lane4_scale_1 <= lane4_scale;
-        lane4_side_later_base_s4 <= lane4_side_later_base_sticky;
-        lane4_sticky <= lane4_side_later_base_s4;
+        lane4_side_later_base_sticky_s4 <= lane4_side_later_base_sticky;
+        lane4_sticky <= lane4_side_later_base_sticky_s4;
     end
     wire [22:0] lane4_moved = lane4_shift[3] ? {lane4_frame_1[14:0], 8'h0} : lane4_frame_1; // decode.rs:133
     wire [18:0] lane4_moved_1 = lane4_shift[2] ? {lane4_moved[18:4], 4'h0} : lane4_moved[22:4]; // decode.rs:133
@@ -3863,8 +3863,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_shift <= lane5_limited ? lane5_scale[3:0] : lane5_zeros;
         lane5_frame_1 <= lane5_frame;
         lane5_scale_1 <= lane5_scale;
-        lane5_side_later_base_s4 <= lane5_side_later_base_sticky;
-        lane5_sticky <= lane5_side_later_base_s4;
+        lane5_side_later_base_sticky_s4 <= lane5_side_later_base_sticky;
+        lane5_sticky <= lane5_side_later_base_sticky_s4;
     end
     wire [22:0] lane5_moved = lane5_shift[3] ? {lane5_frame_1[14:0], 8'h0} : lane5_frame_1; // decode.rs:133
     wire [18:0] lane5_moved_1 = lane5_shift[2] ? {lane5_moved[18:4], 4'h0} : lane5_moved[22:4]; // decode.rs:133
@@ -3999,8 +3999,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_shift <= lane6_limited ? lane6_scale[3:0] : lane6_zeros;
         lane6_frame_1 <= lane6_frame;
         lane6_scale_1 <= lane6_scale;
-        lane6_side_later_base_s4 <= lane6_side_later_base_sticky;
-        lane6_sticky <= lane6_side_later_base_s4;
+        lane6_side_later_base_sticky_s4 <= lane6_side_later_base_sticky;
+        lane6_sticky <= lane6_side_later_base_sticky_s4;
     end
     wire [22:0] lane6_moved = lane6_shift[3] ? {lane6_frame_1[14:0], 8'h0} : lane6_frame_1; // decode.rs:133
     wire [18:0] lane6_moved_1 = lane6_shift[2] ? {lane6_moved[18:4], 4'h0} : lane6_moved[22:4]; // decode.rs:133
@@ -4135,8 +4135,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_shift <= lane7_limited ? lane7_scale[3:0] : lane7_zeros;
         lane7_frame_1 <= lane7_frame;
         lane7_scale_1 <= lane7_scale;
-        lane7_side_later_base_s4 <= lane7_side_later_base_sticky;
-        lane7_sticky <= lane7_side_later_base_s4;
+        lane7_side_later_base_sticky_s4 <= lane7_side_later_base_sticky;
+        lane7_sticky <= lane7_side_later_base_sticky_s4;
     end
     wire [22:0] lane7_moved = lane7_shift[3] ? {lane7_frame_1[14:0], 8'h0} : lane7_frame_1; // decode.rs:133
     wire [18:0] lane7_moved_1 = lane7_shift[2] ? {lane7_moved[18:4], 4'h0} : lane7_moved[22:4]; // decode.rs:133
@@ -4271,8 +4271,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_shift <= lane8_limited ? lane8_scale[3:0] : lane8_zeros;
         lane8_frame_1 <= lane8_frame;
         lane8_scale_1 <= lane8_scale;
-        lane8_side_later_base_s4 <= lane8_side_later_base_sticky;
-        lane8_sticky <= lane8_side_later_base_s4;
+        lane8_side_later_base_sticky_s4 <= lane8_side_later_base_sticky;
+        lane8_sticky <= lane8_side_later_base_sticky_s4;
     end
     wire [22:0] lane8_moved = lane8_shift[3] ? {lane8_frame_1[14:0], 8'h0} : lane8_frame_1; // decode.rs:133
     wire [18:0] lane8_moved_1 = lane8_shift[2] ? {lane8_moved[18:4], 4'h0} : lane8_moved[22:4]; // decode.rs:133
@@ -4407,8 +4407,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_shift <= lane9_limited ? lane9_scale[3:0] : lane9_zeros;
         lane9_frame_1 <= lane9_frame;
         lane9_scale_1 <= lane9_scale;
-        lane9_side_later_base_s4 <= lane9_side_later_base_sticky;
-        lane9_sticky <= lane9_side_later_base_s4;
+        lane9_side_later_base_sticky_s4 <= lane9_side_later_base_sticky;
+        lane9_sticky <= lane9_side_later_base_sticky_s4;
     end
     wire [22:0] lane9_moved = lane9_shift[3] ? {lane9_frame_1[14:0], 8'h0} : lane9_frame_1; // decode.rs:133
     wire [18:0] lane9_moved_1 = lane9_shift[2] ? {lane9_moved[18:4], 4'h0} : lane9_moved[22:4]; // decode.rs:133
@@ -4545,8 +4545,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_shift <= lane10_limited ? lane10_scale[3:0] : lane10_zeros;
         lane10_frame_1 <= lane10_frame;
         lane10_scale_1 <= lane10_scale;
-        lane10_side_later_base_s4 <= lane10_side_later_base_sticky;
-        lane10_sticky <= lane10_side_later_base_s4;
+        lane10_side_later_base_sticky_s4 <= lane10_side_later_base_sticky;
+        lane10_sticky <= lane10_side_later_base_sticky_s4;
     end
     wire [22:0] lane10_moved = lane10_shift[3] ? {lane10_frame_1[14:0], 8'h0} : lane10_frame_1; // decode.rs:133
     wire [18:0] lane10_moved_1 = lane10_shift[2] ? {lane10_moved[18:4], 4'h0} : lane10_moved[22:4]; // decode.rs:133
@@ -4683,8 +4683,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_shift <= lane11_limited ? lane11_scale[3:0] : lane11_zeros;
         lane11_frame_1 <= lane11_frame;
         lane11_scale_1 <= lane11_scale;
-        lane11_side_later_base_s4 <= lane11_side_later_base_sticky;
-        lane11_sticky <= lane11_side_later_base_s4;
+        lane11_side_later_base_sticky_s4 <= lane11_side_later_base_sticky;
+        lane11_sticky <= lane11_side_later_base_sticky_s4;
     end
     wire [22:0] lane11_moved = lane11_shift[3] ? {lane11_frame_1[14:0], 8'h0} : lane11_frame_1; // decode.rs:133
     wire [18:0] lane11_moved_1 = lane11_shift[2] ? {lane11_moved[18:4], 4'h0} : lane11_moved[22:4]; // decode.rs:133
@@ -4821,8 +4821,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_shift <= lane12_limited ? lane12_scale[3:0] : lane12_zeros;
         lane12_frame_1 <= lane12_frame;
         lane12_scale_1 <= lane12_scale;
-        lane12_side_later_base_s4 <= lane12_side_later_base_sticky;
-        lane12_sticky <= lane12_side_later_base_s4;
+        lane12_side_later_base_sticky_s4 <= lane12_side_later_base_sticky;
+        lane12_sticky <= lane12_side_later_base_sticky_s4;
     end
     wire [22:0] lane12_moved = lane12_shift[3] ? {lane12_frame_1[14:0], 8'h0} : lane12_frame_1; // decode.rs:133
     wire [18:0] lane12_moved_1 = lane12_shift[2] ? {lane12_moved[18:4], 4'h0} : lane12_moved[22:4]; // decode.rs:133
@@ -4959,8 +4959,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_shift <= lane13_limited ? lane13_scale[3:0] : lane13_zeros;
         lane13_frame_1 <= lane13_frame;
         lane13_scale_1 <= lane13_scale;
-        lane13_side_later_base_s4 <= lane13_side_later_base_sticky;
-        lane13_sticky <= lane13_side_later_base_s4;
+        lane13_side_later_base_sticky_s4 <= lane13_side_later_base_sticky;
+        lane13_sticky <= lane13_side_later_base_sticky_s4;
     end
     wire [22:0] lane13_moved = lane13_shift[3] ? {lane13_frame_1[14:0], 8'h0} : lane13_frame_1; // decode.rs:133
     wire [18:0] lane13_moved_1 = lane13_shift[2] ? {lane13_moved[18:4], 4'h0} : lane13_moved[22:4]; // decode.rs:133
@@ -5097,8 +5097,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_shift <= lane14_limited ? lane14_scale[3:0] : lane14_zeros;
         lane14_frame_1 <= lane14_frame;
         lane14_scale_1 <= lane14_scale;
-        lane14_side_later_base_s4 <= lane14_side_later_base_sticky;
-        lane14_sticky <= lane14_side_later_base_s4;
+        lane14_side_later_base_sticky_s4 <= lane14_side_later_base_sticky;
+        lane14_sticky <= lane14_side_later_base_sticky_s4;
     end
     wire [22:0] lane14_moved = lane14_shift[3] ? {lane14_frame_1[14:0], 8'h0} : lane14_frame_1; // decode.rs:133
     wire [18:0] lane14_moved_1 = lane14_shift[2] ? {lane14_moved[18:4], 4'h0} : lane14_moved[22:4]; // decode.rs:133
@@ -5235,8 +5235,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_shift <= lane15_limited ? lane15_scale[3:0] : lane15_zeros;
         lane15_frame_1 <= lane15_frame;
         lane15_scale_1 <= lane15_scale;
-        lane15_side_later_base_s4 <= lane15_side_later_base_sticky;
-        lane15_sticky <= lane15_side_later_base_s4;
+        lane15_side_later_base_sticky_s4 <= lane15_side_later_base_sticky;
+        lane15_sticky <= lane15_side_later_base_sticky_s4;
     end
     wire [22:0] lane15_moved = lane15_shift[3] ? {lane15_frame_1[14:0], 8'h0} : lane15_frame_1; // decode.rs:133
     wire [18:0] lane15_moved_1 = lane15_shift[2] ? {lane15_moved[18:4], 4'h0} : lane15_moved[22:4]; // decode.rs:133
@@ -5373,8 +5373,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_shift <= lane16_limited ? lane16_scale[3:0] : lane16_zeros;
         lane16_frame_1 <= lane16_frame;
         lane16_scale_1 <= lane16_scale;
-        lane16_side_later_base_s4 <= lane16_side_later_base_sticky;
-        lane16_sticky <= lane16_side_later_base_s4;
+        lane16_side_later_base_sticky_s4 <= lane16_side_later_base_sticky;
+        lane16_sticky <= lane16_side_later_base_sticky_s4;
     end
     wire [22:0] lane16_moved = lane16_shift[3] ? {lane16_frame_1[14:0], 8'h0} : lane16_frame_1; // decode.rs:133
     wire [18:0] lane16_moved_1 = lane16_shift[2] ? {lane16_moved[18:4], 4'h0} : lane16_moved[22:4]; // decode.rs:133
@@ -5511,8 +5511,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_shift <= lane17_limited ? lane17_scale[3:0] : lane17_zeros;
         lane17_frame_1 <= lane17_frame;
         lane17_scale_1 <= lane17_scale;
-        lane17_side_later_base_s4 <= lane17_side_later_base_sticky;
-        lane17_sticky <= lane17_side_later_base_s4;
+        lane17_side_later_base_sticky_s4 <= lane17_side_later_base_sticky;
+        lane17_sticky <= lane17_side_later_base_sticky_s4;
     end
     wire [22:0] lane17_moved = lane17_shift[3] ? {lane17_frame_1[14:0], 8'h0} : lane17_frame_1; // decode.rs:133
     wire [18:0] lane17_moved_1 = lane17_shift[2] ? {lane17_moved[18:4], 4'h0} : lane17_moved[22:4]; // decode.rs:133
@@ -5649,8 +5649,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_shift <= lane18_limited ? lane18_scale[3:0] : lane18_zeros;
         lane18_frame_1 <= lane18_frame;
         lane18_scale_1 <= lane18_scale;
-        lane18_side_later_base_s4 <= lane18_side_later_base_sticky;
-        lane18_sticky <= lane18_side_later_base_s4;
+        lane18_side_later_base_sticky_s4 <= lane18_side_later_base_sticky;
+        lane18_sticky <= lane18_side_later_base_sticky_s4;
     end
     wire [22:0] lane18_moved = lane18_shift[3] ? {lane18_frame_1[14:0], 8'h0} : lane18_frame_1; // decode.rs:133
     wire [18:0] lane18_moved_1 = lane18_shift[2] ? {lane18_moved[18:4], 4'h0} : lane18_moved[22:4]; // decode.rs:133
@@ -5787,8 +5787,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_shift <= lane19_limited ? lane19_scale[3:0] : lane19_zeros;
         lane19_frame_1 <= lane19_frame;
         lane19_scale_1 <= lane19_scale;
-        lane19_side_later_base_s4 <= lane19_side_later_base_sticky;
-        lane19_sticky <= lane19_side_later_base_s4;
+        lane19_side_later_base_sticky_s4 <= lane19_side_later_base_sticky;
+        lane19_sticky <= lane19_side_later_base_sticky_s4;
     end
     wire [22:0] lane19_moved = lane19_shift[3] ? {lane19_frame_1[14:0], 8'h0} : lane19_frame_1; // decode.rs:133
     wire [18:0] lane19_moved_1 = lane19_shift[2] ? {lane19_moved[18:4], 4'h0} : lane19_moved[22:4]; // decode.rs:133
@@ -5925,8 +5925,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_shift <= lane20_limited ? lane20_scale[3:0] : lane20_zeros;
         lane20_frame_1 <= lane20_frame;
         lane20_scale_1 <= lane20_scale;
-        lane20_side_later_base_s4 <= lane20_side_later_base_sticky;
-        lane20_sticky <= lane20_side_later_base_s4;
+        lane20_side_later_base_sticky_s4 <= lane20_side_later_base_sticky;
+        lane20_sticky <= lane20_side_later_base_sticky_s4;
     end
     wire [22:0] lane20_moved = lane20_shift[3] ? {lane20_frame_1[14:0], 8'h0} : lane20_frame_1; // decode.rs:133
     wire [18:0] lane20_moved_1 = lane20_shift[2] ? {lane20_moved[18:4], 4'h0} : lane20_moved[22:4]; // decode.rs:133
@@ -6063,8 +6063,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_shift <= lane21_limited ? lane21_scale[3:0] : lane21_zeros;
         lane21_frame_1 <= lane21_frame;
         lane21_scale_1 <= lane21_scale;
-        lane21_side_later_base_s4 <= lane21_side_later_base_sticky;
-        lane21_sticky <= lane21_side_later_base_s4;
+        lane21_side_later_base_sticky_s4 <= lane21_side_later_base_sticky;
+        lane21_sticky <= lane21_side_later_base_sticky_s4;
     end
     wire [22:0] lane21_moved = lane21_shift[3] ? {lane21_frame_1[14:0], 8'h0} : lane21_frame_1; // decode.rs:133
     wire [18:0] lane21_moved_1 = lane21_shift[2] ? {lane21_moved[18:4], 4'h0} : lane21_moved[22:4]; // decode.rs:133
@@ -6201,8 +6201,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_shift <= lane22_limited ? lane22_scale[3:0] : lane22_zeros;
         lane22_frame_1 <= lane22_frame;
         lane22_scale_1 <= lane22_scale;
-        lane22_side_later_base_s4 <= lane22_side_later_base_sticky;
-        lane22_sticky <= lane22_side_later_base_s4;
+        lane22_side_later_base_sticky_s4 <= lane22_side_later_base_sticky;
+        lane22_sticky <= lane22_side_later_base_sticky_s4;
     end
     wire [22:0] lane22_moved = lane22_shift[3] ? {lane22_frame_1[14:0], 8'h0} : lane22_frame_1; // decode.rs:133
     wire [18:0] lane22_moved_1 = lane22_shift[2] ? {lane22_moved[18:4], 4'h0} : lane22_moved[22:4]; // decode.rs:133
@@ -6339,8 +6339,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_shift <= lane23_limited ? lane23_scale[3:0] : lane23_zeros;
         lane23_frame_1 <= lane23_frame;
         lane23_scale_1 <= lane23_scale;
-        lane23_side_later_base_s4 <= lane23_side_later_base_sticky;
-        lane23_sticky <= lane23_side_later_base_s4;
+        lane23_side_later_base_sticky_s4 <= lane23_side_later_base_sticky;
+        lane23_sticky <= lane23_side_later_base_sticky_s4;
     end
     wire [22:0] lane23_moved = lane23_shift[3] ? {lane23_frame_1[14:0], 8'h0} : lane23_frame_1; // decode.rs:133
     wire [18:0] lane23_moved_1 = lane23_shift[2] ? {lane23_moved[18:4], 4'h0} : lane23_moved[22:4]; // decode.rs:133
@@ -6477,8 +6477,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_shift <= lane24_limited ? lane24_scale[3:0] : lane24_zeros;
         lane24_frame_1 <= lane24_frame;
         lane24_scale_1 <= lane24_scale;
-        lane24_side_later_base_s4 <= lane24_side_later_base_sticky;
-        lane24_sticky <= lane24_side_later_base_s4;
+        lane24_side_later_base_sticky_s4 <= lane24_side_later_base_sticky;
+        lane24_sticky <= lane24_side_later_base_sticky_s4;
     end
     wire [22:0] lane24_moved = lane24_shift[3] ? {lane24_frame_1[14:0], 8'h0} : lane24_frame_1; // decode.rs:133
     wire [18:0] lane24_moved_1 = lane24_shift[2] ? {lane24_moved[18:4], 4'h0} : lane24_moved[22:4]; // decode.rs:133
@@ -6615,8 +6615,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_shift <= lane25_limited ? lane25_scale[3:0] : lane25_zeros;
         lane25_frame_1 <= lane25_frame;
         lane25_scale_1 <= lane25_scale;
-        lane25_side_later_base_s4 <= lane25_side_later_base_sticky;
-        lane25_sticky <= lane25_side_later_base_s4;
+        lane25_side_later_base_sticky_s4 <= lane25_side_later_base_sticky;
+        lane25_sticky <= lane25_side_later_base_sticky_s4;
     end
     wire [22:0] lane25_moved = lane25_shift[3] ? {lane25_frame_1[14:0], 8'h0} : lane25_frame_1; // decode.rs:133
     wire [18:0] lane25_moved_1 = lane25_shift[2] ? {lane25_moved[18:4], 4'h0} : lane25_moved[22:4]; // decode.rs:133
@@ -6753,8 +6753,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_shift <= lane26_limited ? lane26_scale[3:0] : lane26_zeros;
         lane26_frame_1 <= lane26_frame;
         lane26_scale_1 <= lane26_scale;
-        lane26_side_later_base_s4 <= lane26_side_later_base_sticky;
-        lane26_sticky <= lane26_side_later_base_s4;
+        lane26_side_later_base_sticky_s4 <= lane26_side_later_base_sticky;
+        lane26_sticky <= lane26_side_later_base_sticky_s4;
     end
     wire [22:0] lane26_moved = lane26_shift[3] ? {lane26_frame_1[14:0], 8'h0} : lane26_frame_1; // decode.rs:133
     wire [18:0] lane26_moved_1 = lane26_shift[2] ? {lane26_moved[18:4], 4'h0} : lane26_moved[22:4]; // decode.rs:133
@@ -6891,8 +6891,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_shift <= lane27_limited ? lane27_scale[3:0] : lane27_zeros;
         lane27_frame_1 <= lane27_frame;
         lane27_scale_1 <= lane27_scale;
-        lane27_side_later_base_s4 <= lane27_side_later_base_sticky;
-        lane27_sticky <= lane27_side_later_base_s4;
+        lane27_side_later_base_sticky_s4 <= lane27_side_later_base_sticky;
+        lane27_sticky <= lane27_side_later_base_sticky_s4;
     end
     wire [22:0] lane27_moved = lane27_shift[3] ? {lane27_frame_1[14:0], 8'h0} : lane27_frame_1; // decode.rs:133
     wire [18:0] lane27_moved_1 = lane27_shift[2] ? {lane27_moved[18:4], 4'h0} : lane27_moved[22:4]; // decode.rs:133
@@ -7029,8 +7029,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_shift <= lane28_limited ? lane28_scale[3:0] : lane28_zeros;
         lane28_frame_1 <= lane28_frame;
         lane28_scale_1 <= lane28_scale;
-        lane28_side_later_base_s4 <= lane28_side_later_base_sticky;
-        lane28_sticky <= lane28_side_later_base_s4;
+        lane28_side_later_base_sticky_s4 <= lane28_side_later_base_sticky;
+        lane28_sticky <= lane28_side_later_base_sticky_s4;
     end
     wire [22:0] lane28_moved = lane28_shift[3] ? {lane28_frame_1[14:0], 8'h0} : lane28_frame_1; // decode.rs:133
     wire [18:0] lane28_moved_1 = lane28_shift[2] ? {lane28_moved[18:4], 4'h0} : lane28_moved[22:4]; // decode.rs:133
@@ -7167,8 +7167,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_shift <= lane29_limited ? lane29_scale[3:0] : lane29_zeros;
         lane29_frame_1 <= lane29_frame;
         lane29_scale_1 <= lane29_scale;
-        lane29_side_later_base_s4 <= lane29_side_later_base_sticky;
-        lane29_sticky <= lane29_side_later_base_s4;
+        lane29_side_later_base_sticky_s4 <= lane29_side_later_base_sticky;
+        lane29_sticky <= lane29_side_later_base_sticky_s4;
     end
     wire [22:0] lane29_moved = lane29_shift[3] ? {lane29_frame_1[14:0], 8'h0} : lane29_frame_1; // decode.rs:133
     wire [18:0] lane29_moved_1 = lane29_shift[2] ? {lane29_moved[18:4], 4'h0} : lane29_moved[22:4]; // decode.rs:133
@@ -7305,8 +7305,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_shift <= lane30_limited ? lane30_scale[3:0] : lane30_zeros;
         lane30_frame_1 <= lane30_frame;
         lane30_scale_1 <= lane30_scale;
-        lane30_side_later_base_s4 <= lane30_side_later_base_sticky;
-        lane30_sticky <= lane30_side_later_base_s4;
+        lane30_side_later_base_sticky_s4 <= lane30_side_later_base_sticky;
+        lane30_sticky <= lane30_side_later_base_sticky_s4;
     end
     wire [22:0] lane30_moved = lane30_shift[3] ? {lane30_frame_1[14:0], 8'h0} : lane30_frame_1; // decode.rs:133
     wire [18:0] lane30_moved_1 = lane30_shift[2] ? {lane30_moved[18:4], 4'h0} : lane30_moved[22:4]; // decode.rs:133
@@ -7443,8 +7443,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_shift <= lane31_limited ? lane31_scale[3:0] : lane31_zeros;
         lane31_frame_1 <= lane31_frame;
         lane31_scale_1 <= lane31_scale;
-        lane31_side_later_base_s4 <= lane31_side_later_base_sticky;
-        lane31_sticky <= lane31_side_later_base_s4;
+        lane31_side_later_base_sticky_s4 <= lane31_side_later_base_sticky;
+        lane31_sticky <= lane31_side_later_base_sticky_s4;
     end
     wire [22:0] lane31_moved = lane31_shift[3] ? {lane31_frame_1[14:0], 8'h0} : lane31_frame_1; // decode.rs:133
     wire [18:0] lane31_moved_1 = lane31_shift[2] ? {lane31_moved[18:4], 4'h0} : lane31_moved[22:4]; // decode.rs:133
@@ -7581,8 +7581,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_shift <= lane32_limited ? lane32_scale[3:0] : lane32_zeros;
         lane32_frame_1 <= lane32_frame;
         lane32_scale_1 <= lane32_scale;
-        lane32_side_later_base_s4 <= lane32_side_later_base_sticky;
-        lane32_sticky <= lane32_side_later_base_s4;
+        lane32_side_later_base_sticky_s4 <= lane32_side_later_base_sticky;
+        lane32_sticky <= lane32_side_later_base_sticky_s4;
     end
     wire [22:0] lane32_moved = lane32_shift[3] ? {lane32_frame_1[14:0], 8'h0} : lane32_frame_1; // decode.rs:133
     wire [18:0] lane32_moved_1 = lane32_shift[2] ? {lane32_moved[18:4], 4'h0} : lane32_moved[22:4]; // decode.rs:133
@@ -7719,8 +7719,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_shift <= lane33_limited ? lane33_scale[3:0] : lane33_zeros;
         lane33_frame_1 <= lane33_frame;
         lane33_scale_1 <= lane33_scale;
-        lane33_side_later_base_s4 <= lane33_side_later_base_sticky;
-        lane33_sticky <= lane33_side_later_base_s4;
+        lane33_side_later_base_sticky_s4 <= lane33_side_later_base_sticky;
+        lane33_sticky <= lane33_side_later_base_sticky_s4;
     end
     wire [22:0] lane33_moved = lane33_shift[3] ? {lane33_frame_1[14:0], 8'h0} : lane33_frame_1; // decode.rs:133
     wire [18:0] lane33_moved_1 = lane33_shift[2] ? {lane33_moved[18:4], 4'h0} : lane33_moved[22:4]; // decode.rs:133
@@ -7857,8 +7857,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_shift <= lane34_limited ? lane34_scale[3:0] : lane34_zeros;
         lane34_frame_1 <= lane34_frame;
         lane34_scale_1 <= lane34_scale;
-        lane34_side_later_base_s4 <= lane34_side_later_base_sticky;
-        lane34_sticky <= lane34_side_later_base_s4;
+        lane34_side_later_base_sticky_s4 <= lane34_side_later_base_sticky;
+        lane34_sticky <= lane34_side_later_base_sticky_s4;
     end
     wire [22:0] lane34_moved = lane34_shift[3] ? {lane34_frame_1[14:0], 8'h0} : lane34_frame_1; // decode.rs:133
     wire [18:0] lane34_moved_1 = lane34_shift[2] ? {lane34_moved[18:4], 4'h0} : lane34_moved[22:4]; // decode.rs:133
@@ -7995,8 +7995,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_shift <= lane35_limited ? lane35_scale[3:0] : lane35_zeros;
         lane35_frame_1 <= lane35_frame;
         lane35_scale_1 <= lane35_scale;
-        lane35_side_later_base_s4 <= lane35_side_later_base_sticky;
-        lane35_sticky <= lane35_side_later_base_s4;
+        lane35_side_later_base_sticky_s4 <= lane35_side_later_base_sticky;
+        lane35_sticky <= lane35_side_later_base_sticky_s4;
     end
     wire [22:0] lane35_moved = lane35_shift[3] ? {lane35_frame_1[14:0], 8'h0} : lane35_frame_1; // decode.rs:133
     wire [18:0] lane35_moved_1 = lane35_shift[2] ? {lane35_moved[18:4], 4'h0} : lane35_moved[22:4]; // decode.rs:133
@@ -8133,8 +8133,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_shift <= lane36_limited ? lane36_scale[3:0] : lane36_zeros;
         lane36_frame_1 <= lane36_frame;
         lane36_scale_1 <= lane36_scale;
-        lane36_side_later_base_s4 <= lane36_side_later_base_sticky;
-        lane36_sticky <= lane36_side_later_base_s4;
+        lane36_side_later_base_sticky_s4 <= lane36_side_later_base_sticky;
+        lane36_sticky <= lane36_side_later_base_sticky_s4;
     end
     wire [22:0] lane36_moved = lane36_shift[3] ? {lane36_frame_1[14:0], 8'h0} : lane36_frame_1; // decode.rs:133
     wire [18:0] lane36_moved_1 = lane36_shift[2] ? {lane36_moved[18:4], 4'h0} : lane36_moved[22:4]; // decode.rs:133
@@ -8271,8 +8271,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_shift <= lane37_limited ? lane37_scale[3:0] : lane37_zeros;
         lane37_frame_1 <= lane37_frame;
         lane37_scale_1 <= lane37_scale;
-        lane37_side_later_base_s4 <= lane37_side_later_base_sticky;
-        lane37_sticky <= lane37_side_later_base_s4;
+        lane37_side_later_base_sticky_s4 <= lane37_side_later_base_sticky;
+        lane37_sticky <= lane37_side_later_base_sticky_s4;
     end
     wire [22:0] lane37_moved = lane37_shift[3] ? {lane37_frame_1[14:0], 8'h0} : lane37_frame_1; // decode.rs:133
     wire [18:0] lane37_moved_1 = lane37_shift[2] ? {lane37_moved[18:4], 4'h0} : lane37_moved[22:4]; // decode.rs:133
@@ -8409,8 +8409,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_shift <= lane38_limited ? lane38_scale[3:0] : lane38_zeros;
         lane38_frame_1 <= lane38_frame;
         lane38_scale_1 <= lane38_scale;
-        lane38_side_later_base_s4 <= lane38_side_later_base_sticky;
-        lane38_sticky <= lane38_side_later_base_s4;
+        lane38_side_later_base_sticky_s4 <= lane38_side_later_base_sticky;
+        lane38_sticky <= lane38_side_later_base_sticky_s4;
     end
     wire [22:0] lane38_moved = lane38_shift[3] ? {lane38_frame_1[14:0], 8'h0} : lane38_frame_1; // decode.rs:133
     wire [18:0] lane38_moved_1 = lane38_shift[2] ? {lane38_moved[18:4], 4'h0} : lane38_moved[22:4]; // decode.rs:133
@@ -8547,8 +8547,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_shift <= lane39_limited ? lane39_scale[3:0] : lane39_zeros;
         lane39_frame_1 <= lane39_frame;
         lane39_scale_1 <= lane39_scale;
-        lane39_side_later_base_s4 <= lane39_side_later_base_sticky;
-        lane39_sticky <= lane39_side_later_base_s4;
+        lane39_side_later_base_sticky_s4 <= lane39_side_later_base_sticky;
+        lane39_sticky <= lane39_side_later_base_sticky_s4;
     end
     wire [22:0] lane39_moved = lane39_shift[3] ? {lane39_frame_1[14:0], 8'h0} : lane39_frame_1; // decode.rs:133
     wire [18:0] lane39_moved_1 = lane39_shift[2] ? {lane39_moved[18:4], 4'h0} : lane39_moved[22:4]; // decode.rs:133
@@ -8685,8 +8685,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_shift <= lane40_limited ? lane40_scale[3:0] : lane40_zeros;
         lane40_frame_1 <= lane40_frame;
         lane40_scale_1 <= lane40_scale;
-        lane40_side_later_base_s4 <= lane40_side_later_base_sticky;
-        lane40_sticky <= lane40_side_later_base_s4;
+        lane40_side_later_base_sticky_s4 <= lane40_side_later_base_sticky;
+        lane40_sticky <= lane40_side_later_base_sticky_s4;
     end
     wire [22:0] lane40_moved = lane40_shift[3] ? {lane40_frame_1[14:0], 8'h0} : lane40_frame_1; // decode.rs:133
     wire [18:0] lane40_moved_1 = lane40_shift[2] ? {lane40_moved[18:4], 4'h0} : lane40_moved[22:4]; // decode.rs:133
@@ -8823,8 +8823,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_shift <= lane41_limited ? lane41_scale[3:0] : lane41_zeros;
         lane41_frame_1 <= lane41_frame;
         lane41_scale_1 <= lane41_scale;
-        lane41_side_later_base_s4 <= lane41_side_later_base_sticky;
-        lane41_sticky <= lane41_side_later_base_s4;
+        lane41_side_later_base_sticky_s4 <= lane41_side_later_base_sticky;
+        lane41_sticky <= lane41_side_later_base_sticky_s4;
     end
     wire [22:0] lane41_moved = lane41_shift[3] ? {lane41_frame_1[14:0], 8'h0} : lane41_frame_1; // decode.rs:133
     wire [18:0] lane41_moved_1 = lane41_shift[2] ? {lane41_moved[18:4], 4'h0} : lane41_moved[22:4]; // decode.rs:133
@@ -8961,8 +8961,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_shift <= lane42_limited ? lane42_scale[3:0] : lane42_zeros;
         lane42_frame_1 <= lane42_frame;
         lane42_scale_1 <= lane42_scale;
-        lane42_side_later_base_s4 <= lane42_side_later_base_sticky;
-        lane42_sticky <= lane42_side_later_base_s4;
+        lane42_side_later_base_sticky_s4 <= lane42_side_later_base_sticky;
+        lane42_sticky <= lane42_side_later_base_sticky_s4;
     end
     wire [22:0] lane42_moved = lane42_shift[3] ? {lane42_frame_1[14:0], 8'h0} : lane42_frame_1; // decode.rs:133
     wire [18:0] lane42_moved_1 = lane42_shift[2] ? {lane42_moved[18:4], 4'h0} : lane42_moved[22:4]; // decode.rs:133
@@ -9099,8 +9099,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_shift <= lane43_limited ? lane43_scale[3:0] : lane43_zeros;
         lane43_frame_1 <= lane43_frame;
         lane43_scale_1 <= lane43_scale;
-        lane43_side_later_base_s4 <= lane43_side_later_base_sticky;
-        lane43_sticky <= lane43_side_later_base_s4;
+        lane43_side_later_base_sticky_s4 <= lane43_side_later_base_sticky;
+        lane43_sticky <= lane43_side_later_base_sticky_s4;
     end
     wire [22:0] lane43_moved = lane43_shift[3] ? {lane43_frame_1[14:0], 8'h0} : lane43_frame_1; // decode.rs:133
     wire [18:0] lane43_moved_1 = lane43_shift[2] ? {lane43_moved[18:4], 4'h0} : lane43_moved[22:4]; // decode.rs:133
@@ -9237,8 +9237,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_shift <= lane44_limited ? lane44_scale[3:0] : lane44_zeros;
         lane44_frame_1 <= lane44_frame;
         lane44_scale_1 <= lane44_scale;
-        lane44_side_later_base_s4 <= lane44_side_later_base_sticky;
-        lane44_sticky <= lane44_side_later_base_s4;
+        lane44_side_later_base_sticky_s4 <= lane44_side_later_base_sticky;
+        lane44_sticky <= lane44_side_later_base_sticky_s4;
     end
     wire [22:0] lane44_moved = lane44_shift[3] ? {lane44_frame_1[14:0], 8'h0} : lane44_frame_1; // decode.rs:133
     wire [18:0] lane44_moved_1 = lane44_shift[2] ? {lane44_moved[18:4], 4'h0} : lane44_moved[22:4]; // decode.rs:133
@@ -9375,8 +9375,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_shift <= lane45_limited ? lane45_scale[3:0] : lane45_zeros;
         lane45_frame_1 <= lane45_frame;
         lane45_scale_1 <= lane45_scale;
-        lane45_side_later_base_s4 <= lane45_side_later_base_sticky;
-        lane45_sticky <= lane45_side_later_base_s4;
+        lane45_side_later_base_sticky_s4 <= lane45_side_later_base_sticky;
+        lane45_sticky <= lane45_side_later_base_sticky_s4;
     end
     wire [22:0] lane45_moved = lane45_shift[3] ? {lane45_frame_1[14:0], 8'h0} : lane45_frame_1; // decode.rs:133
     wire [18:0] lane45_moved_1 = lane45_shift[2] ? {lane45_moved[18:4], 4'h0} : lane45_moved[22:4]; // decode.rs:133
@@ -9513,8 +9513,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_shift <= lane46_limited ? lane46_scale[3:0] : lane46_zeros;
         lane46_frame_1 <= lane46_frame;
         lane46_scale_1 <= lane46_scale;
-        lane46_side_later_base_s4 <= lane46_side_later_base_sticky;
-        lane46_sticky <= lane46_side_later_base_s4;
+        lane46_side_later_base_sticky_s4 <= lane46_side_later_base_sticky;
+        lane46_sticky <= lane46_side_later_base_sticky_s4;
     end
     wire [22:0] lane46_moved = lane46_shift[3] ? {lane46_frame_1[14:0], 8'h0} : lane46_frame_1; // decode.rs:133
     wire [18:0] lane46_moved_1 = lane46_shift[2] ? {lane46_moved[18:4], 4'h0} : lane46_moved[22:4]; // decode.rs:133
@@ -9651,8 +9651,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_shift <= lane47_limited ? lane47_scale[3:0] : lane47_zeros;
         lane47_frame_1 <= lane47_frame;
         lane47_scale_1 <= lane47_scale;
-        lane47_side_later_base_s4 <= lane47_side_later_base_sticky;
-        lane47_sticky <= lane47_side_later_base_s4;
+        lane47_side_later_base_sticky_s4 <= lane47_side_later_base_sticky;
+        lane47_sticky <= lane47_side_later_base_sticky_s4;
     end
     wire [22:0] lane47_moved = lane47_shift[3] ? {lane47_frame_1[14:0], 8'h0} : lane47_frame_1; // decode.rs:133
     wire [18:0] lane47_moved_1 = lane47_shift[2] ? {lane47_moved[18:4], 4'h0} : lane47_moved[22:4]; // decode.rs:133
@@ -9789,8 +9789,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_shift <= lane48_limited ? lane48_scale[3:0] : lane48_zeros;
         lane48_frame_1 <= lane48_frame;
         lane48_scale_1 <= lane48_scale;
-        lane48_side_later_base_s4 <= lane48_side_later_base_sticky;
-        lane48_sticky <= lane48_side_later_base_s4;
+        lane48_side_later_base_sticky_s4 <= lane48_side_later_base_sticky;
+        lane48_sticky <= lane48_side_later_base_sticky_s4;
     end
     wire [22:0] lane48_moved = lane48_shift[3] ? {lane48_frame_1[14:0], 8'h0} : lane48_frame_1; // decode.rs:133
     wire [18:0] lane48_moved_1 = lane48_shift[2] ? {lane48_moved[18:4], 4'h0} : lane48_moved[22:4]; // decode.rs:133
@@ -9927,8 +9927,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_shift <= lane49_limited ? lane49_scale[3:0] : lane49_zeros;
         lane49_frame_1 <= lane49_frame;
         lane49_scale_1 <= lane49_scale;
-        lane49_side_later_base_s4 <= lane49_side_later_base_sticky;
-        lane49_sticky <= lane49_side_later_base_s4;
+        lane49_side_later_base_sticky_s4 <= lane49_side_later_base_sticky;
+        lane49_sticky <= lane49_side_later_base_sticky_s4;
     end
     wire [22:0] lane49_moved = lane49_shift[3] ? {lane49_frame_1[14:0], 8'h0} : lane49_frame_1; // decode.rs:133
     wire [18:0] lane49_moved_1 = lane49_shift[2] ? {lane49_moved[18:4], 4'h0} : lane49_moved[22:4]; // decode.rs:133
@@ -10065,8 +10065,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_shift <= lane50_limited ? lane50_scale[3:0] : lane50_zeros;
         lane50_frame_1 <= lane50_frame;
         lane50_scale_1 <= lane50_scale;
-        lane50_side_later_base_s4 <= lane50_side_later_base_sticky;
-        lane50_sticky <= lane50_side_later_base_s4;
+        lane50_side_later_base_sticky_s4 <= lane50_side_later_base_sticky;
+        lane50_sticky <= lane50_side_later_base_sticky_s4;
     end
     wire [22:0] lane50_moved = lane50_shift[3] ? {lane50_frame_1[14:0], 8'h0} : lane50_frame_1; // decode.rs:133
     wire [18:0] lane50_moved_1 = lane50_shift[2] ? {lane50_moved[18:4], 4'h0} : lane50_moved[22:4]; // decode.rs:133
@@ -10203,8 +10203,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_shift <= lane51_limited ? lane51_scale[3:0] : lane51_zeros;
         lane51_frame_1 <= lane51_frame;
         lane51_scale_1 <= lane51_scale;
-        lane51_side_later_base_s4 <= lane51_side_later_base_sticky;
-        lane51_sticky <= lane51_side_later_base_s4;
+        lane51_side_later_base_sticky_s4 <= lane51_side_later_base_sticky;
+        lane51_sticky <= lane51_side_later_base_sticky_s4;
     end
     wire [22:0] lane51_moved = lane51_shift[3] ? {lane51_frame_1[14:0], 8'h0} : lane51_frame_1; // decode.rs:133
     wire [18:0] lane51_moved_1 = lane51_shift[2] ? {lane51_moved[18:4], 4'h0} : lane51_moved[22:4]; // decode.rs:133
@@ -10341,8 +10341,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_shift <= lane52_limited ? lane52_scale[3:0] : lane52_zeros;
         lane52_frame_1 <= lane52_frame;
         lane52_scale_1 <= lane52_scale;
-        lane52_side_later_base_s4 <= lane52_side_later_base_sticky;
-        lane52_sticky <= lane52_side_later_base_s4;
+        lane52_side_later_base_sticky_s4 <= lane52_side_later_base_sticky;
+        lane52_sticky <= lane52_side_later_base_sticky_s4;
     end
     wire [22:0] lane52_moved = lane52_shift[3] ? {lane52_frame_1[14:0], 8'h0} : lane52_frame_1; // decode.rs:133
     wire [18:0] lane52_moved_1 = lane52_shift[2] ? {lane52_moved[18:4], 4'h0} : lane52_moved[22:4]; // decode.rs:133
@@ -10479,8 +10479,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_shift <= lane53_limited ? lane53_scale[3:0] : lane53_zeros;
         lane53_frame_1 <= lane53_frame;
         lane53_scale_1 <= lane53_scale;
-        lane53_side_later_base_s4 <= lane53_side_later_base_sticky;
-        lane53_sticky <= lane53_side_later_base_s4;
+        lane53_side_later_base_sticky_s4 <= lane53_side_later_base_sticky;
+        lane53_sticky <= lane53_side_later_base_sticky_s4;
     end
     wire [22:0] lane53_moved = lane53_shift[3] ? {lane53_frame_1[14:0], 8'h0} : lane53_frame_1; // decode.rs:133
     wire [18:0] lane53_moved_1 = lane53_shift[2] ? {lane53_moved[18:4], 4'h0} : lane53_moved[22:4]; // decode.rs:133
@@ -10617,8 +10617,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_shift <= lane54_limited ? lane54_scale[3:0] : lane54_zeros;
         lane54_frame_1 <= lane54_frame;
         lane54_scale_1 <= lane54_scale;
-        lane54_side_later_base_s4 <= lane54_side_later_base_sticky;
-        lane54_sticky <= lane54_side_later_base_s4;
+        lane54_side_later_base_sticky_s4 <= lane54_side_later_base_sticky;
+        lane54_sticky <= lane54_side_later_base_sticky_s4;
     end
     wire [22:0] lane54_moved = lane54_shift[3] ? {lane54_frame_1[14:0], 8'h0} : lane54_frame_1; // decode.rs:133
     wire [18:0] lane54_moved_1 = lane54_shift[2] ? {lane54_moved[18:4], 4'h0} : lane54_moved[22:4]; // decode.rs:133
@@ -10755,8 +10755,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_shift <= lane55_limited ? lane55_scale[3:0] : lane55_zeros;
         lane55_frame_1 <= lane55_frame;
         lane55_scale_1 <= lane55_scale;
-        lane55_side_later_base_s4 <= lane55_side_later_base_sticky;
-        lane55_sticky <= lane55_side_later_base_s4;
+        lane55_side_later_base_sticky_s4 <= lane55_side_later_base_sticky;
+        lane55_sticky <= lane55_side_later_base_sticky_s4;
     end
     wire [22:0] lane55_moved = lane55_shift[3] ? {lane55_frame_1[14:0], 8'h0} : lane55_frame_1; // decode.rs:133
     wire [18:0] lane55_moved_1 = lane55_shift[2] ? {lane55_moved[18:4], 4'h0} : lane55_moved[22:4]; // decode.rs:133
@@ -10893,8 +10893,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_shift <= lane56_limited ? lane56_scale[3:0] : lane56_zeros;
         lane56_frame_1 <= lane56_frame;
         lane56_scale_1 <= lane56_scale;
-        lane56_side_later_base_s4 <= lane56_side_later_base_sticky;
-        lane56_sticky <= lane56_side_later_base_s4;
+        lane56_side_later_base_sticky_s4 <= lane56_side_later_base_sticky;
+        lane56_sticky <= lane56_side_later_base_sticky_s4;
     end
     wire [22:0] lane56_moved = lane56_shift[3] ? {lane56_frame_1[14:0], 8'h0} : lane56_frame_1; // decode.rs:133
     wire [18:0] lane56_moved_1 = lane56_shift[2] ? {lane56_moved[18:4], 4'h0} : lane56_moved[22:4]; // decode.rs:133
@@ -11031,8 +11031,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_shift <= lane57_limited ? lane57_scale[3:0] : lane57_zeros;
         lane57_frame_1 <= lane57_frame;
         lane57_scale_1 <= lane57_scale;
-        lane57_side_later_base_s4 <= lane57_side_later_base_sticky;
-        lane57_sticky <= lane57_side_later_base_s4;
+        lane57_side_later_base_sticky_s4 <= lane57_side_later_base_sticky;
+        lane57_sticky <= lane57_side_later_base_sticky_s4;
     end
     wire [22:0] lane57_moved = lane57_shift[3] ? {lane57_frame_1[14:0], 8'h0} : lane57_frame_1; // decode.rs:133
     wire [18:0] lane57_moved_1 = lane57_shift[2] ? {lane57_moved[18:4], 4'h0} : lane57_moved[22:4]; // decode.rs:133
@@ -11169,8 +11169,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_shift <= lane58_limited ? lane58_scale[3:0] : lane58_zeros;
         lane58_frame_1 <= lane58_frame;
         lane58_scale_1 <= lane58_scale;
-        lane58_side_later_base_s4 <= lane58_side_later_base_sticky;
-        lane58_sticky <= lane58_side_later_base_s4;
+        lane58_side_later_base_sticky_s4 <= lane58_side_later_base_sticky;
+        lane58_sticky <= lane58_side_later_base_sticky_s4;
     end
     wire [22:0] lane58_moved = lane58_shift[3] ? {lane58_frame_1[14:0], 8'h0} : lane58_frame_1; // decode.rs:133
     wire [18:0] lane58_moved_1 = lane58_shift[2] ? {lane58_moved[18:4], 4'h0} : lane58_moved[22:4]; // decode.rs:133
@@ -11307,8 +11307,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_shift <= lane59_limited ? lane59_scale[3:0] : lane59_zeros;
         lane59_frame_1 <= lane59_frame;
         lane59_scale_1 <= lane59_scale;
-        lane59_side_later_base_s4 <= lane59_side_later_base_sticky;
-        lane59_sticky <= lane59_side_later_base_s4;
+        lane59_side_later_base_sticky_s4 <= lane59_side_later_base_sticky;
+        lane59_sticky <= lane59_side_later_base_sticky_s4;
     end
     wire [22:0] lane59_moved = lane59_shift[3] ? {lane59_frame_1[14:0], 8'h0} : lane59_frame_1; // decode.rs:133
     wire [18:0] lane59_moved_1 = lane59_shift[2] ? {lane59_moved[18:4], 4'h0} : lane59_moved[22:4]; // decode.rs:133
@@ -11445,8 +11445,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_shift <= lane60_limited ? lane60_scale[3:0] : lane60_zeros;
         lane60_frame_1 <= lane60_frame;
         lane60_scale_1 <= lane60_scale;
-        lane60_side_later_base_s4 <= lane60_side_later_base_sticky;
-        lane60_sticky <= lane60_side_later_base_s4;
+        lane60_side_later_base_sticky_s4 <= lane60_side_later_base_sticky;
+        lane60_sticky <= lane60_side_later_base_sticky_s4;
     end
     wire [22:0] lane60_moved = lane60_shift[3] ? {lane60_frame_1[14:0], 8'h0} : lane60_frame_1; // decode.rs:133
     wire [18:0] lane60_moved_1 = lane60_shift[2] ? {lane60_moved[18:4], 4'h0} : lane60_moved[22:4]; // decode.rs:133
@@ -11583,8 +11583,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_shift <= lane61_limited ? lane61_scale[3:0] : lane61_zeros;
         lane61_frame_1 <= lane61_frame;
         lane61_scale_1 <= lane61_scale;
-        lane61_side_later_base_s4 <= lane61_side_later_base_sticky;
-        lane61_sticky <= lane61_side_later_base_s4;
+        lane61_side_later_base_sticky_s4 <= lane61_side_later_base_sticky;
+        lane61_sticky <= lane61_side_later_base_sticky_s4;
     end
     wire [22:0] lane61_moved = lane61_shift[3] ? {lane61_frame_1[14:0], 8'h0} : lane61_frame_1; // decode.rs:133
     wire [18:0] lane61_moved_1 = lane61_shift[2] ? {lane61_moved[18:4], 4'h0} : lane61_moved[22:4]; // decode.rs:133
@@ -11721,8 +11721,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_shift <= lane62_limited ? lane62_scale[3:0] : lane62_zeros;
         lane62_frame_1 <= lane62_frame;
         lane62_scale_1 <= lane62_scale;
-        lane62_side_later_base_s4 <= lane62_side_later_base_sticky;
-        lane62_sticky <= lane62_side_later_base_s4;
+        lane62_side_later_base_sticky_s4 <= lane62_side_later_base_sticky;
+        lane62_sticky <= lane62_side_later_base_sticky_s4;
     end
     wire [22:0] lane62_moved = lane62_shift[3] ? {lane62_frame_1[14:0], 8'h0} : lane62_frame_1; // decode.rs:133
     wire [18:0] lane62_moved_1 = lane62_shift[2] ? {lane62_moved[18:4], 4'h0} : lane62_moved[22:4]; // decode.rs:133
@@ -11859,8 +11859,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane63_shift <= lane63_limited ? lane63_scale[3:0] : lane63_zeros;
         lane63_frame_1 <= lane63_frame;
         lane63_scale_1 <= lane63_scale;
-        lane63_side_later_base_s4 <= lane63_side_later_base_sticky;
-        lane63_sticky <= lane63_side_later_base_s4;
+        lane63_side_later_base_sticky_s4 <= lane63_side_later_base_sticky;
+        lane63_sticky <= lane63_side_later_base_sticky_s4;
     end
     wire [22:0] lane63_moved = lane63_shift[3] ? {lane63_frame_1[14:0], 8'h0} : lane63_frame_1; // decode.rs:133
     wire [18:0] lane63_moved_1 = lane63_shift[2] ? {lane63_moved[18:4], 4'h0} : lane63_moved[22:4]; // decode.rs:133
@@ -11951,8 +11951,8 @@ module oaken_dequantizer_core_p64_n8192 (
         if (rst) begin
             in_flight <= 5'h0;
         end else begin
-            if (walker_unit_begins & (~ended)) in_flight <= in_flight + 5'h1;
-            else if (ended & (~walker_unit_begins)) in_flight <= in_flight - 5'h1;
+            if (walker_begins & (~ended)) in_flight <= in_flight + 5'h1;
+            else if (ended & (~walker_begins)) in_flight <= in_flight - 5'h1;
         end
     end
 

@@ -81,17 +81,17 @@ module oaken_record_walker_p64 (
     wire out_valid; // walker_chunks.rs:117
     wire [19:0] out_payload; // walker_chunks.rs:117
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:194
-    reg length_error_1; // record_walker.rs:197
+    reg count_error_1; // record_walker.rs:191
+    reg length_error_1; // record_walker.rs:194
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:216
-    reg begun_before; // record_walker.rs:217
-    reg room_for_headers; // record_walker.rs:224
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:205
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:163
+    reg [63:0] begun_with; // record_walker.rs:222
+    reg begun_before; // record_walker.rs:223
+    reg room_for_headers; // record_walker.rs:230
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:209
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:160
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:50
     (* ram_style = "distributed" *) reg [20:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -731,10 +731,9 @@ module oaken_record_walker_p64 (
     wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:125
     wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:126
     wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:127
-    wire waits = (doing == DOING_WAIT) & 1'h1; // record_walker.rs:128
-    wire begins_1 = (((follows | waits) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:129
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & 1'h1)) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:128
     assign begins = begins_1;
-    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:133
+    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:131
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 11'h1;
@@ -764,7 +763,7 @@ module oaken_record_walker_p64 (
     end
 
     // chunks leave
-    wire _t32 = nothing | gone; // record_walker.rs:142
+    wire _t32 = nothing | gone; // record_walker.rs:140
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -814,8 +813,8 @@ module oaken_record_walker_p64 (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:146
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:147
+    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:144
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:145
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -834,7 +833,7 @@ module oaken_record_walker_p64 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:151
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:149
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -866,8 +865,6 @@ module oaken_record_walker_p64 (
     assign start_1 = start & room_for_headers;
 
     // from which word on the ring is needed
-    wire [4:0] here = walking ? start_of_chunk[10:6] : word; // record_walker.rs:156
-    wire walker_is_there = ~(walking & nothing); // record_walker.rs:158
     always @(posedge clk) begin
         if (rst) begin
             held <= 6'h0;
@@ -875,22 +872,22 @@ module oaken_record_walker_p64 (
         end else begin
             if (step & (~done)) held <= held + 6'h1;
             else if (done & (~step)) held <= held - 6'h1;
-            if ((~(|held)) & walker_is_there) tail <= here;
+            if (~(|held)) tail <= walking ? start_of_chunk[10:6] : word;
             if ((|held) & reading) tail <= oldest;
         end
     end
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:164
+    wire dropping = doing == DOING_DROP; // record_walker.rs:161
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:166
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:167
-    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:168
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:163
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:164
+    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:165
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:173
+    wire stays = walking & (~ended); // record_walker.rs:170
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;

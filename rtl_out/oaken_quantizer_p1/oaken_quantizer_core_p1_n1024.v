@@ -142,8 +142,8 @@ module oaken_quantizer_core_p1_n1024 (
     reg [20:0] lane0_scaled; // encode.rs:27
     reg [5:0] lane0_amount; // encode.rs:28
     reg [9:0] lane0_in_steps; // encode.rs:29
-    reg [9:0] lane0_s5; // encode.rs:32
-    reg [9:0] lane0_s6; // encode.rs:32
+    reg [9:0] lane0_scale_c_s5; // encode.rs:32
+    reg [9:0] lane0_scale_c_s6; // encode.rs:32
     reg [4:0] lane0_cells; // encode.rs:32
     reg l33_s5; // encode.rs:33
     reg l33_s6; // encode.rs:33
@@ -551,10 +551,10 @@ module oaken_quantizer_core_p1_n1024 (
     wire [9:0] lane0_shifted = _t11[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
-        lane0_s5 <= lane0_scale_c;
-        lane0_s6 <= lane0_s5;
+        lane0_scale_c_s5 <= lane0_scale_c;
+        lane0_scale_c_s6 <= lane0_scale_c_s5;
     end
-    wire [9:0] _t12 = lane0_in_steps - lane0_s6; // encode.rs:32
+    wire [9:0] _t12 = lane0_in_steps - lane0_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane0_cells <= _t12[9:5];
         l33_s5 <= lane0_x_sign & lane0_middle;

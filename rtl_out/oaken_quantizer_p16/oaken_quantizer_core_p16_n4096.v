@@ -277,8 +277,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane0_scaled; // encode.rs:27
     reg [5:0] lane0_amount; // encode.rs:28
     reg [9:0] lane0_in_steps; // encode.rs:29
-    reg [9:0] lane0_s5; // encode.rs:32
-    reg [9:0] lane0_s6; // encode.rs:32
+    reg [9:0] lane0_scale_c_s5; // encode.rs:32
+    reg [9:0] lane0_scale_c_s6; // encode.rs:32
     reg [4:0] lane0_cells; // encode.rs:32
     reg l33_s5; // encode.rs:33
     reg l33_s6; // encode.rs:33
@@ -309,11 +309,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane1_scaled; // encode.rs:27
     reg [5:0] lane1_amount; // encode.rs:28
     reg [9:0] lane1_in_steps; // encode.rs:29
-    reg [9:0] lane1_s5; // encode.rs:32
-    reg [9:0] lane1_s6; // encode.rs:32
+    reg [9:0] lane1_scale_c_s5; // encode.rs:32
+    reg [9:0] lane1_scale_c_s6; // encode.rs:32
     reg [4:0] lane1_cells; // encode.rs:32
     reg l33_s5_1; // encode.rs:33
-    reg l33_s6_1; // encode.rs:33
+    reg l33_s5_1_s6; // encode.rs:33
     reg lane1_negative; // encode.rs:33
     reg lane1_middle_s5; // encode.rs:34
     reg lane1_middle_s6; // encode.rs:34
@@ -337,11 +337,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane2_scaled; // encode.rs:27
     reg [5:0] lane2_amount; // encode.rs:28
     reg [9:0] lane2_in_steps; // encode.rs:29
-    reg [9:0] lane2_s5; // encode.rs:32
-    reg [9:0] lane2_s6; // encode.rs:32
+    reg [9:0] lane2_scale_c_s5; // encode.rs:32
+    reg [9:0] lane2_scale_c_s6; // encode.rs:32
     reg [4:0] lane2_cells; // encode.rs:32
     reg l33_s5_2; // encode.rs:33
-    reg l33_s6_2; // encode.rs:33
+    reg l33_s5_2_s6; // encode.rs:33
     reg lane2_negative; // encode.rs:33
     reg lane2_middle_s5; // encode.rs:34
     reg lane2_middle_s6; // encode.rs:34
@@ -365,11 +365,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane3_scaled; // encode.rs:27
     reg [5:0] lane3_amount; // encode.rs:28
     reg [9:0] lane3_in_steps; // encode.rs:29
-    reg [9:0] lane3_s5; // encode.rs:32
-    reg [9:0] lane3_s6; // encode.rs:32
+    reg [9:0] lane3_scale_c_s5; // encode.rs:32
+    reg [9:0] lane3_scale_c_s6; // encode.rs:32
     reg [4:0] lane3_cells; // encode.rs:32
     reg l33_s5_3; // encode.rs:33
-    reg l33_s6_3; // encode.rs:33
+    reg l33_s5_3_s6; // encode.rs:33
     reg lane3_negative; // encode.rs:33
     reg lane3_middle_s5; // encode.rs:34
     reg lane3_middle_s6; // encode.rs:34
@@ -393,11 +393,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane4_scaled; // encode.rs:27
     reg [5:0] lane4_amount; // encode.rs:28
     reg [9:0] lane4_in_steps; // encode.rs:29
-    reg [9:0] lane4_s5; // encode.rs:32
-    reg [9:0] lane4_s6; // encode.rs:32
+    reg [9:0] lane4_scale_c_s5; // encode.rs:32
+    reg [9:0] lane4_scale_c_s6; // encode.rs:32
     reg [4:0] lane4_cells; // encode.rs:32
     reg l33_s5_4; // encode.rs:33
-    reg l33_s6_4; // encode.rs:33
+    reg l33_s5_4_s6; // encode.rs:33
     reg lane4_negative; // encode.rs:33
     reg lane4_middle_s5; // encode.rs:34
     reg lane4_middle_s6; // encode.rs:34
@@ -421,11 +421,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane5_scaled; // encode.rs:27
     reg [5:0] lane5_amount; // encode.rs:28
     reg [9:0] lane5_in_steps; // encode.rs:29
-    reg [9:0] lane5_s5; // encode.rs:32
-    reg [9:0] lane5_s6; // encode.rs:32
+    reg [9:0] lane5_scale_c_s5; // encode.rs:32
+    reg [9:0] lane5_scale_c_s6; // encode.rs:32
     reg [4:0] lane5_cells; // encode.rs:32
     reg l33_s5_5; // encode.rs:33
-    reg l33_s6_5; // encode.rs:33
+    reg l33_s5_5_s6; // encode.rs:33
     reg lane5_negative; // encode.rs:33
     reg lane5_middle_s5; // encode.rs:34
     reg lane5_middle_s6; // encode.rs:34
@@ -449,11 +449,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane6_scaled; // encode.rs:27
     reg [5:0] lane6_amount; // encode.rs:28
     reg [9:0] lane6_in_steps; // encode.rs:29
-    reg [9:0] lane6_s5; // encode.rs:32
-    reg [9:0] lane6_s6; // encode.rs:32
+    reg [9:0] lane6_scale_c_s5; // encode.rs:32
+    reg [9:0] lane6_scale_c_s6; // encode.rs:32
     reg [4:0] lane6_cells; // encode.rs:32
     reg l33_s5_6; // encode.rs:33
-    reg l33_s6_6; // encode.rs:33
+    reg l33_s5_6_s6; // encode.rs:33
     reg lane6_negative; // encode.rs:33
     reg lane6_middle_s5; // encode.rs:34
     reg lane6_middle_s6; // encode.rs:34
@@ -477,11 +477,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane7_scaled; // encode.rs:27
     reg [5:0] lane7_amount; // encode.rs:28
     reg [9:0] lane7_in_steps; // encode.rs:29
-    reg [9:0] lane7_s5; // encode.rs:32
-    reg [9:0] lane7_s6; // encode.rs:32
+    reg [9:0] lane7_scale_c_s5; // encode.rs:32
+    reg [9:0] lane7_scale_c_s6; // encode.rs:32
     reg [4:0] lane7_cells; // encode.rs:32
     reg l33_s5_7; // encode.rs:33
-    reg l33_s6_7; // encode.rs:33
+    reg l33_s5_7_s6; // encode.rs:33
     reg lane7_negative; // encode.rs:33
     reg lane7_middle_s5; // encode.rs:34
     reg lane7_middle_s6; // encode.rs:34
@@ -505,11 +505,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane8_scaled; // encode.rs:27
     reg [5:0] lane8_amount; // encode.rs:28
     reg [9:0] lane8_in_steps; // encode.rs:29
-    reg [9:0] lane8_s5; // encode.rs:32
-    reg [9:0] lane8_s6; // encode.rs:32
+    reg [9:0] lane8_scale_c_s5; // encode.rs:32
+    reg [9:0] lane8_scale_c_s6; // encode.rs:32
     reg [4:0] lane8_cells; // encode.rs:32
     reg l33_s5_8; // encode.rs:33
-    reg l33_s6_8; // encode.rs:33
+    reg l33_s5_8_s6; // encode.rs:33
     reg lane8_negative; // encode.rs:33
     reg lane8_middle_s5; // encode.rs:34
     reg lane8_middle_s6; // encode.rs:34
@@ -533,11 +533,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane9_scaled; // encode.rs:27
     reg [5:0] lane9_amount; // encode.rs:28
     reg [9:0] lane9_in_steps; // encode.rs:29
-    reg [9:0] lane9_s5; // encode.rs:32
-    reg [9:0] lane9_s6; // encode.rs:32
+    reg [9:0] lane9_scale_c_s5; // encode.rs:32
+    reg [9:0] lane9_scale_c_s6; // encode.rs:32
     reg [4:0] lane9_cells; // encode.rs:32
     reg l33_s5_9; // encode.rs:33
-    reg l33_s6_9; // encode.rs:33
+    reg l33_s5_9_s6; // encode.rs:33
     reg lane9_negative; // encode.rs:33
     reg lane9_middle_s5; // encode.rs:34
     reg lane9_middle_s6; // encode.rs:34
@@ -561,11 +561,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane10_scaled; // encode.rs:27
     reg [5:0] lane10_amount; // encode.rs:28
     reg [9:0] lane10_in_steps; // encode.rs:29
-    reg [9:0] lane10_s5; // encode.rs:32
-    reg [9:0] lane10_s6; // encode.rs:32
+    reg [9:0] lane10_scale_c_s5; // encode.rs:32
+    reg [9:0] lane10_scale_c_s6; // encode.rs:32
     reg [4:0] lane10_cells; // encode.rs:32
     reg l33_s5_10; // encode.rs:33
-    reg l33_s6_10; // encode.rs:33
+    reg l33_s5_10_s6; // encode.rs:33
     reg lane10_negative; // encode.rs:33
     reg lane10_middle_s5; // encode.rs:34
     reg lane10_middle_s6; // encode.rs:34
@@ -589,11 +589,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane11_scaled; // encode.rs:27
     reg [5:0] lane11_amount; // encode.rs:28
     reg [9:0] lane11_in_steps; // encode.rs:29
-    reg [9:0] lane11_s5; // encode.rs:32
-    reg [9:0] lane11_s6; // encode.rs:32
+    reg [9:0] lane11_scale_c_s5; // encode.rs:32
+    reg [9:0] lane11_scale_c_s6; // encode.rs:32
     reg [4:0] lane11_cells; // encode.rs:32
     reg l33_s5_11; // encode.rs:33
-    reg l33_s6_11; // encode.rs:33
+    reg l33_s5_11_s6; // encode.rs:33
     reg lane11_negative; // encode.rs:33
     reg lane11_middle_s5; // encode.rs:34
     reg lane11_middle_s6; // encode.rs:34
@@ -617,11 +617,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane12_scaled; // encode.rs:27
     reg [5:0] lane12_amount; // encode.rs:28
     reg [9:0] lane12_in_steps; // encode.rs:29
-    reg [9:0] lane12_s5; // encode.rs:32
-    reg [9:0] lane12_s6; // encode.rs:32
+    reg [9:0] lane12_scale_c_s5; // encode.rs:32
+    reg [9:0] lane12_scale_c_s6; // encode.rs:32
     reg [4:0] lane12_cells; // encode.rs:32
     reg l33_s5_12; // encode.rs:33
-    reg l33_s6_12; // encode.rs:33
+    reg l33_s5_12_s6; // encode.rs:33
     reg lane12_negative; // encode.rs:33
     reg lane12_middle_s5; // encode.rs:34
     reg lane12_middle_s6; // encode.rs:34
@@ -645,11 +645,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane13_scaled; // encode.rs:27
     reg [5:0] lane13_amount; // encode.rs:28
     reg [9:0] lane13_in_steps; // encode.rs:29
-    reg [9:0] lane13_s5; // encode.rs:32
-    reg [9:0] lane13_s6; // encode.rs:32
+    reg [9:0] lane13_scale_c_s5; // encode.rs:32
+    reg [9:0] lane13_scale_c_s6; // encode.rs:32
     reg [4:0] lane13_cells; // encode.rs:32
     reg l33_s5_13; // encode.rs:33
-    reg l33_s6_13; // encode.rs:33
+    reg l33_s5_13_s6; // encode.rs:33
     reg lane13_negative; // encode.rs:33
     reg lane13_middle_s5; // encode.rs:34
     reg lane13_middle_s6; // encode.rs:34
@@ -673,11 +673,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane14_scaled; // encode.rs:27
     reg [5:0] lane14_amount; // encode.rs:28
     reg [9:0] lane14_in_steps; // encode.rs:29
-    reg [9:0] lane14_s5; // encode.rs:32
-    reg [9:0] lane14_s6; // encode.rs:32
+    reg [9:0] lane14_scale_c_s5; // encode.rs:32
+    reg [9:0] lane14_scale_c_s6; // encode.rs:32
     reg [4:0] lane14_cells; // encode.rs:32
     reg l33_s5_14; // encode.rs:33
-    reg l33_s6_14; // encode.rs:33
+    reg l33_s5_14_s6; // encode.rs:33
     reg lane14_negative; // encode.rs:33
     reg lane14_middle_s5; // encode.rs:34
     reg lane14_middle_s6; // encode.rs:34
@@ -701,11 +701,11 @@ module oaken_quantizer_core_p16_n4096 (
     reg [20:0] lane15_scaled; // encode.rs:27
     reg [5:0] lane15_amount; // encode.rs:28
     reg [9:0] lane15_in_steps; // encode.rs:29
-    reg [9:0] lane15_s5; // encode.rs:32
-    reg [9:0] lane15_s6; // encode.rs:32
+    reg [9:0] lane15_scale_c_s5; // encode.rs:32
+    reg [9:0] lane15_scale_c_s6; // encode.rs:32
     reg [4:0] lane15_cells; // encode.rs:32
     reg l33_s5_15; // encode.rs:33
-    reg l33_s6_15; // encode.rs:33
+    reg l33_s5_15_s6; // encode.rs:33
     reg lane15_negative; // encode.rs:33
     reg lane15_middle_s5; // encode.rs:34
     reg lane15_middle_s6; // encode.rs:34
@@ -777,7 +777,7 @@ module oaken_quantizer_core_p16_n4096 (
     reg [4:0] l36_s4_27; // compact.rs:27
     reg [5:0] l36_s4_28; // compact.rs:27
     reg [4:0] l36_s4_29; // compact.rs:27
-    reg [5:0] compact_s4; // compact.rs:27
+    reg [5:0] compact_slots_15_0_s4; // compact.rs:27
     reg [4:0] compact_distance_15_s4; // compact.rs:27
     reg [5:0] packed_0; // compact.rs:27
     reg [5:0] packed_1; // compact.rs:27
@@ -1522,10 +1522,10 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane0_shifted = _t16[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
-        lane0_s5 <= lane0_scale_c;
-        lane0_s6 <= lane0_s5;
+        lane0_scale_c_s5 <= lane0_scale_c;
+        lane0_scale_c_s6 <= lane0_scale_c_s5;
     end
-    wire [9:0] _t17 = lane0_in_steps - lane0_s6; // encode.rs:32
+    wire [9:0] _t17 = lane0_in_steps - lane0_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane0_cells <= _t17[9:5];
         l33_s5 <= lane0_x_sign & lane0_middle;
@@ -1587,15 +1587,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane1_shifted = _t23[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
-        lane1_s5 <= lane1_scale_c;
-        lane1_s6 <= lane1_s5;
+        lane1_scale_c_s5 <= lane1_scale_c;
+        lane1_scale_c_s6 <= lane1_scale_c_s5;
     end
-    wire [9:0] _t24 = lane1_in_steps - lane1_s6; // encode.rs:32
+    wire [9:0] _t24 = lane1_in_steps - lane1_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane1_cells <= _t24[9:5];
         l33_s5_1 <= lane1_x_sign & lane1_middle;
-        l33_s6_1 <= l33_s5_1;
-        lane1_negative <= l33_s6_1;
+        l33_s5_1_s6 <= l33_s5_1;
+        lane1_negative <= l33_s5_1_s6;
         lane1_middle_s5 <= lane1_middle;
         lane1_middle_s6 <= lane1_middle_s5;
         lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
@@ -1648,15 +1648,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane2_shifted = _t30[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
-        lane2_s5 <= lane2_scale_c;
-        lane2_s6 <= lane2_s5;
+        lane2_scale_c_s5 <= lane2_scale_c;
+        lane2_scale_c_s6 <= lane2_scale_c_s5;
     end
-    wire [9:0] _t31 = lane2_in_steps - lane2_s6; // encode.rs:32
+    wire [9:0] _t31 = lane2_in_steps - lane2_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane2_cells <= _t31[9:5];
         l33_s5_2 <= lane2_x_sign & lane2_middle;
-        l33_s6_2 <= l33_s5_2;
-        lane2_negative <= l33_s6_2;
+        l33_s5_2_s6 <= l33_s5_2;
+        lane2_negative <= l33_s5_2_s6;
         lane2_middle_s5 <= lane2_middle;
         lane2_middle_s6 <= lane2_middle_s5;
         lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
@@ -1709,15 +1709,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane3_shifted = _t37[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
-        lane3_s5 <= lane3_scale_c;
-        lane3_s6 <= lane3_s5;
+        lane3_scale_c_s5 <= lane3_scale_c;
+        lane3_scale_c_s6 <= lane3_scale_c_s5;
     end
-    wire [9:0] _t38 = lane3_in_steps - lane3_s6; // encode.rs:32
+    wire [9:0] _t38 = lane3_in_steps - lane3_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane3_cells <= _t38[9:5];
         l33_s5_3 <= lane3_x_sign & lane3_middle;
-        l33_s6_3 <= l33_s5_3;
-        lane3_negative <= l33_s6_3;
+        l33_s5_3_s6 <= l33_s5_3;
+        lane3_negative <= l33_s5_3_s6;
         lane3_middle_s5 <= lane3_middle;
         lane3_middle_s6 <= lane3_middle_s5;
         lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
@@ -1770,15 +1770,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane4_shifted = _t44[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
-        lane4_s5 <= lane4_scale_c;
-        lane4_s6 <= lane4_s5;
+        lane4_scale_c_s5 <= lane4_scale_c;
+        lane4_scale_c_s6 <= lane4_scale_c_s5;
     end
-    wire [9:0] _t45 = lane4_in_steps - lane4_s6; // encode.rs:32
+    wire [9:0] _t45 = lane4_in_steps - lane4_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane4_cells <= _t45[9:5];
         l33_s5_4 <= lane4_x_sign & lane4_middle;
-        l33_s6_4 <= l33_s5_4;
-        lane4_negative <= l33_s6_4;
+        l33_s5_4_s6 <= l33_s5_4;
+        lane4_negative <= l33_s5_4_s6;
         lane4_middle_s5 <= lane4_middle;
         lane4_middle_s6 <= lane4_middle_s5;
         lane4_border <= lane4_middle_s6 ? split_1_s6 : 5'h0;
@@ -1831,15 +1831,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane5_shifted = _t51[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
-        lane5_s5 <= lane5_scale_c;
-        lane5_s6 <= lane5_s5;
+        lane5_scale_c_s5 <= lane5_scale_c;
+        lane5_scale_c_s6 <= lane5_scale_c_s5;
     end
-    wire [9:0] _t52 = lane5_in_steps - lane5_s6; // encode.rs:32
+    wire [9:0] _t52 = lane5_in_steps - lane5_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane5_cells <= _t52[9:5];
         l33_s5_5 <= lane5_x_sign & lane5_middle;
-        l33_s6_5 <= l33_s5_5;
-        lane5_negative <= l33_s6_5;
+        l33_s5_5_s6 <= l33_s5_5;
+        lane5_negative <= l33_s5_5_s6;
         lane5_middle_s5 <= lane5_middle;
         lane5_middle_s6 <= lane5_middle_s5;
         lane5_border <= lane5_middle_s6 ? split_1_s6 : 5'h0;
@@ -1892,15 +1892,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane6_shifted = _t58[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
-        lane6_s5 <= lane6_scale_c;
-        lane6_s6 <= lane6_s5;
+        lane6_scale_c_s5 <= lane6_scale_c;
+        lane6_scale_c_s6 <= lane6_scale_c_s5;
     end
-    wire [9:0] _t59 = lane6_in_steps - lane6_s6; // encode.rs:32
+    wire [9:0] _t59 = lane6_in_steps - lane6_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane6_cells <= _t59[9:5];
         l33_s5_6 <= lane6_x_sign & lane6_middle;
-        l33_s6_6 <= l33_s5_6;
-        lane6_negative <= l33_s6_6;
+        l33_s5_6_s6 <= l33_s5_6;
+        lane6_negative <= l33_s5_6_s6;
         lane6_middle_s5 <= lane6_middle;
         lane6_middle_s6 <= lane6_middle_s5;
         lane6_border <= lane6_middle_s6 ? split_1_s6 : 5'h0;
@@ -1953,15 +1953,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane7_shifted = _t65[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
-        lane7_s5 <= lane7_scale_c;
-        lane7_s6 <= lane7_s5;
+        lane7_scale_c_s5 <= lane7_scale_c;
+        lane7_scale_c_s6 <= lane7_scale_c_s5;
     end
-    wire [9:0] _t66 = lane7_in_steps - lane7_s6; // encode.rs:32
+    wire [9:0] _t66 = lane7_in_steps - lane7_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane7_cells <= _t66[9:5];
         l33_s5_7 <= lane7_x_sign & lane7_middle;
-        l33_s6_7 <= l33_s5_7;
-        lane7_negative <= l33_s6_7;
+        l33_s5_7_s6 <= l33_s5_7;
+        lane7_negative <= l33_s5_7_s6;
         lane7_middle_s5 <= lane7_middle;
         lane7_middle_s6 <= lane7_middle_s5;
         lane7_border <= lane7_middle_s6 ? split_1_s6 : 5'h0;
@@ -2014,15 +2014,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane8_shifted = _t72[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
-        lane8_s5 <= lane8_scale_c;
-        lane8_s6 <= lane8_s5;
+        lane8_scale_c_s5 <= lane8_scale_c;
+        lane8_scale_c_s6 <= lane8_scale_c_s5;
     end
-    wire [9:0] _t73 = lane8_in_steps - lane8_s6; // encode.rs:32
+    wire [9:0] _t73 = lane8_in_steps - lane8_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane8_cells <= _t73[9:5];
         l33_s5_8 <= lane8_x_sign & lane8_middle;
-        l33_s6_8 <= l33_s5_8;
-        lane8_negative <= l33_s6_8;
+        l33_s5_8_s6 <= l33_s5_8;
+        lane8_negative <= l33_s5_8_s6;
         lane8_middle_s5 <= lane8_middle;
         lane8_middle_s6 <= lane8_middle_s5;
         lane8_border <= lane8_middle_s6 ? split_1_s6 : 5'h0;
@@ -2075,15 +2075,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane9_shifted = _t79[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
-        lane9_s5 <= lane9_scale_c;
-        lane9_s6 <= lane9_s5;
+        lane9_scale_c_s5 <= lane9_scale_c;
+        lane9_scale_c_s6 <= lane9_scale_c_s5;
     end
-    wire [9:0] _t80 = lane9_in_steps - lane9_s6; // encode.rs:32
+    wire [9:0] _t80 = lane9_in_steps - lane9_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane9_cells <= _t80[9:5];
         l33_s5_9 <= lane9_x_sign & lane9_middle;
-        l33_s6_9 <= l33_s5_9;
-        lane9_negative <= l33_s6_9;
+        l33_s5_9_s6 <= l33_s5_9;
+        lane9_negative <= l33_s5_9_s6;
         lane9_middle_s5 <= lane9_middle;
         lane9_middle_s6 <= lane9_middle_s5;
         lane9_border <= lane9_middle_s6 ? split_1_s6 : 5'h0;
@@ -2137,15 +2137,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane10_shifted = _t87[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
-        lane10_s5 <= lane10_scale_c;
-        lane10_s6 <= lane10_s5;
+        lane10_scale_c_s5 <= lane10_scale_c;
+        lane10_scale_c_s6 <= lane10_scale_c_s5;
     end
-    wire [9:0] _t88 = lane10_in_steps - lane10_s6; // encode.rs:32
+    wire [9:0] _t88 = lane10_in_steps - lane10_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane10_cells <= _t88[9:5];
         l33_s5_10 <= lane10_x_sign & lane10_middle;
-        l33_s6_10 <= l33_s5_10;
-        lane10_negative <= l33_s6_10;
+        l33_s5_10_s6 <= l33_s5_10;
+        lane10_negative <= l33_s5_10_s6;
         lane10_middle_s5 <= lane10_middle;
         lane10_middle_s6 <= lane10_middle_s5;
         lane10_border <= lane10_middle_s6 ? split_1_s6 : 5'h0;
@@ -2199,15 +2199,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane11_shifted = _t95[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
-        lane11_s5 <= lane11_scale_c;
-        lane11_s6 <= lane11_s5;
+        lane11_scale_c_s5 <= lane11_scale_c;
+        lane11_scale_c_s6 <= lane11_scale_c_s5;
     end
-    wire [9:0] _t96 = lane11_in_steps - lane11_s6; // encode.rs:32
+    wire [9:0] _t96 = lane11_in_steps - lane11_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane11_cells <= _t96[9:5];
         l33_s5_11 <= lane11_x_sign & lane11_middle;
-        l33_s6_11 <= l33_s5_11;
-        lane11_negative <= l33_s6_11;
+        l33_s5_11_s6 <= l33_s5_11;
+        lane11_negative <= l33_s5_11_s6;
         lane11_middle_s5 <= lane11_middle;
         lane11_middle_s6 <= lane11_middle_s5;
         lane11_border <= lane11_middle_s6 ? split_1_s6 : 5'h0;
@@ -2261,15 +2261,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane12_shifted = _t103[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
-        lane12_s5 <= lane12_scale_c;
-        lane12_s6 <= lane12_s5;
+        lane12_scale_c_s5 <= lane12_scale_c;
+        lane12_scale_c_s6 <= lane12_scale_c_s5;
     end
-    wire [9:0] _t104 = lane12_in_steps - lane12_s6; // encode.rs:32
+    wire [9:0] _t104 = lane12_in_steps - lane12_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane12_cells <= _t104[9:5];
         l33_s5_12 <= lane12_x_sign & lane12_middle;
-        l33_s6_12 <= l33_s5_12;
-        lane12_negative <= l33_s6_12;
+        l33_s5_12_s6 <= l33_s5_12;
+        lane12_negative <= l33_s5_12_s6;
         lane12_middle_s5 <= lane12_middle;
         lane12_middle_s6 <= lane12_middle_s5;
         lane12_border <= lane12_middle_s6 ? split_1_s6 : 5'h0;
@@ -2323,15 +2323,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane13_shifted = _t111[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
-        lane13_s5 <= lane13_scale_c;
-        lane13_s6 <= lane13_s5;
+        lane13_scale_c_s5 <= lane13_scale_c;
+        lane13_scale_c_s6 <= lane13_scale_c_s5;
     end
-    wire [9:0] _t112 = lane13_in_steps - lane13_s6; // encode.rs:32
+    wire [9:0] _t112 = lane13_in_steps - lane13_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane13_cells <= _t112[9:5];
         l33_s5_13 <= lane13_x_sign & lane13_middle;
-        l33_s6_13 <= l33_s5_13;
-        lane13_negative <= l33_s6_13;
+        l33_s5_13_s6 <= l33_s5_13;
+        lane13_negative <= l33_s5_13_s6;
         lane13_middle_s5 <= lane13_middle;
         lane13_middle_s6 <= lane13_middle_s5;
         lane13_border <= lane13_middle_s6 ? split_1_s6 : 5'h0;
@@ -2385,15 +2385,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane14_shifted = _t119[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
-        lane14_s5 <= lane14_scale_c;
-        lane14_s6 <= lane14_s5;
+        lane14_scale_c_s5 <= lane14_scale_c;
+        lane14_scale_c_s6 <= lane14_scale_c_s5;
     end
-    wire [9:0] _t120 = lane14_in_steps - lane14_s6; // encode.rs:32
+    wire [9:0] _t120 = lane14_in_steps - lane14_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane14_cells <= _t120[9:5];
         l33_s5_14 <= lane14_x_sign & lane14_middle;
-        l33_s6_14 <= l33_s5_14;
-        lane14_negative <= l33_s6_14;
+        l33_s5_14_s6 <= l33_s5_14;
+        lane14_negative <= l33_s5_14_s6;
         lane14_middle_s5 <= lane14_middle;
         lane14_middle_s6 <= lane14_middle_s5;
         lane14_border <= lane14_middle_s6 ? split_1_s6 : 5'h0;
@@ -2447,15 +2447,15 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] lane15_shifted = _t127[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
-        lane15_s5 <= lane15_scale_c;
-        lane15_s6 <= lane15_s5;
+        lane15_scale_c_s5 <= lane15_scale_c;
+        lane15_scale_c_s6 <= lane15_scale_c_s5;
     end
-    wire [9:0] _t128 = lane15_in_steps - lane15_s6; // encode.rs:32
+    wire [9:0] _t128 = lane15_in_steps - lane15_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane15_cells <= _t128[9:5];
         l33_s5_15 <= lane15_x_sign & lane15_middle;
-        l33_s6_15 <= l33_s5_15;
-        lane15_negative <= l33_s6_15;
+        l33_s5_15_s6 <= l33_s5_15;
+        lane15_negative <= l33_s5_15_s6;
         lane15_middle_s5 <= lane15_middle;
         lane15_middle_s6 <= lane15_middle_s5;
         lane15_border <= lane15_middle_s6 ? split_1_s6 : 5'h0;
@@ -2661,7 +2661,7 @@ module oaken_quantizer_core_p16_n4096 (
         l36_s4_27 <= compact_distance_15[1] ? compact_distance_15 : _t183;
         l36_s4_28 <= _t184;
         l36_s4_29 <= _t185;
-        compact_s4 <= compact_slots_15_0;
+        compact_slots_15_0_s4 <= compact_slots_15_0;
         compact_distance_15_s4 <= compact_distance_15;
     end
     wire [5:0] _t186 = l36_s4_25[2] ? l36_s4_24 : l36_s4_16; // compact.rs:36
@@ -2670,8 +2670,9 @@ module oaken_quantizer_core_p16_n4096 (
     wire [4:0] _t189 = l36_s4_27[2] ? l36_s4_27 : l36_s4_19; // compact.rs:36
     wire [5:0] _t190 = l36_s4_29[2] ? l36_s4_28 : l36_s4_20; // compact.rs:36
     wire [4:0] _t191 = l36_s4_29[2] ? l36_s4_29 : l36_s4_21; // compact.rs:36
-    wire [5:0] _t192 = compact_distance_15_s4[2] ? compact_s4 : l36_s4_22; // compact.rs:36
+    wire [5:0] _t192 = compact_distance_15_s4[2] ? compact_slots_15_0_s4 : l36_s4_22; // compact.rs:36
     wire [4:0] _t193 = compact_distance_15_s4[2] ? compact_distance_15_s4 : l36_s4_23; // compact.rs:36
+    wire [5:0] _t194 = compact_distance_15_s4[3] ? compact_slots_15_0_s4 : (l36_s4_23[2] ? l36_s4_22 : l36_s4_14); // compact.rs:36
     always @(posedge clk) if (advance) begin
         packed_0 <= _t187[3] ? _t186 : (l36_s4_9[2] ? l36_s4_8 : l36_s4);
         packed_1 <= _t189[3] ? _t188 : (l36_s4_11[2] ? l36_s4_10 : l36_s4_2);
@@ -2680,7 +2681,7 @@ module oaken_quantizer_core_p16_n4096 (
         packed_4 <= l36_s4_25[3] ? l36_s4_24 : (l36_s4_17[2] ? l36_s4_16 : l36_s4_8);
         packed_5 <= l36_s4_27[3] ? l36_s4_26 : (l36_s4_19[2] ? l36_s4_18 : l36_s4_10);
         packed_6 <= l36_s4_29[3] ? l36_s4_28 : (l36_s4_21[2] ? l36_s4_20 : l36_s4_12);
-        packed_7 <= compact_distance_15_s4[3] ? compact_s4 : (l36_s4_23[2] ? l36_s4_22 : l36_s4_14);
+        packed_7 <= _t194;
         packed_8 <= _t186;
         packed_9 <= _t188;
         packed_10 <= _t190;
@@ -2688,7 +2689,7 @@ module oaken_quantizer_core_p16_n4096 (
         packed_12 <= l36_s4_24;
         packed_13 <= l36_s4_26;
         packed_14 <= l36_s4_28;
-        packed_15 <= compact_s4;
+        packed_15 <= compact_slots_15_0_s4;
         chunk_beat_s1 <= chunk_beat;
         chunk_beat_s2 <= chunk_beat_s1;
         chunk_beat_s3 <= chunk_beat_s2;

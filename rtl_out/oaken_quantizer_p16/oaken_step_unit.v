@@ -58,7 +58,7 @@ module oaken_step_unit (
     reg too_fine_s7; // step_unit.rs:229
     reg small_too_fine; // step_unit.rs:229
     reg [5:0] l229_s6_1; // step_unit.rs:229
-    reg [5:0] l229_s7_1; // step_unit.rs:229
+    reg [5:0] l229_s6_1_s7; // step_unit.rs:229
     reg [5:0] e_of_big; // step_unit.rs:229
     reg too_fine_1_s6; // step_unit.rs:229
     reg too_fine_1_s7; // step_unit.rs:229
@@ -450,8 +450,8 @@ module oaken_step_unit (
     wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:229
     always @(posedge clk) begin
         l229_s6_1 <= too_fine_1 ? least_1 : _t12[5:0];
-        l229_s7_1 <= l229_s6_1;
-        e_of_big <= l229_s7_1;
+        l229_s6_1_s7 <= l229_s6_1;
+        e_of_big <= l229_s6_1_s7;
         too_fine_1_s6 <= too_fine_1;
         too_fine_1_s7 <= too_fine_1_s6;
         big_too_fine <= too_fine_1_s7;

@@ -169,8 +169,8 @@ module oaken_quantizer_core_p4_n1024 (
     reg [20:0] lane0_scaled; // encode.rs:27
     reg [5:0] lane0_amount; // encode.rs:28
     reg [9:0] lane0_in_steps; // encode.rs:29
-    reg [9:0] lane0_s5; // encode.rs:32
-    reg [9:0] lane0_s6; // encode.rs:32
+    reg [9:0] lane0_scale_c_s5; // encode.rs:32
+    reg [9:0] lane0_scale_c_s6; // encode.rs:32
     reg [4:0] lane0_cells; // encode.rs:32
     reg l33_s5; // encode.rs:33
     reg l33_s6; // encode.rs:33
@@ -201,11 +201,11 @@ module oaken_quantizer_core_p4_n1024 (
     reg [20:0] lane1_scaled; // encode.rs:27
     reg [5:0] lane1_amount; // encode.rs:28
     reg [9:0] lane1_in_steps; // encode.rs:29
-    reg [9:0] lane1_s5; // encode.rs:32
-    reg [9:0] lane1_s6; // encode.rs:32
+    reg [9:0] lane1_scale_c_s5; // encode.rs:32
+    reg [9:0] lane1_scale_c_s6; // encode.rs:32
     reg [4:0] lane1_cells; // encode.rs:32
     reg l33_s5_1; // encode.rs:33
-    reg l33_s6_1; // encode.rs:33
+    reg l33_s5_1_s6; // encode.rs:33
     reg lane1_negative; // encode.rs:33
     reg lane1_middle_s5; // encode.rs:34
     reg lane1_middle_s6; // encode.rs:34
@@ -229,11 +229,11 @@ module oaken_quantizer_core_p4_n1024 (
     reg [20:0] lane2_scaled; // encode.rs:27
     reg [5:0] lane2_amount; // encode.rs:28
     reg [9:0] lane2_in_steps; // encode.rs:29
-    reg [9:0] lane2_s5; // encode.rs:32
-    reg [9:0] lane2_s6; // encode.rs:32
+    reg [9:0] lane2_scale_c_s5; // encode.rs:32
+    reg [9:0] lane2_scale_c_s6; // encode.rs:32
     reg [4:0] lane2_cells; // encode.rs:32
     reg l33_s5_2; // encode.rs:33
-    reg l33_s6_2; // encode.rs:33
+    reg l33_s5_2_s6; // encode.rs:33
     reg lane2_negative; // encode.rs:33
     reg lane2_middle_s5; // encode.rs:34
     reg lane2_middle_s6; // encode.rs:34
@@ -257,11 +257,11 @@ module oaken_quantizer_core_p4_n1024 (
     reg [20:0] lane3_scaled; // encode.rs:27
     reg [5:0] lane3_amount; // encode.rs:28
     reg [9:0] lane3_in_steps; // encode.rs:29
-    reg [9:0] lane3_s5; // encode.rs:32
-    reg [9:0] lane3_s6; // encode.rs:32
+    reg [9:0] lane3_scale_c_s5; // encode.rs:32
+    reg [9:0] lane3_scale_c_s6; // encode.rs:32
     reg [4:0] lane3_cells; // encode.rs:32
     reg l33_s5_3; // encode.rs:33
-    reg l33_s6_3; // encode.rs:33
+    reg l33_s5_3_s6; // encode.rs:33
     reg lane3_negative; // encode.rs:33
     reg lane3_middle_s5; // encode.rs:34
     reg lane3_middle_s6; // encode.rs:34
@@ -742,10 +742,10 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] lane0_shifted = _t12[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
-        lane0_s5 <= lane0_scale_c;
-        lane0_s6 <= lane0_s5;
+        lane0_scale_c_s5 <= lane0_scale_c;
+        lane0_scale_c_s6 <= lane0_scale_c_s5;
     end
-    wire [9:0] _t13 = lane0_in_steps - lane0_s6; // encode.rs:32
+    wire [9:0] _t13 = lane0_in_steps - lane0_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane0_cells <= _t13[9:5];
         l33_s5 <= lane0_x_sign & lane0_middle;
@@ -807,15 +807,15 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] lane1_shifted = _t19[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
-        lane1_s5 <= lane1_scale_c;
-        lane1_s6 <= lane1_s5;
+        lane1_scale_c_s5 <= lane1_scale_c;
+        lane1_scale_c_s6 <= lane1_scale_c_s5;
     end
-    wire [9:0] _t20 = lane1_in_steps - lane1_s6; // encode.rs:32
+    wire [9:0] _t20 = lane1_in_steps - lane1_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane1_cells <= _t20[9:5];
         l33_s5_1 <= lane1_x_sign & lane1_middle;
-        l33_s6_1 <= l33_s5_1;
-        lane1_negative <= l33_s6_1;
+        l33_s5_1_s6 <= l33_s5_1;
+        lane1_negative <= l33_s5_1_s6;
         lane1_middle_s5 <= lane1_middle;
         lane1_middle_s6 <= lane1_middle_s5;
         lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
@@ -868,15 +868,15 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] lane2_shifted = _t26[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
-        lane2_s5 <= lane2_scale_c;
-        lane2_s6 <= lane2_s5;
+        lane2_scale_c_s5 <= lane2_scale_c;
+        lane2_scale_c_s6 <= lane2_scale_c_s5;
     end
-    wire [9:0] _t27 = lane2_in_steps - lane2_s6; // encode.rs:32
+    wire [9:0] _t27 = lane2_in_steps - lane2_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane2_cells <= _t27[9:5];
         l33_s5_2 <= lane2_x_sign & lane2_middle;
-        l33_s6_2 <= l33_s5_2;
-        lane2_negative <= l33_s6_2;
+        l33_s5_2_s6 <= l33_s5_2;
+        lane2_negative <= l33_s5_2_s6;
         lane2_middle_s5 <= lane2_middle;
         lane2_middle_s6 <= lane2_middle_s5;
         lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
@@ -929,15 +929,15 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] lane3_shifted = _t33[9:0]; // align.rs:39
     always @(posedge clk) if (advance) begin
         lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
-        lane3_s5 <= lane3_scale_c;
-        lane3_s6 <= lane3_s5;
+        lane3_scale_c_s5 <= lane3_scale_c;
+        lane3_scale_c_s6 <= lane3_scale_c_s5;
     end
-    wire [9:0] _t34 = lane3_in_steps - lane3_s6; // encode.rs:32
+    wire [9:0] _t34 = lane3_in_steps - lane3_scale_c_s6; // encode.rs:32
     always @(posedge clk) if (advance) begin
         lane3_cells <= _t34[9:5];
         l33_s5_3 <= lane3_x_sign & lane3_middle;
-        l33_s6_3 <= l33_s5_3;
-        lane3_negative <= l33_s6_3;
+        l33_s5_3_s6 <= l33_s5_3;
+        lane3_negative <= l33_s5_3_s6;
         lane3_middle_s5 <= lane3_middle;
         lane3_middle_s6 <= lane3_middle_s5;
         lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;

@@ -1083,9 +1083,9 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7; // encode.rs:28
     reg [5:0] lane0_amount; // encode.rs:28
     reg [9:0] lane0_in_steps; // encode.rs:29
-    reg [9:0] lane0_s7; // encode.rs:32
-    reg [9:0] lane0_s8; // encode.rs:32
-    reg [9:0] lane0_s9; // encode.rs:32
+    reg [9:0] lane0_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane0_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane0_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane0_cells; // encode.rs:32
     reg l33_s7; // encode.rs:33
     reg l33_s8; // encode.rs:33
@@ -1128,13 +1128,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_1; // encode.rs:28
     reg [5:0] lane1_amount; // encode.rs:28
     reg [9:0] lane1_in_steps; // encode.rs:29
-    reg [9:0] lane1_s7; // encode.rs:32
-    reg [9:0] lane1_s8; // encode.rs:32
-    reg [9:0] lane1_s9; // encode.rs:32
+    reg [9:0] lane1_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane1_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane1_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane1_cells; // encode.rs:32
     reg l33_s7_1; // encode.rs:33
-    reg l33_s8_1; // encode.rs:33
-    reg l33_s9_1; // encode.rs:33
+    reg l33_s7_1_s8; // encode.rs:33
+    reg l33_s7_1_s9; // encode.rs:33
     reg lane1_negative; // encode.rs:33
     reg lane1_middle_s7; // encode.rs:34
     reg lane1_middle_s8; // encode.rs:34
@@ -1167,13 +1167,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_2; // encode.rs:28
     reg [5:0] lane2_amount; // encode.rs:28
     reg [9:0] lane2_in_steps; // encode.rs:29
-    reg [9:0] lane2_s7; // encode.rs:32
-    reg [9:0] lane2_s8; // encode.rs:32
-    reg [9:0] lane2_s9; // encode.rs:32
+    reg [9:0] lane2_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane2_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane2_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane2_cells; // encode.rs:32
     reg l33_s7_2; // encode.rs:33
-    reg l33_s8_2; // encode.rs:33
-    reg l33_s9_2; // encode.rs:33
+    reg l33_s7_2_s8; // encode.rs:33
+    reg l33_s7_2_s9; // encode.rs:33
     reg lane2_negative; // encode.rs:33
     reg lane2_middle_s7; // encode.rs:34
     reg lane2_middle_s8; // encode.rs:34
@@ -1206,13 +1206,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_3; // encode.rs:28
     reg [5:0] lane3_amount; // encode.rs:28
     reg [9:0] lane3_in_steps; // encode.rs:29
-    reg [9:0] lane3_s7; // encode.rs:32
-    reg [9:0] lane3_s8; // encode.rs:32
-    reg [9:0] lane3_s9; // encode.rs:32
+    reg [9:0] lane3_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane3_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane3_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane3_cells; // encode.rs:32
     reg l33_s7_3; // encode.rs:33
-    reg l33_s8_3; // encode.rs:33
-    reg l33_s9_3; // encode.rs:33
+    reg l33_s7_3_s8; // encode.rs:33
+    reg l33_s7_3_s9; // encode.rs:33
     reg lane3_negative; // encode.rs:33
     reg lane3_middle_s7; // encode.rs:34
     reg lane3_middle_s8; // encode.rs:34
@@ -1245,13 +1245,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_4; // encode.rs:28
     reg [5:0] lane4_amount; // encode.rs:28
     reg [9:0] lane4_in_steps; // encode.rs:29
-    reg [9:0] lane4_s7; // encode.rs:32
-    reg [9:0] lane4_s8; // encode.rs:32
-    reg [9:0] lane4_s9; // encode.rs:32
+    reg [9:0] lane4_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane4_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane4_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane4_cells; // encode.rs:32
     reg l33_s7_4; // encode.rs:33
-    reg l33_s8_4; // encode.rs:33
-    reg l33_s9_4; // encode.rs:33
+    reg l33_s7_4_s8; // encode.rs:33
+    reg l33_s7_4_s9; // encode.rs:33
     reg lane4_negative; // encode.rs:33
     reg lane4_middle_s7; // encode.rs:34
     reg lane4_middle_s8; // encode.rs:34
@@ -1284,13 +1284,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_5; // encode.rs:28
     reg [5:0] lane5_amount; // encode.rs:28
     reg [9:0] lane5_in_steps; // encode.rs:29
-    reg [9:0] lane5_s7; // encode.rs:32
-    reg [9:0] lane5_s8; // encode.rs:32
-    reg [9:0] lane5_s9; // encode.rs:32
+    reg [9:0] lane5_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane5_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane5_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane5_cells; // encode.rs:32
     reg l33_s7_5; // encode.rs:33
-    reg l33_s8_5; // encode.rs:33
-    reg l33_s9_5; // encode.rs:33
+    reg l33_s7_5_s8; // encode.rs:33
+    reg l33_s7_5_s9; // encode.rs:33
     reg lane5_negative; // encode.rs:33
     reg lane5_middle_s7; // encode.rs:34
     reg lane5_middle_s8; // encode.rs:34
@@ -1323,13 +1323,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_6; // encode.rs:28
     reg [5:0] lane6_amount; // encode.rs:28
     reg [9:0] lane6_in_steps; // encode.rs:29
-    reg [9:0] lane6_s7; // encode.rs:32
-    reg [9:0] lane6_s8; // encode.rs:32
-    reg [9:0] lane6_s9; // encode.rs:32
+    reg [9:0] lane6_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane6_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane6_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane6_cells; // encode.rs:32
     reg l33_s7_6; // encode.rs:33
-    reg l33_s8_6; // encode.rs:33
-    reg l33_s9_6; // encode.rs:33
+    reg l33_s7_6_s8; // encode.rs:33
+    reg l33_s7_6_s9; // encode.rs:33
     reg lane6_negative; // encode.rs:33
     reg lane6_middle_s7; // encode.rs:34
     reg lane6_middle_s8; // encode.rs:34
@@ -1362,13 +1362,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_7; // encode.rs:28
     reg [5:0] lane7_amount; // encode.rs:28
     reg [9:0] lane7_in_steps; // encode.rs:29
-    reg [9:0] lane7_s7; // encode.rs:32
-    reg [9:0] lane7_s8; // encode.rs:32
-    reg [9:0] lane7_s9; // encode.rs:32
+    reg [9:0] lane7_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane7_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane7_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane7_cells; // encode.rs:32
     reg l33_s7_7; // encode.rs:33
-    reg l33_s8_7; // encode.rs:33
-    reg l33_s9_7; // encode.rs:33
+    reg l33_s7_7_s8; // encode.rs:33
+    reg l33_s7_7_s9; // encode.rs:33
     reg lane7_negative; // encode.rs:33
     reg lane7_middle_s7; // encode.rs:34
     reg lane7_middle_s8; // encode.rs:34
@@ -1401,13 +1401,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_8; // encode.rs:28
     reg [5:0] lane8_amount; // encode.rs:28
     reg [9:0] lane8_in_steps; // encode.rs:29
-    reg [9:0] lane8_s7; // encode.rs:32
-    reg [9:0] lane8_s8; // encode.rs:32
-    reg [9:0] lane8_s9; // encode.rs:32
+    reg [9:0] lane8_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane8_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane8_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane8_cells; // encode.rs:32
     reg l33_s7_8; // encode.rs:33
-    reg l33_s8_8; // encode.rs:33
-    reg l33_s9_8; // encode.rs:33
+    reg l33_s7_8_s8; // encode.rs:33
+    reg l33_s7_8_s9; // encode.rs:33
     reg lane8_negative; // encode.rs:33
     reg lane8_middle_s7; // encode.rs:34
     reg lane8_middle_s8; // encode.rs:34
@@ -1440,13 +1440,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_9; // encode.rs:28
     reg [5:0] lane9_amount; // encode.rs:28
     reg [9:0] lane9_in_steps; // encode.rs:29
-    reg [9:0] lane9_s7; // encode.rs:32
-    reg [9:0] lane9_s8; // encode.rs:32
-    reg [9:0] lane9_s9; // encode.rs:32
+    reg [9:0] lane9_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane9_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane9_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane9_cells; // encode.rs:32
     reg l33_s7_9; // encode.rs:33
-    reg l33_s8_9; // encode.rs:33
-    reg l33_s9_9; // encode.rs:33
+    reg l33_s7_9_s8; // encode.rs:33
+    reg l33_s7_9_s9; // encode.rs:33
     reg lane9_negative; // encode.rs:33
     reg lane9_middle_s7; // encode.rs:34
     reg lane9_middle_s8; // encode.rs:34
@@ -1479,13 +1479,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_10; // encode.rs:28
     reg [5:0] lane10_amount; // encode.rs:28
     reg [9:0] lane10_in_steps; // encode.rs:29
-    reg [9:0] lane10_s7; // encode.rs:32
-    reg [9:0] lane10_s8; // encode.rs:32
-    reg [9:0] lane10_s9; // encode.rs:32
+    reg [9:0] lane10_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane10_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane10_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane10_cells; // encode.rs:32
     reg l33_s7_10; // encode.rs:33
-    reg l33_s8_10; // encode.rs:33
-    reg l33_s9_10; // encode.rs:33
+    reg l33_s7_10_s8; // encode.rs:33
+    reg l33_s7_10_s9; // encode.rs:33
     reg lane10_negative; // encode.rs:33
     reg lane10_middle_s7; // encode.rs:34
     reg lane10_middle_s8; // encode.rs:34
@@ -1518,13 +1518,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_11; // encode.rs:28
     reg [5:0] lane11_amount; // encode.rs:28
     reg [9:0] lane11_in_steps; // encode.rs:29
-    reg [9:0] lane11_s7; // encode.rs:32
-    reg [9:0] lane11_s8; // encode.rs:32
-    reg [9:0] lane11_s9; // encode.rs:32
+    reg [9:0] lane11_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane11_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane11_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane11_cells; // encode.rs:32
     reg l33_s7_11; // encode.rs:33
-    reg l33_s8_11; // encode.rs:33
-    reg l33_s9_11; // encode.rs:33
+    reg l33_s7_11_s8; // encode.rs:33
+    reg l33_s7_11_s9; // encode.rs:33
     reg lane11_negative; // encode.rs:33
     reg lane11_middle_s7; // encode.rs:34
     reg lane11_middle_s8; // encode.rs:34
@@ -1557,13 +1557,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_12; // encode.rs:28
     reg [5:0] lane12_amount; // encode.rs:28
     reg [9:0] lane12_in_steps; // encode.rs:29
-    reg [9:0] lane12_s7; // encode.rs:32
-    reg [9:0] lane12_s8; // encode.rs:32
-    reg [9:0] lane12_s9; // encode.rs:32
+    reg [9:0] lane12_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane12_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane12_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane12_cells; // encode.rs:32
     reg l33_s7_12; // encode.rs:33
-    reg l33_s8_12; // encode.rs:33
-    reg l33_s9_12; // encode.rs:33
+    reg l33_s7_12_s8; // encode.rs:33
+    reg l33_s7_12_s9; // encode.rs:33
     reg lane12_negative; // encode.rs:33
     reg lane12_middle_s7; // encode.rs:34
     reg lane12_middle_s8; // encode.rs:34
@@ -1596,13 +1596,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_13; // encode.rs:28
     reg [5:0] lane13_amount; // encode.rs:28
     reg [9:0] lane13_in_steps; // encode.rs:29
-    reg [9:0] lane13_s7; // encode.rs:32
-    reg [9:0] lane13_s8; // encode.rs:32
-    reg [9:0] lane13_s9; // encode.rs:32
+    reg [9:0] lane13_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane13_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane13_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane13_cells; // encode.rs:32
     reg l33_s7_13; // encode.rs:33
-    reg l33_s8_13; // encode.rs:33
-    reg l33_s9_13; // encode.rs:33
+    reg l33_s7_13_s8; // encode.rs:33
+    reg l33_s7_13_s9; // encode.rs:33
     reg lane13_negative; // encode.rs:33
     reg lane13_middle_s7; // encode.rs:34
     reg lane13_middle_s8; // encode.rs:34
@@ -1635,13 +1635,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_14; // encode.rs:28
     reg [5:0] lane14_amount; // encode.rs:28
     reg [9:0] lane14_in_steps; // encode.rs:29
-    reg [9:0] lane14_s7; // encode.rs:32
-    reg [9:0] lane14_s8; // encode.rs:32
-    reg [9:0] lane14_s9; // encode.rs:32
+    reg [9:0] lane14_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane14_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane14_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane14_cells; // encode.rs:32
     reg l33_s7_14; // encode.rs:33
-    reg l33_s8_14; // encode.rs:33
-    reg l33_s9_14; // encode.rs:33
+    reg l33_s7_14_s8; // encode.rs:33
+    reg l33_s7_14_s9; // encode.rs:33
     reg lane14_negative; // encode.rs:33
     reg lane14_middle_s7; // encode.rs:34
     reg lane14_middle_s8; // encode.rs:34
@@ -1674,13 +1674,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_15; // encode.rs:28
     reg [5:0] lane15_amount; // encode.rs:28
     reg [9:0] lane15_in_steps; // encode.rs:29
-    reg [9:0] lane15_s7; // encode.rs:32
-    reg [9:0] lane15_s8; // encode.rs:32
-    reg [9:0] lane15_s9; // encode.rs:32
+    reg [9:0] lane15_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane15_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane15_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane15_cells; // encode.rs:32
     reg l33_s7_15; // encode.rs:33
-    reg l33_s8_15; // encode.rs:33
-    reg l33_s9_15; // encode.rs:33
+    reg l33_s7_15_s8; // encode.rs:33
+    reg l33_s7_15_s9; // encode.rs:33
     reg lane15_negative; // encode.rs:33
     reg lane15_middle_s7; // encode.rs:34
     reg lane15_middle_s8; // encode.rs:34
@@ -1700,30 +1700,30 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] d_inner_r_s1_1; // quantizer_back.rs:161
     reg [5:0] d_inner_e_s1_1; // quantizer_back.rs:161
     reg [4:0] d_split_s1_3; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_r_s2_1; // scale_table.rs:79
-    reg [9:0] d_outer_pos_r_s3_1; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s2_1; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s3_1; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s2_1; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s3_1; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s2_1; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s3_1; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s2_1; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s3_1; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s2_1; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s3_1; // scale_table.rs:79
-    reg [9:0] d_middle_r_s2_1; // scale_table.rs:79
-    reg [9:0] d_middle_r_s3_1; // scale_table.rs:79
-    reg [5:0] d_middle_e_s2_1; // scale_table.rs:79
-    reg [5:0] d_middle_e_s3_1; // scale_table.rs:79
-    reg [9:0] d_middle_c_s2_1; // scale_table.rs:79
-    reg [9:0] d_middle_c_s3_1; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s2_1; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s3_1; // scale_table.rs:79
-    reg [9:0] d_inner_r_s2_1; // scale_table.rs:79
-    reg [9:0] d_inner_r_s3_1; // scale_table.rs:79
-    reg [5:0] d_inner_e_s2_1; // scale_table.rs:79
-    reg [5:0] d_inner_e_s3_1; // scale_table.rs:79
+    reg [9:0] d_outer_pos_r_s1_1_s2; // scale_table.rs:79
+    reg [9:0] d_outer_pos_r_s1_1_s3; // scale_table.rs:79
+    reg [5:0] d_outer_pos_e_s1_1_s2; // scale_table.rs:79
+    reg [5:0] d_outer_pos_e_s1_1_s3; // scale_table.rs:79
+    reg [9:0] d_outer_pos_c_s1_1_s2; // scale_table.rs:79
+    reg [9:0] d_outer_pos_c_s1_1_s3; // scale_table.rs:79
+    reg [9:0] d_outer_neg_r_s1_1_s2; // scale_table.rs:79
+    reg [9:0] d_outer_neg_r_s1_1_s3; // scale_table.rs:79
+    reg [5:0] d_outer_neg_e_s1_1_s2; // scale_table.rs:79
+    reg [5:0] d_outer_neg_e_s1_1_s3; // scale_table.rs:79
+    reg [9:0] d_outer_neg_c_s1_1_s2; // scale_table.rs:79
+    reg [9:0] d_outer_neg_c_s1_1_s3; // scale_table.rs:79
+    reg [9:0] d_middle_r_s1_1_s2; // scale_table.rs:79
+    reg [9:0] d_middle_r_s1_1_s3; // scale_table.rs:79
+    reg [5:0] d_middle_e_s1_1_s2; // scale_table.rs:79
+    reg [5:0] d_middle_e_s1_1_s3; // scale_table.rs:79
+    reg [9:0] d_middle_c_s1_1_s2; // scale_table.rs:79
+    reg [9:0] d_middle_c_s1_1_s3; // scale_table.rs:79
+    reg [9:0] d_middle_c_neg_s1_1_s2; // scale_table.rs:79
+    reg [9:0] d_middle_c_neg_s1_1_s3; // scale_table.rs:79
+    reg [9:0] d_inner_r_s1_1_s2; // scale_table.rs:79
+    reg [9:0] d_inner_r_s1_1_s3; // scale_table.rs:79
+    reg [5:0] d_inner_e_s1_1_s2; // scale_table.rs:79
+    reg [5:0] d_inner_e_s1_1_s3; // scale_table.rs:79
     reg [4:0] split_2_s2; // quantizer_back.rs:137
     reg [4:0] split_3; // quantizer_back.rs:137
     reg lane16_inner; // scale_table.rs:145
@@ -1764,13 +1764,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_16; // encode.rs:28
     reg [5:0] lane16_amount; // encode.rs:28
     reg [9:0] lane16_in_steps; // encode.rs:29
-    reg [9:0] lane16_s7; // encode.rs:32
-    reg [9:0] lane16_s8; // encode.rs:32
-    reg [9:0] lane16_s9; // encode.rs:32
+    reg [9:0] lane16_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane16_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane16_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane16_cells; // encode.rs:32
     reg l33_s7_16; // encode.rs:33
-    reg l33_s8_16; // encode.rs:33
-    reg l33_s9_16; // encode.rs:33
+    reg l33_s7_16_s8; // encode.rs:33
+    reg l33_s7_16_s9; // encode.rs:33
     reg lane16_negative; // encode.rs:33
     reg lane16_middle_s7; // encode.rs:34
     reg lane16_middle_s8; // encode.rs:34
@@ -1809,13 +1809,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_17; // encode.rs:28
     reg [5:0] lane17_amount; // encode.rs:28
     reg [9:0] lane17_in_steps; // encode.rs:29
-    reg [9:0] lane17_s7; // encode.rs:32
-    reg [9:0] lane17_s8; // encode.rs:32
-    reg [9:0] lane17_s9; // encode.rs:32
+    reg [9:0] lane17_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane17_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane17_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane17_cells; // encode.rs:32
     reg l33_s7_17; // encode.rs:33
-    reg l33_s8_17; // encode.rs:33
-    reg l33_s9_17; // encode.rs:33
+    reg l33_s7_17_s8; // encode.rs:33
+    reg l33_s7_17_s9; // encode.rs:33
     reg lane17_negative; // encode.rs:33
     reg lane17_middle_s7; // encode.rs:34
     reg lane17_middle_s8; // encode.rs:34
@@ -1848,13 +1848,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_18; // encode.rs:28
     reg [5:0] lane18_amount; // encode.rs:28
     reg [9:0] lane18_in_steps; // encode.rs:29
-    reg [9:0] lane18_s7; // encode.rs:32
-    reg [9:0] lane18_s8; // encode.rs:32
-    reg [9:0] lane18_s9; // encode.rs:32
+    reg [9:0] lane18_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane18_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane18_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane18_cells; // encode.rs:32
     reg l33_s7_18; // encode.rs:33
-    reg l33_s8_18; // encode.rs:33
-    reg l33_s9_18; // encode.rs:33
+    reg l33_s7_18_s8; // encode.rs:33
+    reg l33_s7_18_s9; // encode.rs:33
     reg lane18_negative; // encode.rs:33
     reg lane18_middle_s7; // encode.rs:34
     reg lane18_middle_s8; // encode.rs:34
@@ -1887,13 +1887,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_19; // encode.rs:28
     reg [5:0] lane19_amount; // encode.rs:28
     reg [9:0] lane19_in_steps; // encode.rs:29
-    reg [9:0] lane19_s7; // encode.rs:32
-    reg [9:0] lane19_s8; // encode.rs:32
-    reg [9:0] lane19_s9; // encode.rs:32
+    reg [9:0] lane19_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane19_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane19_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane19_cells; // encode.rs:32
     reg l33_s7_19; // encode.rs:33
-    reg l33_s8_19; // encode.rs:33
-    reg l33_s9_19; // encode.rs:33
+    reg l33_s7_19_s8; // encode.rs:33
+    reg l33_s7_19_s9; // encode.rs:33
     reg lane19_negative; // encode.rs:33
     reg lane19_middle_s7; // encode.rs:34
     reg lane19_middle_s8; // encode.rs:34
@@ -1926,13 +1926,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_20; // encode.rs:28
     reg [5:0] lane20_amount; // encode.rs:28
     reg [9:0] lane20_in_steps; // encode.rs:29
-    reg [9:0] lane20_s7; // encode.rs:32
-    reg [9:0] lane20_s8; // encode.rs:32
-    reg [9:0] lane20_s9; // encode.rs:32
+    reg [9:0] lane20_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane20_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane20_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane20_cells; // encode.rs:32
     reg l33_s7_20; // encode.rs:33
-    reg l33_s8_20; // encode.rs:33
-    reg l33_s9_20; // encode.rs:33
+    reg l33_s7_20_s8; // encode.rs:33
+    reg l33_s7_20_s9; // encode.rs:33
     reg lane20_negative; // encode.rs:33
     reg lane20_middle_s7; // encode.rs:34
     reg lane20_middle_s8; // encode.rs:34
@@ -1965,13 +1965,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_21; // encode.rs:28
     reg [5:0] lane21_amount; // encode.rs:28
     reg [9:0] lane21_in_steps; // encode.rs:29
-    reg [9:0] lane21_s7; // encode.rs:32
-    reg [9:0] lane21_s8; // encode.rs:32
-    reg [9:0] lane21_s9; // encode.rs:32
+    reg [9:0] lane21_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane21_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane21_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane21_cells; // encode.rs:32
     reg l33_s7_21; // encode.rs:33
-    reg l33_s8_21; // encode.rs:33
-    reg l33_s9_21; // encode.rs:33
+    reg l33_s7_21_s8; // encode.rs:33
+    reg l33_s7_21_s9; // encode.rs:33
     reg lane21_negative; // encode.rs:33
     reg lane21_middle_s7; // encode.rs:34
     reg lane21_middle_s8; // encode.rs:34
@@ -2004,13 +2004,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_22; // encode.rs:28
     reg [5:0] lane22_amount; // encode.rs:28
     reg [9:0] lane22_in_steps; // encode.rs:29
-    reg [9:0] lane22_s7; // encode.rs:32
-    reg [9:0] lane22_s8; // encode.rs:32
-    reg [9:0] lane22_s9; // encode.rs:32
+    reg [9:0] lane22_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane22_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane22_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane22_cells; // encode.rs:32
     reg l33_s7_22; // encode.rs:33
-    reg l33_s8_22; // encode.rs:33
-    reg l33_s9_22; // encode.rs:33
+    reg l33_s7_22_s8; // encode.rs:33
+    reg l33_s7_22_s9; // encode.rs:33
     reg lane22_negative; // encode.rs:33
     reg lane22_middle_s7; // encode.rs:34
     reg lane22_middle_s8; // encode.rs:34
@@ -2043,13 +2043,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_23; // encode.rs:28
     reg [5:0] lane23_amount; // encode.rs:28
     reg [9:0] lane23_in_steps; // encode.rs:29
-    reg [9:0] lane23_s7; // encode.rs:32
-    reg [9:0] lane23_s8; // encode.rs:32
-    reg [9:0] lane23_s9; // encode.rs:32
+    reg [9:0] lane23_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane23_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane23_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane23_cells; // encode.rs:32
     reg l33_s7_23; // encode.rs:33
-    reg l33_s8_23; // encode.rs:33
-    reg l33_s9_23; // encode.rs:33
+    reg l33_s7_23_s8; // encode.rs:33
+    reg l33_s7_23_s9; // encode.rs:33
     reg lane23_negative; // encode.rs:33
     reg lane23_middle_s7; // encode.rs:34
     reg lane23_middle_s8; // encode.rs:34
@@ -2082,13 +2082,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_24; // encode.rs:28
     reg [5:0] lane24_amount; // encode.rs:28
     reg [9:0] lane24_in_steps; // encode.rs:29
-    reg [9:0] lane24_s7; // encode.rs:32
-    reg [9:0] lane24_s8; // encode.rs:32
-    reg [9:0] lane24_s9; // encode.rs:32
+    reg [9:0] lane24_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane24_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane24_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane24_cells; // encode.rs:32
     reg l33_s7_24; // encode.rs:33
-    reg l33_s8_24; // encode.rs:33
-    reg l33_s9_24; // encode.rs:33
+    reg l33_s7_24_s8; // encode.rs:33
+    reg l33_s7_24_s9; // encode.rs:33
     reg lane24_negative; // encode.rs:33
     reg lane24_middle_s7; // encode.rs:34
     reg lane24_middle_s8; // encode.rs:34
@@ -2121,13 +2121,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_25; // encode.rs:28
     reg [5:0] lane25_amount; // encode.rs:28
     reg [9:0] lane25_in_steps; // encode.rs:29
-    reg [9:0] lane25_s7; // encode.rs:32
-    reg [9:0] lane25_s8; // encode.rs:32
-    reg [9:0] lane25_s9; // encode.rs:32
+    reg [9:0] lane25_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane25_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane25_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane25_cells; // encode.rs:32
     reg l33_s7_25; // encode.rs:33
-    reg l33_s8_25; // encode.rs:33
-    reg l33_s9_25; // encode.rs:33
+    reg l33_s7_25_s8; // encode.rs:33
+    reg l33_s7_25_s9; // encode.rs:33
     reg lane25_negative; // encode.rs:33
     reg lane25_middle_s7; // encode.rs:34
     reg lane25_middle_s8; // encode.rs:34
@@ -2160,13 +2160,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_26; // encode.rs:28
     reg [5:0] lane26_amount; // encode.rs:28
     reg [9:0] lane26_in_steps; // encode.rs:29
-    reg [9:0] lane26_s7; // encode.rs:32
-    reg [9:0] lane26_s8; // encode.rs:32
-    reg [9:0] lane26_s9; // encode.rs:32
+    reg [9:0] lane26_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane26_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane26_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane26_cells; // encode.rs:32
     reg l33_s7_26; // encode.rs:33
-    reg l33_s8_26; // encode.rs:33
-    reg l33_s9_26; // encode.rs:33
+    reg l33_s7_26_s8; // encode.rs:33
+    reg l33_s7_26_s9; // encode.rs:33
     reg lane26_negative; // encode.rs:33
     reg lane26_middle_s7; // encode.rs:34
     reg lane26_middle_s8; // encode.rs:34
@@ -2199,13 +2199,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_27; // encode.rs:28
     reg [5:0] lane27_amount; // encode.rs:28
     reg [9:0] lane27_in_steps; // encode.rs:29
-    reg [9:0] lane27_s7; // encode.rs:32
-    reg [9:0] lane27_s8; // encode.rs:32
-    reg [9:0] lane27_s9; // encode.rs:32
+    reg [9:0] lane27_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane27_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane27_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane27_cells; // encode.rs:32
     reg l33_s7_27; // encode.rs:33
-    reg l33_s8_27; // encode.rs:33
-    reg l33_s9_27; // encode.rs:33
+    reg l33_s7_27_s8; // encode.rs:33
+    reg l33_s7_27_s9; // encode.rs:33
     reg lane27_negative; // encode.rs:33
     reg lane27_middle_s7; // encode.rs:34
     reg lane27_middle_s8; // encode.rs:34
@@ -2238,13 +2238,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_28; // encode.rs:28
     reg [5:0] lane28_amount; // encode.rs:28
     reg [9:0] lane28_in_steps; // encode.rs:29
-    reg [9:0] lane28_s7; // encode.rs:32
-    reg [9:0] lane28_s8; // encode.rs:32
-    reg [9:0] lane28_s9; // encode.rs:32
+    reg [9:0] lane28_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane28_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane28_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane28_cells; // encode.rs:32
     reg l33_s7_28; // encode.rs:33
-    reg l33_s8_28; // encode.rs:33
-    reg l33_s9_28; // encode.rs:33
+    reg l33_s7_28_s8; // encode.rs:33
+    reg l33_s7_28_s9; // encode.rs:33
     reg lane28_negative; // encode.rs:33
     reg lane28_middle_s7; // encode.rs:34
     reg lane28_middle_s8; // encode.rs:34
@@ -2277,13 +2277,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_29; // encode.rs:28
     reg [5:0] lane29_amount; // encode.rs:28
     reg [9:0] lane29_in_steps; // encode.rs:29
-    reg [9:0] lane29_s7; // encode.rs:32
-    reg [9:0] lane29_s8; // encode.rs:32
-    reg [9:0] lane29_s9; // encode.rs:32
+    reg [9:0] lane29_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane29_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane29_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane29_cells; // encode.rs:32
     reg l33_s7_29; // encode.rs:33
-    reg l33_s8_29; // encode.rs:33
-    reg l33_s9_29; // encode.rs:33
+    reg l33_s7_29_s8; // encode.rs:33
+    reg l33_s7_29_s9; // encode.rs:33
     reg lane29_negative; // encode.rs:33
     reg lane29_middle_s7; // encode.rs:34
     reg lane29_middle_s8; // encode.rs:34
@@ -2316,13 +2316,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_30; // encode.rs:28
     reg [5:0] lane30_amount; // encode.rs:28
     reg [9:0] lane30_in_steps; // encode.rs:29
-    reg [9:0] lane30_s7; // encode.rs:32
-    reg [9:0] lane30_s8; // encode.rs:32
-    reg [9:0] lane30_s9; // encode.rs:32
+    reg [9:0] lane30_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane30_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane30_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane30_cells; // encode.rs:32
     reg l33_s7_30; // encode.rs:33
-    reg l33_s8_30; // encode.rs:33
-    reg l33_s9_30; // encode.rs:33
+    reg l33_s7_30_s8; // encode.rs:33
+    reg l33_s7_30_s9; // encode.rs:33
     reg lane30_negative; // encode.rs:33
     reg lane30_middle_s7; // encode.rs:34
     reg lane30_middle_s8; // encode.rs:34
@@ -2355,13 +2355,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_31; // encode.rs:28
     reg [5:0] lane31_amount; // encode.rs:28
     reg [9:0] lane31_in_steps; // encode.rs:29
-    reg [9:0] lane31_s7; // encode.rs:32
-    reg [9:0] lane31_s8; // encode.rs:32
-    reg [9:0] lane31_s9; // encode.rs:32
+    reg [9:0] lane31_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane31_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane31_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane31_cells; // encode.rs:32
     reg l33_s7_31; // encode.rs:33
-    reg l33_s8_31; // encode.rs:33
-    reg l33_s9_31; // encode.rs:33
+    reg l33_s7_31_s8; // encode.rs:33
+    reg l33_s7_31_s9; // encode.rs:33
     reg lane31_negative; // encode.rs:33
     reg lane31_middle_s7; // encode.rs:34
     reg lane31_middle_s8; // encode.rs:34
@@ -2381,30 +2381,30 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] d_inner_r_s1_2; // quantizer_back.rs:161
     reg [5:0] d_inner_e_s1_2; // quantizer_back.rs:161
     reg [4:0] d_split_s1_5; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_r_s2_2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_r_s3_2; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s2_2; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s3_2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s2_2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s3_2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s2_2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s3_2; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s2_2; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s3_2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s2_2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s3_2; // scale_table.rs:79
-    reg [9:0] d_middle_r_s2_2; // scale_table.rs:79
-    reg [9:0] d_middle_r_s3_2; // scale_table.rs:79
-    reg [5:0] d_middle_e_s2_2; // scale_table.rs:79
-    reg [5:0] d_middle_e_s3_2; // scale_table.rs:79
-    reg [9:0] d_middle_c_s2_2; // scale_table.rs:79
-    reg [9:0] d_middle_c_s3_2; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s2_2; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s3_2; // scale_table.rs:79
-    reg [9:0] d_inner_r_s2_2; // scale_table.rs:79
-    reg [9:0] d_inner_r_s3_2; // scale_table.rs:79
-    reg [5:0] d_inner_e_s2_2; // scale_table.rs:79
-    reg [5:0] d_inner_e_s3_2; // scale_table.rs:79
+    reg [9:0] d_outer_pos_r_s1_2_s2; // scale_table.rs:79
+    reg [9:0] d_outer_pos_r_s1_2_s3; // scale_table.rs:79
+    reg [5:0] d_outer_pos_e_s1_2_s2; // scale_table.rs:79
+    reg [5:0] d_outer_pos_e_s1_2_s3; // scale_table.rs:79
+    reg [9:0] d_outer_pos_c_s1_2_s2; // scale_table.rs:79
+    reg [9:0] d_outer_pos_c_s1_2_s3; // scale_table.rs:79
+    reg [9:0] d_outer_neg_r_s1_2_s2; // scale_table.rs:79
+    reg [9:0] d_outer_neg_r_s1_2_s3; // scale_table.rs:79
+    reg [5:0] d_outer_neg_e_s1_2_s2; // scale_table.rs:79
+    reg [5:0] d_outer_neg_e_s1_2_s3; // scale_table.rs:79
+    reg [9:0] d_outer_neg_c_s1_2_s2; // scale_table.rs:79
+    reg [9:0] d_outer_neg_c_s1_2_s3; // scale_table.rs:79
+    reg [9:0] d_middle_r_s1_2_s2; // scale_table.rs:79
+    reg [9:0] d_middle_r_s1_2_s3; // scale_table.rs:79
+    reg [5:0] d_middle_e_s1_2_s2; // scale_table.rs:79
+    reg [5:0] d_middle_e_s1_2_s3; // scale_table.rs:79
+    reg [9:0] d_middle_c_s1_2_s2; // scale_table.rs:79
+    reg [9:0] d_middle_c_s1_2_s3; // scale_table.rs:79
+    reg [9:0] d_middle_c_neg_s1_2_s2; // scale_table.rs:79
+    reg [9:0] d_middle_c_neg_s1_2_s3; // scale_table.rs:79
+    reg [9:0] d_inner_r_s1_2_s2; // scale_table.rs:79
+    reg [9:0] d_inner_r_s1_2_s3; // scale_table.rs:79
+    reg [5:0] d_inner_e_s1_2_s2; // scale_table.rs:79
+    reg [5:0] d_inner_e_s1_2_s3; // scale_table.rs:79
     reg [4:0] split_4_s2; // quantizer_back.rs:137
     reg [4:0] split_5; // quantizer_back.rs:137
     reg lane32_inner; // scale_table.rs:145
@@ -2445,13 +2445,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_32; // encode.rs:28
     reg [5:0] lane32_amount; // encode.rs:28
     reg [9:0] lane32_in_steps; // encode.rs:29
-    reg [9:0] lane32_s7; // encode.rs:32
-    reg [9:0] lane32_s8; // encode.rs:32
-    reg [9:0] lane32_s9; // encode.rs:32
+    reg [9:0] lane32_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane32_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane32_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane32_cells; // encode.rs:32
     reg l33_s7_32; // encode.rs:33
-    reg l33_s8_32; // encode.rs:33
-    reg l33_s9_32; // encode.rs:33
+    reg l33_s7_32_s8; // encode.rs:33
+    reg l33_s7_32_s9; // encode.rs:33
     reg lane32_negative; // encode.rs:33
     reg lane32_middle_s7; // encode.rs:34
     reg lane32_middle_s8; // encode.rs:34
@@ -2490,13 +2490,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_33; // encode.rs:28
     reg [5:0] lane33_amount; // encode.rs:28
     reg [9:0] lane33_in_steps; // encode.rs:29
-    reg [9:0] lane33_s7; // encode.rs:32
-    reg [9:0] lane33_s8; // encode.rs:32
-    reg [9:0] lane33_s9; // encode.rs:32
+    reg [9:0] lane33_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane33_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane33_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane33_cells; // encode.rs:32
     reg l33_s7_33; // encode.rs:33
-    reg l33_s8_33; // encode.rs:33
-    reg l33_s9_33; // encode.rs:33
+    reg l33_s7_33_s8; // encode.rs:33
+    reg l33_s7_33_s9; // encode.rs:33
     reg lane33_negative; // encode.rs:33
     reg lane33_middle_s7; // encode.rs:34
     reg lane33_middle_s8; // encode.rs:34
@@ -2529,13 +2529,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_34; // encode.rs:28
     reg [5:0] lane34_amount; // encode.rs:28
     reg [9:0] lane34_in_steps; // encode.rs:29
-    reg [9:0] lane34_s7; // encode.rs:32
-    reg [9:0] lane34_s8; // encode.rs:32
-    reg [9:0] lane34_s9; // encode.rs:32
+    reg [9:0] lane34_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane34_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane34_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane34_cells; // encode.rs:32
     reg l33_s7_34; // encode.rs:33
-    reg l33_s8_34; // encode.rs:33
-    reg l33_s9_34; // encode.rs:33
+    reg l33_s7_34_s8; // encode.rs:33
+    reg l33_s7_34_s9; // encode.rs:33
     reg lane34_negative; // encode.rs:33
     reg lane34_middle_s7; // encode.rs:34
     reg lane34_middle_s8; // encode.rs:34
@@ -2568,13 +2568,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_35; // encode.rs:28
     reg [5:0] lane35_amount; // encode.rs:28
     reg [9:0] lane35_in_steps; // encode.rs:29
-    reg [9:0] lane35_s7; // encode.rs:32
-    reg [9:0] lane35_s8; // encode.rs:32
-    reg [9:0] lane35_s9; // encode.rs:32
+    reg [9:0] lane35_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane35_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane35_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane35_cells; // encode.rs:32
     reg l33_s7_35; // encode.rs:33
-    reg l33_s8_35; // encode.rs:33
-    reg l33_s9_35; // encode.rs:33
+    reg l33_s7_35_s8; // encode.rs:33
+    reg l33_s7_35_s9; // encode.rs:33
     reg lane35_negative; // encode.rs:33
     reg lane35_middle_s7; // encode.rs:34
     reg lane35_middle_s8; // encode.rs:34
@@ -2607,13 +2607,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_36; // encode.rs:28
     reg [5:0] lane36_amount; // encode.rs:28
     reg [9:0] lane36_in_steps; // encode.rs:29
-    reg [9:0] lane36_s7; // encode.rs:32
-    reg [9:0] lane36_s8; // encode.rs:32
-    reg [9:0] lane36_s9; // encode.rs:32
+    reg [9:0] lane36_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane36_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane36_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane36_cells; // encode.rs:32
     reg l33_s7_36; // encode.rs:33
-    reg l33_s8_36; // encode.rs:33
-    reg l33_s9_36; // encode.rs:33
+    reg l33_s7_36_s8; // encode.rs:33
+    reg l33_s7_36_s9; // encode.rs:33
     reg lane36_negative; // encode.rs:33
     reg lane36_middle_s7; // encode.rs:34
     reg lane36_middle_s8; // encode.rs:34
@@ -2646,13 +2646,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_37; // encode.rs:28
     reg [5:0] lane37_amount; // encode.rs:28
     reg [9:0] lane37_in_steps; // encode.rs:29
-    reg [9:0] lane37_s7; // encode.rs:32
-    reg [9:0] lane37_s8; // encode.rs:32
-    reg [9:0] lane37_s9; // encode.rs:32
+    reg [9:0] lane37_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane37_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane37_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane37_cells; // encode.rs:32
     reg l33_s7_37; // encode.rs:33
-    reg l33_s8_37; // encode.rs:33
-    reg l33_s9_37; // encode.rs:33
+    reg l33_s7_37_s8; // encode.rs:33
+    reg l33_s7_37_s9; // encode.rs:33
     reg lane37_negative; // encode.rs:33
     reg lane37_middle_s7; // encode.rs:34
     reg lane37_middle_s8; // encode.rs:34
@@ -2685,13 +2685,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_38; // encode.rs:28
     reg [5:0] lane38_amount; // encode.rs:28
     reg [9:0] lane38_in_steps; // encode.rs:29
-    reg [9:0] lane38_s7; // encode.rs:32
-    reg [9:0] lane38_s8; // encode.rs:32
-    reg [9:0] lane38_s9; // encode.rs:32
+    reg [9:0] lane38_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane38_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane38_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane38_cells; // encode.rs:32
     reg l33_s7_38; // encode.rs:33
-    reg l33_s8_38; // encode.rs:33
-    reg l33_s9_38; // encode.rs:33
+    reg l33_s7_38_s8; // encode.rs:33
+    reg l33_s7_38_s9; // encode.rs:33
     reg lane38_negative; // encode.rs:33
     reg lane38_middle_s7; // encode.rs:34
     reg lane38_middle_s8; // encode.rs:34
@@ -2724,13 +2724,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_39; // encode.rs:28
     reg [5:0] lane39_amount; // encode.rs:28
     reg [9:0] lane39_in_steps; // encode.rs:29
-    reg [9:0] lane39_s7; // encode.rs:32
-    reg [9:0] lane39_s8; // encode.rs:32
-    reg [9:0] lane39_s9; // encode.rs:32
+    reg [9:0] lane39_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane39_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane39_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane39_cells; // encode.rs:32
     reg l33_s7_39; // encode.rs:33
-    reg l33_s8_39; // encode.rs:33
-    reg l33_s9_39; // encode.rs:33
+    reg l33_s7_39_s8; // encode.rs:33
+    reg l33_s7_39_s9; // encode.rs:33
     reg lane39_negative; // encode.rs:33
     reg lane39_middle_s7; // encode.rs:34
     reg lane39_middle_s8; // encode.rs:34
@@ -2763,13 +2763,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_40; // encode.rs:28
     reg [5:0] lane40_amount; // encode.rs:28
     reg [9:0] lane40_in_steps; // encode.rs:29
-    reg [9:0] lane40_s7; // encode.rs:32
-    reg [9:0] lane40_s8; // encode.rs:32
-    reg [9:0] lane40_s9; // encode.rs:32
+    reg [9:0] lane40_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane40_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane40_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane40_cells; // encode.rs:32
     reg l33_s7_40; // encode.rs:33
-    reg l33_s8_40; // encode.rs:33
-    reg l33_s9_40; // encode.rs:33
+    reg l33_s7_40_s8; // encode.rs:33
+    reg l33_s7_40_s9; // encode.rs:33
     reg lane40_negative; // encode.rs:33
     reg lane40_middle_s7; // encode.rs:34
     reg lane40_middle_s8; // encode.rs:34
@@ -2802,13 +2802,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_41; // encode.rs:28
     reg [5:0] lane41_amount; // encode.rs:28
     reg [9:0] lane41_in_steps; // encode.rs:29
-    reg [9:0] lane41_s7; // encode.rs:32
-    reg [9:0] lane41_s8; // encode.rs:32
-    reg [9:0] lane41_s9; // encode.rs:32
+    reg [9:0] lane41_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane41_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane41_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane41_cells; // encode.rs:32
     reg l33_s7_41; // encode.rs:33
-    reg l33_s8_41; // encode.rs:33
-    reg l33_s9_41; // encode.rs:33
+    reg l33_s7_41_s8; // encode.rs:33
+    reg l33_s7_41_s9; // encode.rs:33
     reg lane41_negative; // encode.rs:33
     reg lane41_middle_s7; // encode.rs:34
     reg lane41_middle_s8; // encode.rs:34
@@ -2841,13 +2841,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_42; // encode.rs:28
     reg [5:0] lane42_amount; // encode.rs:28
     reg [9:0] lane42_in_steps; // encode.rs:29
-    reg [9:0] lane42_s7; // encode.rs:32
-    reg [9:0] lane42_s8; // encode.rs:32
-    reg [9:0] lane42_s9; // encode.rs:32
+    reg [9:0] lane42_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane42_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane42_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane42_cells; // encode.rs:32
     reg l33_s7_42; // encode.rs:33
-    reg l33_s8_42; // encode.rs:33
-    reg l33_s9_42; // encode.rs:33
+    reg l33_s7_42_s8; // encode.rs:33
+    reg l33_s7_42_s9; // encode.rs:33
     reg lane42_negative; // encode.rs:33
     reg lane42_middle_s7; // encode.rs:34
     reg lane42_middle_s8; // encode.rs:34
@@ -2880,13 +2880,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_43; // encode.rs:28
     reg [5:0] lane43_amount; // encode.rs:28
     reg [9:0] lane43_in_steps; // encode.rs:29
-    reg [9:0] lane43_s7; // encode.rs:32
-    reg [9:0] lane43_s8; // encode.rs:32
-    reg [9:0] lane43_s9; // encode.rs:32
+    reg [9:0] lane43_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane43_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane43_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane43_cells; // encode.rs:32
     reg l33_s7_43; // encode.rs:33
-    reg l33_s8_43; // encode.rs:33
-    reg l33_s9_43; // encode.rs:33
+    reg l33_s7_43_s8; // encode.rs:33
+    reg l33_s7_43_s9; // encode.rs:33
     reg lane43_negative; // encode.rs:33
     reg lane43_middle_s7; // encode.rs:34
     reg lane43_middle_s8; // encode.rs:34
@@ -2919,13 +2919,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_44; // encode.rs:28
     reg [5:0] lane44_amount; // encode.rs:28
     reg [9:0] lane44_in_steps; // encode.rs:29
-    reg [9:0] lane44_s7; // encode.rs:32
-    reg [9:0] lane44_s8; // encode.rs:32
-    reg [9:0] lane44_s9; // encode.rs:32
+    reg [9:0] lane44_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane44_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane44_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane44_cells; // encode.rs:32
     reg l33_s7_44; // encode.rs:33
-    reg l33_s8_44; // encode.rs:33
-    reg l33_s9_44; // encode.rs:33
+    reg l33_s7_44_s8; // encode.rs:33
+    reg l33_s7_44_s9; // encode.rs:33
     reg lane44_negative; // encode.rs:33
     reg lane44_middle_s7; // encode.rs:34
     reg lane44_middle_s8; // encode.rs:34
@@ -2958,13 +2958,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_45; // encode.rs:28
     reg [5:0] lane45_amount; // encode.rs:28
     reg [9:0] lane45_in_steps; // encode.rs:29
-    reg [9:0] lane45_s7; // encode.rs:32
-    reg [9:0] lane45_s8; // encode.rs:32
-    reg [9:0] lane45_s9; // encode.rs:32
+    reg [9:0] lane45_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane45_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane45_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane45_cells; // encode.rs:32
     reg l33_s7_45; // encode.rs:33
-    reg l33_s8_45; // encode.rs:33
-    reg l33_s9_45; // encode.rs:33
+    reg l33_s7_45_s8; // encode.rs:33
+    reg l33_s7_45_s9; // encode.rs:33
     reg lane45_negative; // encode.rs:33
     reg lane45_middle_s7; // encode.rs:34
     reg lane45_middle_s8; // encode.rs:34
@@ -2997,13 +2997,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_46; // encode.rs:28
     reg [5:0] lane46_amount; // encode.rs:28
     reg [9:0] lane46_in_steps; // encode.rs:29
-    reg [9:0] lane46_s7; // encode.rs:32
-    reg [9:0] lane46_s8; // encode.rs:32
-    reg [9:0] lane46_s9; // encode.rs:32
+    reg [9:0] lane46_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane46_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane46_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane46_cells; // encode.rs:32
     reg l33_s7_46; // encode.rs:33
-    reg l33_s8_46; // encode.rs:33
-    reg l33_s9_46; // encode.rs:33
+    reg l33_s7_46_s8; // encode.rs:33
+    reg l33_s7_46_s9; // encode.rs:33
     reg lane46_negative; // encode.rs:33
     reg lane46_middle_s7; // encode.rs:34
     reg lane46_middle_s8; // encode.rs:34
@@ -3036,13 +3036,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_47; // encode.rs:28
     reg [5:0] lane47_amount; // encode.rs:28
     reg [9:0] lane47_in_steps; // encode.rs:29
-    reg [9:0] lane47_s7; // encode.rs:32
-    reg [9:0] lane47_s8; // encode.rs:32
-    reg [9:0] lane47_s9; // encode.rs:32
+    reg [9:0] lane47_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane47_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane47_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane47_cells; // encode.rs:32
     reg l33_s7_47; // encode.rs:33
-    reg l33_s8_47; // encode.rs:33
-    reg l33_s9_47; // encode.rs:33
+    reg l33_s7_47_s8; // encode.rs:33
+    reg l33_s7_47_s9; // encode.rs:33
     reg lane47_negative; // encode.rs:33
     reg lane47_middle_s7; // encode.rs:34
     reg lane47_middle_s8; // encode.rs:34
@@ -3062,30 +3062,30 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] d_inner_r_s1_3; // quantizer_back.rs:161
     reg [5:0] d_inner_e_s1_3; // quantizer_back.rs:161
     reg [4:0] d_split_s1_7; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_r_s2_3; // scale_table.rs:79
-    reg [9:0] d_outer_pos_r_s3_3; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s2_3; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s3_3; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s2_3; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s3_3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s2_3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s3_3; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s2_3; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s3_3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s2_3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s3_3; // scale_table.rs:79
-    reg [9:0] d_middle_r_s2_3; // scale_table.rs:79
-    reg [9:0] d_middle_r_s3_3; // scale_table.rs:79
-    reg [5:0] d_middle_e_s2_3; // scale_table.rs:79
-    reg [5:0] d_middle_e_s3_3; // scale_table.rs:79
-    reg [9:0] d_middle_c_s2_3; // scale_table.rs:79
-    reg [9:0] d_middle_c_s3_3; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s2_3; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s3_3; // scale_table.rs:79
-    reg [9:0] d_inner_r_s2_3; // scale_table.rs:79
-    reg [9:0] d_inner_r_s3_3; // scale_table.rs:79
-    reg [5:0] d_inner_e_s2_3; // scale_table.rs:79
-    reg [5:0] d_inner_e_s3_3; // scale_table.rs:79
+    reg [9:0] d_outer_pos_r_s1_3_s2; // scale_table.rs:79
+    reg [9:0] d_outer_pos_r_s1_3_s3; // scale_table.rs:79
+    reg [5:0] d_outer_pos_e_s1_3_s2; // scale_table.rs:79
+    reg [5:0] d_outer_pos_e_s1_3_s3; // scale_table.rs:79
+    reg [9:0] d_outer_pos_c_s1_3_s2; // scale_table.rs:79
+    reg [9:0] d_outer_pos_c_s1_3_s3; // scale_table.rs:79
+    reg [9:0] d_outer_neg_r_s1_3_s2; // scale_table.rs:79
+    reg [9:0] d_outer_neg_r_s1_3_s3; // scale_table.rs:79
+    reg [5:0] d_outer_neg_e_s1_3_s2; // scale_table.rs:79
+    reg [5:0] d_outer_neg_e_s1_3_s3; // scale_table.rs:79
+    reg [9:0] d_outer_neg_c_s1_3_s2; // scale_table.rs:79
+    reg [9:0] d_outer_neg_c_s1_3_s3; // scale_table.rs:79
+    reg [9:0] d_middle_r_s1_3_s2; // scale_table.rs:79
+    reg [9:0] d_middle_r_s1_3_s3; // scale_table.rs:79
+    reg [5:0] d_middle_e_s1_3_s2; // scale_table.rs:79
+    reg [5:0] d_middle_e_s1_3_s3; // scale_table.rs:79
+    reg [9:0] d_middle_c_s1_3_s2; // scale_table.rs:79
+    reg [9:0] d_middle_c_s1_3_s3; // scale_table.rs:79
+    reg [9:0] d_middle_c_neg_s1_3_s2; // scale_table.rs:79
+    reg [9:0] d_middle_c_neg_s1_3_s3; // scale_table.rs:79
+    reg [9:0] d_inner_r_s1_3_s2; // scale_table.rs:79
+    reg [9:0] d_inner_r_s1_3_s3; // scale_table.rs:79
+    reg [5:0] d_inner_e_s1_3_s2; // scale_table.rs:79
+    reg [5:0] d_inner_e_s1_3_s3; // scale_table.rs:79
     reg [4:0] split_6_s2; // quantizer_back.rs:137
     reg [4:0] split_7; // quantizer_back.rs:137
     reg lane48_inner; // scale_table.rs:145
@@ -3126,13 +3126,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_48; // encode.rs:28
     reg [5:0] lane48_amount; // encode.rs:28
     reg [9:0] lane48_in_steps; // encode.rs:29
-    reg [9:0] lane48_s7; // encode.rs:32
-    reg [9:0] lane48_s8; // encode.rs:32
-    reg [9:0] lane48_s9; // encode.rs:32
+    reg [9:0] lane48_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane48_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane48_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane48_cells; // encode.rs:32
     reg l33_s7_48; // encode.rs:33
-    reg l33_s8_48; // encode.rs:33
-    reg l33_s9_48; // encode.rs:33
+    reg l33_s7_48_s8; // encode.rs:33
+    reg l33_s7_48_s9; // encode.rs:33
     reg lane48_negative; // encode.rs:33
     reg lane48_middle_s7; // encode.rs:34
     reg lane48_middle_s8; // encode.rs:34
@@ -3171,13 +3171,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_49; // encode.rs:28
     reg [5:0] lane49_amount; // encode.rs:28
     reg [9:0] lane49_in_steps; // encode.rs:29
-    reg [9:0] lane49_s7; // encode.rs:32
-    reg [9:0] lane49_s8; // encode.rs:32
-    reg [9:0] lane49_s9; // encode.rs:32
+    reg [9:0] lane49_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane49_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane49_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane49_cells; // encode.rs:32
     reg l33_s7_49; // encode.rs:33
-    reg l33_s8_49; // encode.rs:33
-    reg l33_s9_49; // encode.rs:33
+    reg l33_s7_49_s8; // encode.rs:33
+    reg l33_s7_49_s9; // encode.rs:33
     reg lane49_negative; // encode.rs:33
     reg lane49_middle_s7; // encode.rs:34
     reg lane49_middle_s8; // encode.rs:34
@@ -3210,13 +3210,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_50; // encode.rs:28
     reg [5:0] lane50_amount; // encode.rs:28
     reg [9:0] lane50_in_steps; // encode.rs:29
-    reg [9:0] lane50_s7; // encode.rs:32
-    reg [9:0] lane50_s8; // encode.rs:32
-    reg [9:0] lane50_s9; // encode.rs:32
+    reg [9:0] lane50_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane50_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane50_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane50_cells; // encode.rs:32
     reg l33_s7_50; // encode.rs:33
-    reg l33_s8_50; // encode.rs:33
-    reg l33_s9_50; // encode.rs:33
+    reg l33_s7_50_s8; // encode.rs:33
+    reg l33_s7_50_s9; // encode.rs:33
     reg lane50_negative; // encode.rs:33
     reg lane50_middle_s7; // encode.rs:34
     reg lane50_middle_s8; // encode.rs:34
@@ -3249,13 +3249,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_51; // encode.rs:28
     reg [5:0] lane51_amount; // encode.rs:28
     reg [9:0] lane51_in_steps; // encode.rs:29
-    reg [9:0] lane51_s7; // encode.rs:32
-    reg [9:0] lane51_s8; // encode.rs:32
-    reg [9:0] lane51_s9; // encode.rs:32
+    reg [9:0] lane51_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane51_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane51_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane51_cells; // encode.rs:32
     reg l33_s7_51; // encode.rs:33
-    reg l33_s8_51; // encode.rs:33
-    reg l33_s9_51; // encode.rs:33
+    reg l33_s7_51_s8; // encode.rs:33
+    reg l33_s7_51_s9; // encode.rs:33
     reg lane51_negative; // encode.rs:33
     reg lane51_middle_s7; // encode.rs:34
     reg lane51_middle_s8; // encode.rs:34
@@ -3288,13 +3288,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_52; // encode.rs:28
     reg [5:0] lane52_amount; // encode.rs:28
     reg [9:0] lane52_in_steps; // encode.rs:29
-    reg [9:0] lane52_s7; // encode.rs:32
-    reg [9:0] lane52_s8; // encode.rs:32
-    reg [9:0] lane52_s9; // encode.rs:32
+    reg [9:0] lane52_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane52_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane52_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane52_cells; // encode.rs:32
     reg l33_s7_52; // encode.rs:33
-    reg l33_s8_52; // encode.rs:33
-    reg l33_s9_52; // encode.rs:33
+    reg l33_s7_52_s8; // encode.rs:33
+    reg l33_s7_52_s9; // encode.rs:33
     reg lane52_negative; // encode.rs:33
     reg lane52_middle_s7; // encode.rs:34
     reg lane52_middle_s8; // encode.rs:34
@@ -3327,13 +3327,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_53; // encode.rs:28
     reg [5:0] lane53_amount; // encode.rs:28
     reg [9:0] lane53_in_steps; // encode.rs:29
-    reg [9:0] lane53_s7; // encode.rs:32
-    reg [9:0] lane53_s8; // encode.rs:32
-    reg [9:0] lane53_s9; // encode.rs:32
+    reg [9:0] lane53_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane53_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane53_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane53_cells; // encode.rs:32
     reg l33_s7_53; // encode.rs:33
-    reg l33_s8_53; // encode.rs:33
-    reg l33_s9_53; // encode.rs:33
+    reg l33_s7_53_s8; // encode.rs:33
+    reg l33_s7_53_s9; // encode.rs:33
     reg lane53_negative; // encode.rs:33
     reg lane53_middle_s7; // encode.rs:34
     reg lane53_middle_s8; // encode.rs:34
@@ -3366,13 +3366,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_54; // encode.rs:28
     reg [5:0] lane54_amount; // encode.rs:28
     reg [9:0] lane54_in_steps; // encode.rs:29
-    reg [9:0] lane54_s7; // encode.rs:32
-    reg [9:0] lane54_s8; // encode.rs:32
-    reg [9:0] lane54_s9; // encode.rs:32
+    reg [9:0] lane54_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane54_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane54_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane54_cells; // encode.rs:32
     reg l33_s7_54; // encode.rs:33
-    reg l33_s8_54; // encode.rs:33
-    reg l33_s9_54; // encode.rs:33
+    reg l33_s7_54_s8; // encode.rs:33
+    reg l33_s7_54_s9; // encode.rs:33
     reg lane54_negative; // encode.rs:33
     reg lane54_middle_s7; // encode.rs:34
     reg lane54_middle_s8; // encode.rs:34
@@ -3405,13 +3405,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_55; // encode.rs:28
     reg [5:0] lane55_amount; // encode.rs:28
     reg [9:0] lane55_in_steps; // encode.rs:29
-    reg [9:0] lane55_s7; // encode.rs:32
-    reg [9:0] lane55_s8; // encode.rs:32
-    reg [9:0] lane55_s9; // encode.rs:32
+    reg [9:0] lane55_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane55_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane55_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane55_cells; // encode.rs:32
     reg l33_s7_55; // encode.rs:33
-    reg l33_s8_55; // encode.rs:33
-    reg l33_s9_55; // encode.rs:33
+    reg l33_s7_55_s8; // encode.rs:33
+    reg l33_s7_55_s9; // encode.rs:33
     reg lane55_negative; // encode.rs:33
     reg lane55_middle_s7; // encode.rs:34
     reg lane55_middle_s8; // encode.rs:34
@@ -3444,13 +3444,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_56; // encode.rs:28
     reg [5:0] lane56_amount; // encode.rs:28
     reg [9:0] lane56_in_steps; // encode.rs:29
-    reg [9:0] lane56_s7; // encode.rs:32
-    reg [9:0] lane56_s8; // encode.rs:32
-    reg [9:0] lane56_s9; // encode.rs:32
+    reg [9:0] lane56_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane56_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane56_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane56_cells; // encode.rs:32
     reg l33_s7_56; // encode.rs:33
-    reg l33_s8_56; // encode.rs:33
-    reg l33_s9_56; // encode.rs:33
+    reg l33_s7_56_s8; // encode.rs:33
+    reg l33_s7_56_s9; // encode.rs:33
     reg lane56_negative; // encode.rs:33
     reg lane56_middle_s7; // encode.rs:34
     reg lane56_middle_s8; // encode.rs:34
@@ -3483,13 +3483,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_57; // encode.rs:28
     reg [5:0] lane57_amount; // encode.rs:28
     reg [9:0] lane57_in_steps; // encode.rs:29
-    reg [9:0] lane57_s7; // encode.rs:32
-    reg [9:0] lane57_s8; // encode.rs:32
-    reg [9:0] lane57_s9; // encode.rs:32
+    reg [9:0] lane57_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane57_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane57_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane57_cells; // encode.rs:32
     reg l33_s7_57; // encode.rs:33
-    reg l33_s8_57; // encode.rs:33
-    reg l33_s9_57; // encode.rs:33
+    reg l33_s7_57_s8; // encode.rs:33
+    reg l33_s7_57_s9; // encode.rs:33
     reg lane57_negative; // encode.rs:33
     reg lane57_middle_s7; // encode.rs:34
     reg lane57_middle_s8; // encode.rs:34
@@ -3522,13 +3522,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_58; // encode.rs:28
     reg [5:0] lane58_amount; // encode.rs:28
     reg [9:0] lane58_in_steps; // encode.rs:29
-    reg [9:0] lane58_s7; // encode.rs:32
-    reg [9:0] lane58_s8; // encode.rs:32
-    reg [9:0] lane58_s9; // encode.rs:32
+    reg [9:0] lane58_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane58_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane58_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane58_cells; // encode.rs:32
     reg l33_s7_58; // encode.rs:33
-    reg l33_s8_58; // encode.rs:33
-    reg l33_s9_58; // encode.rs:33
+    reg l33_s7_58_s8; // encode.rs:33
+    reg l33_s7_58_s9; // encode.rs:33
     reg lane58_negative; // encode.rs:33
     reg lane58_middle_s7; // encode.rs:34
     reg lane58_middle_s8; // encode.rs:34
@@ -3561,13 +3561,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_59; // encode.rs:28
     reg [5:0] lane59_amount; // encode.rs:28
     reg [9:0] lane59_in_steps; // encode.rs:29
-    reg [9:0] lane59_s7; // encode.rs:32
-    reg [9:0] lane59_s8; // encode.rs:32
-    reg [9:0] lane59_s9; // encode.rs:32
+    reg [9:0] lane59_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane59_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane59_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane59_cells; // encode.rs:32
     reg l33_s7_59; // encode.rs:33
-    reg l33_s8_59; // encode.rs:33
-    reg l33_s9_59; // encode.rs:33
+    reg l33_s7_59_s8; // encode.rs:33
+    reg l33_s7_59_s9; // encode.rs:33
     reg lane59_negative; // encode.rs:33
     reg lane59_middle_s7; // encode.rs:34
     reg lane59_middle_s8; // encode.rs:34
@@ -3600,13 +3600,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_60; // encode.rs:28
     reg [5:0] lane60_amount; // encode.rs:28
     reg [9:0] lane60_in_steps; // encode.rs:29
-    reg [9:0] lane60_s7; // encode.rs:32
-    reg [9:0] lane60_s8; // encode.rs:32
-    reg [9:0] lane60_s9; // encode.rs:32
+    reg [9:0] lane60_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane60_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane60_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane60_cells; // encode.rs:32
     reg l33_s7_60; // encode.rs:33
-    reg l33_s8_60; // encode.rs:33
-    reg l33_s9_60; // encode.rs:33
+    reg l33_s7_60_s8; // encode.rs:33
+    reg l33_s7_60_s9; // encode.rs:33
     reg lane60_negative; // encode.rs:33
     reg lane60_middle_s7; // encode.rs:34
     reg lane60_middle_s8; // encode.rs:34
@@ -3639,13 +3639,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_61; // encode.rs:28
     reg [5:0] lane61_amount; // encode.rs:28
     reg [9:0] lane61_in_steps; // encode.rs:29
-    reg [9:0] lane61_s7; // encode.rs:32
-    reg [9:0] lane61_s8; // encode.rs:32
-    reg [9:0] lane61_s9; // encode.rs:32
+    reg [9:0] lane61_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane61_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane61_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane61_cells; // encode.rs:32
     reg l33_s7_61; // encode.rs:33
-    reg l33_s8_61; // encode.rs:33
-    reg l33_s9_61; // encode.rs:33
+    reg l33_s7_61_s8; // encode.rs:33
+    reg l33_s7_61_s9; // encode.rs:33
     reg lane61_negative; // encode.rs:33
     reg lane61_middle_s7; // encode.rs:34
     reg lane61_middle_s8; // encode.rs:34
@@ -3678,13 +3678,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_62; // encode.rs:28
     reg [5:0] lane62_amount; // encode.rs:28
     reg [9:0] lane62_in_steps; // encode.rs:29
-    reg [9:0] lane62_s7; // encode.rs:32
-    reg [9:0] lane62_s8; // encode.rs:32
-    reg [9:0] lane62_s9; // encode.rs:32
+    reg [9:0] lane62_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane62_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane62_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane62_cells; // encode.rs:32
     reg l33_s7_62; // encode.rs:33
-    reg l33_s8_62; // encode.rs:33
-    reg l33_s9_62; // encode.rs:33
+    reg l33_s7_62_s8; // encode.rs:33
+    reg l33_s7_62_s9; // encode.rs:33
     reg lane62_negative; // encode.rs:33
     reg lane62_middle_s7; // encode.rs:34
     reg lane62_middle_s8; // encode.rs:34
@@ -3717,13 +3717,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] l30_s7_63; // encode.rs:28
     reg [5:0] lane63_amount; // encode.rs:28
     reg [9:0] lane63_in_steps; // encode.rs:29
-    reg [9:0] lane63_s7; // encode.rs:32
-    reg [9:0] lane63_s8; // encode.rs:32
-    reg [9:0] lane63_s9; // encode.rs:32
+    reg [9:0] lane63_scale_c_1_s7; // encode.rs:32
+    reg [9:0] lane63_scale_c_1_s8; // encode.rs:32
+    reg [9:0] lane63_scale_c_1_s9; // encode.rs:32
     reg [4:0] lane63_cells; // encode.rs:32
     reg l33_s7_63; // encode.rs:33
-    reg l33_s8_63; // encode.rs:33
-    reg l33_s9_63; // encode.rs:33
+    reg l33_s7_63_s8; // encode.rs:33
+    reg l33_s7_63_s9; // encode.rs:33
     reg lane63_negative; // encode.rs:33
     reg lane63_middle_s7; // encode.rs:34
     reg lane63_middle_s8; // encode.rs:34
@@ -4254,7 +4254,7 @@ module oaken_quantizer_core_p64_n8192 (
     reg [6:0] l36_s7_123; // compact.rs:27
     reg [7:0] l36_s7_124; // compact.rs:27
     reg [6:0] l36_s7_125; // compact.rs:27
-    reg [7:0] compact_s7; // compact.rs:27
+    reg [7:0] compact_slots_63_0_s7; // compact.rs:27
     reg [6:0] compact_distance_63_s7; // compact.rs:27
     reg [7:0] l36_s8; // compact.rs:27
     reg [7:0] l36_s8_2; // compact.rs:27
@@ -4360,13 +4360,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [6:0] l36_s8_117; // compact.rs:27
     reg [7:0] l36_s8_118; // compact.rs:27
     reg [6:0] l36_s8_119; // compact.rs:27
-    reg [7:0] l36_s8_120; // compact.rs:27
-    reg [6:0] l36_s8_121; // compact.rs:27
-    reg [7:0] l36_s8_122; // compact.rs:27
-    reg [6:0] l36_s8_123; // compact.rs:27
-    reg [7:0] l36_s8_124; // compact.rs:27
-    reg [6:0] l36_s8_125; // compact.rs:27
-    reg [7:0] compact_s8; // compact.rs:27
+    reg [7:0] l36_s7_120_s8; // compact.rs:27
+    reg [6:0] l36_s7_121_s8; // compact.rs:27
+    reg [7:0] l36_s7_122_s8; // compact.rs:27
+    reg [6:0] l36_s7_123_s8; // compact.rs:27
+    reg [7:0] l36_s7_124_s8; // compact.rs:27
+    reg [6:0] l36_s7_125_s8; // compact.rs:27
+    reg [7:0] compact_slots_63_0_s8; // compact.rs:27
     reg [6:0] compact_distance_63_s8; // compact.rs:27
     reg [7:0] packed_0; // compact.rs:27
     reg [7:0] packed_1; // compact.rs:27
@@ -7265,11 +7265,11 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane0_shifted = _t31[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
-        lane0_s7 <= lane0_scale_c_1;
-        lane0_s8 <= lane0_s7;
-        lane0_s9 <= lane0_s8;
+        lane0_scale_c_1_s7 <= lane0_scale_c_1;
+        lane0_scale_c_1_s8 <= lane0_scale_c_1_s7;
+        lane0_scale_c_1_s9 <= lane0_scale_c_1_s8;
     end
-    wire [9:0] _t32 = lane0_in_steps - lane0_s9; // encode.rs:32
+    wire [9:0] _t32 = lane0_in_steps - lane0_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane0_cells <= _t32[9:5];
         l33_s7 <= lane0_x_sign_2 & lane0_middle;
@@ -7343,17 +7343,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane1_shifted = _t38[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
-        lane1_s7 <= lane1_scale_c_1;
-        lane1_s8 <= lane1_s7;
-        lane1_s9 <= lane1_s8;
+        lane1_scale_c_1_s7 <= lane1_scale_c_1;
+        lane1_scale_c_1_s8 <= lane1_scale_c_1_s7;
+        lane1_scale_c_1_s9 <= lane1_scale_c_1_s8;
     end
-    wire [9:0] _t39 = lane1_in_steps - lane1_s9; // encode.rs:32
+    wire [9:0] _t39 = lane1_in_steps - lane1_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane1_cells <= _t39[9:5];
         l33_s7_1 <= lane1_x_sign_2 & lane1_middle;
-        l33_s8_1 <= l33_s7_1;
-        l33_s9_1 <= l33_s8_1;
-        lane1_negative <= l33_s9_1;
+        l33_s7_1_s8 <= l33_s7_1;
+        l33_s7_1_s9 <= l33_s7_1_s8;
+        lane1_negative <= l33_s7_1_s9;
         lane1_middle_s7 <= lane1_middle;
         lane1_middle_s8 <= lane1_middle_s7;
         lane1_middle_s9 <= lane1_middle_s8;
@@ -7415,17 +7415,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane2_shifted = _t45[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
-        lane2_s7 <= lane2_scale_c_1;
-        lane2_s8 <= lane2_s7;
-        lane2_s9 <= lane2_s8;
+        lane2_scale_c_1_s7 <= lane2_scale_c_1;
+        lane2_scale_c_1_s8 <= lane2_scale_c_1_s7;
+        lane2_scale_c_1_s9 <= lane2_scale_c_1_s8;
     end
-    wire [9:0] _t46 = lane2_in_steps - lane2_s9; // encode.rs:32
+    wire [9:0] _t46 = lane2_in_steps - lane2_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane2_cells <= _t46[9:5];
         l33_s7_2 <= lane2_x_sign_2 & lane2_middle;
-        l33_s8_2 <= l33_s7_2;
-        l33_s9_2 <= l33_s8_2;
-        lane2_negative <= l33_s9_2;
+        l33_s7_2_s8 <= l33_s7_2;
+        l33_s7_2_s9 <= l33_s7_2_s8;
+        lane2_negative <= l33_s7_2_s9;
         lane2_middle_s7 <= lane2_middle;
         lane2_middle_s8 <= lane2_middle_s7;
         lane2_middle_s9 <= lane2_middle_s8;
@@ -7487,17 +7487,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane3_shifted = _t52[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
-        lane3_s7 <= lane3_scale_c_1;
-        lane3_s8 <= lane3_s7;
-        lane3_s9 <= lane3_s8;
+        lane3_scale_c_1_s7 <= lane3_scale_c_1;
+        lane3_scale_c_1_s8 <= lane3_scale_c_1_s7;
+        lane3_scale_c_1_s9 <= lane3_scale_c_1_s8;
     end
-    wire [9:0] _t53 = lane3_in_steps - lane3_s9; // encode.rs:32
+    wire [9:0] _t53 = lane3_in_steps - lane3_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane3_cells <= _t53[9:5];
         l33_s7_3 <= lane3_x_sign_2 & lane3_middle;
-        l33_s8_3 <= l33_s7_3;
-        l33_s9_3 <= l33_s8_3;
-        lane3_negative <= l33_s9_3;
+        l33_s7_3_s8 <= l33_s7_3;
+        l33_s7_3_s9 <= l33_s7_3_s8;
+        lane3_negative <= l33_s7_3_s9;
         lane3_middle_s7 <= lane3_middle;
         lane3_middle_s8 <= lane3_middle_s7;
         lane3_middle_s9 <= lane3_middle_s8;
@@ -7559,17 +7559,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane4_shifted = _t59[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
-        lane4_s7 <= lane4_scale_c_1;
-        lane4_s8 <= lane4_s7;
-        lane4_s9 <= lane4_s8;
+        lane4_scale_c_1_s7 <= lane4_scale_c_1;
+        lane4_scale_c_1_s8 <= lane4_scale_c_1_s7;
+        lane4_scale_c_1_s9 <= lane4_scale_c_1_s8;
     end
-    wire [9:0] _t60 = lane4_in_steps - lane4_s9; // encode.rs:32
+    wire [9:0] _t60 = lane4_in_steps - lane4_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane4_cells <= _t60[9:5];
         l33_s7_4 <= lane4_x_sign_2 & lane4_middle;
-        l33_s8_4 <= l33_s7_4;
-        l33_s9_4 <= l33_s8_4;
-        lane4_negative <= l33_s9_4;
+        l33_s7_4_s8 <= l33_s7_4;
+        l33_s7_4_s9 <= l33_s7_4_s8;
+        lane4_negative <= l33_s7_4_s9;
         lane4_middle_s7 <= lane4_middle;
         lane4_middle_s8 <= lane4_middle_s7;
         lane4_middle_s9 <= lane4_middle_s8;
@@ -7631,17 +7631,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane5_shifted = _t66[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
-        lane5_s7 <= lane5_scale_c_1;
-        lane5_s8 <= lane5_s7;
-        lane5_s9 <= lane5_s8;
+        lane5_scale_c_1_s7 <= lane5_scale_c_1;
+        lane5_scale_c_1_s8 <= lane5_scale_c_1_s7;
+        lane5_scale_c_1_s9 <= lane5_scale_c_1_s8;
     end
-    wire [9:0] _t67 = lane5_in_steps - lane5_s9; // encode.rs:32
+    wire [9:0] _t67 = lane5_in_steps - lane5_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane5_cells <= _t67[9:5];
         l33_s7_5 <= lane5_x_sign_2 & lane5_middle;
-        l33_s8_5 <= l33_s7_5;
-        l33_s9_5 <= l33_s8_5;
-        lane5_negative <= l33_s9_5;
+        l33_s7_5_s8 <= l33_s7_5;
+        l33_s7_5_s9 <= l33_s7_5_s8;
+        lane5_negative <= l33_s7_5_s9;
         lane5_middle_s7 <= lane5_middle;
         lane5_middle_s8 <= lane5_middle_s7;
         lane5_middle_s9 <= lane5_middle_s8;
@@ -7703,17 +7703,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane6_shifted = _t73[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
-        lane6_s7 <= lane6_scale_c_1;
-        lane6_s8 <= lane6_s7;
-        lane6_s9 <= lane6_s8;
+        lane6_scale_c_1_s7 <= lane6_scale_c_1;
+        lane6_scale_c_1_s8 <= lane6_scale_c_1_s7;
+        lane6_scale_c_1_s9 <= lane6_scale_c_1_s8;
     end
-    wire [9:0] _t74 = lane6_in_steps - lane6_s9; // encode.rs:32
+    wire [9:0] _t74 = lane6_in_steps - lane6_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane6_cells <= _t74[9:5];
         l33_s7_6 <= lane6_x_sign_2 & lane6_middle;
-        l33_s8_6 <= l33_s7_6;
-        l33_s9_6 <= l33_s8_6;
-        lane6_negative <= l33_s9_6;
+        l33_s7_6_s8 <= l33_s7_6;
+        l33_s7_6_s9 <= l33_s7_6_s8;
+        lane6_negative <= l33_s7_6_s9;
         lane6_middle_s7 <= lane6_middle;
         lane6_middle_s8 <= lane6_middle_s7;
         lane6_middle_s9 <= lane6_middle_s8;
@@ -7775,17 +7775,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane7_shifted = _t80[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
-        lane7_s7 <= lane7_scale_c_1;
-        lane7_s8 <= lane7_s7;
-        lane7_s9 <= lane7_s8;
+        lane7_scale_c_1_s7 <= lane7_scale_c_1;
+        lane7_scale_c_1_s8 <= lane7_scale_c_1_s7;
+        lane7_scale_c_1_s9 <= lane7_scale_c_1_s8;
     end
-    wire [9:0] _t81 = lane7_in_steps - lane7_s9; // encode.rs:32
+    wire [9:0] _t81 = lane7_in_steps - lane7_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane7_cells <= _t81[9:5];
         l33_s7_7 <= lane7_x_sign_2 & lane7_middle;
-        l33_s8_7 <= l33_s7_7;
-        l33_s9_7 <= l33_s8_7;
-        lane7_negative <= l33_s9_7;
+        l33_s7_7_s8 <= l33_s7_7;
+        l33_s7_7_s9 <= l33_s7_7_s8;
+        lane7_negative <= l33_s7_7_s9;
         lane7_middle_s7 <= lane7_middle;
         lane7_middle_s8 <= lane7_middle_s7;
         lane7_middle_s9 <= lane7_middle_s8;
@@ -7847,17 +7847,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane8_shifted = _t87[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
-        lane8_s7 <= lane8_scale_c_1;
-        lane8_s8 <= lane8_s7;
-        lane8_s9 <= lane8_s8;
+        lane8_scale_c_1_s7 <= lane8_scale_c_1;
+        lane8_scale_c_1_s8 <= lane8_scale_c_1_s7;
+        lane8_scale_c_1_s9 <= lane8_scale_c_1_s8;
     end
-    wire [9:0] _t88 = lane8_in_steps - lane8_s9; // encode.rs:32
+    wire [9:0] _t88 = lane8_in_steps - lane8_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane8_cells <= _t88[9:5];
         l33_s7_8 <= lane8_x_sign_2 & lane8_middle;
-        l33_s8_8 <= l33_s7_8;
-        l33_s9_8 <= l33_s8_8;
-        lane8_negative <= l33_s9_8;
+        l33_s7_8_s8 <= l33_s7_8;
+        l33_s7_8_s9 <= l33_s7_8_s8;
+        lane8_negative <= l33_s7_8_s9;
         lane8_middle_s7 <= lane8_middle;
         lane8_middle_s8 <= lane8_middle_s7;
         lane8_middle_s9 <= lane8_middle_s8;
@@ -7919,17 +7919,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane9_shifted = _t94[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
-        lane9_s7 <= lane9_scale_c_1;
-        lane9_s8 <= lane9_s7;
-        lane9_s9 <= lane9_s8;
+        lane9_scale_c_1_s7 <= lane9_scale_c_1;
+        lane9_scale_c_1_s8 <= lane9_scale_c_1_s7;
+        lane9_scale_c_1_s9 <= lane9_scale_c_1_s8;
     end
-    wire [9:0] _t95 = lane9_in_steps - lane9_s9; // encode.rs:32
+    wire [9:0] _t95 = lane9_in_steps - lane9_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane9_cells <= _t95[9:5];
         l33_s7_9 <= lane9_x_sign_2 & lane9_middle;
-        l33_s8_9 <= l33_s7_9;
-        l33_s9_9 <= l33_s8_9;
-        lane9_negative <= l33_s9_9;
+        l33_s7_9_s8 <= l33_s7_9;
+        l33_s7_9_s9 <= l33_s7_9_s8;
+        lane9_negative <= l33_s7_9_s9;
         lane9_middle_s7 <= lane9_middle;
         lane9_middle_s8 <= lane9_middle_s7;
         lane9_middle_s9 <= lane9_middle_s8;
@@ -7991,17 +7991,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane10_shifted = _t101[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
-        lane10_s7 <= lane10_scale_c_1;
-        lane10_s8 <= lane10_s7;
-        lane10_s9 <= lane10_s8;
+        lane10_scale_c_1_s7 <= lane10_scale_c_1;
+        lane10_scale_c_1_s8 <= lane10_scale_c_1_s7;
+        lane10_scale_c_1_s9 <= lane10_scale_c_1_s8;
     end
-    wire [9:0] _t102 = lane10_in_steps - lane10_s9; // encode.rs:32
+    wire [9:0] _t102 = lane10_in_steps - lane10_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane10_cells <= _t102[9:5];
         l33_s7_10 <= lane10_x_sign_2 & lane10_middle;
-        l33_s8_10 <= l33_s7_10;
-        l33_s9_10 <= l33_s8_10;
-        lane10_negative <= l33_s9_10;
+        l33_s7_10_s8 <= l33_s7_10;
+        l33_s7_10_s9 <= l33_s7_10_s8;
+        lane10_negative <= l33_s7_10_s9;
         lane10_middle_s7 <= lane10_middle;
         lane10_middle_s8 <= lane10_middle_s7;
         lane10_middle_s9 <= lane10_middle_s8;
@@ -8063,17 +8063,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane11_shifted = _t108[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
-        lane11_s7 <= lane11_scale_c_1;
-        lane11_s8 <= lane11_s7;
-        lane11_s9 <= lane11_s8;
+        lane11_scale_c_1_s7 <= lane11_scale_c_1;
+        lane11_scale_c_1_s8 <= lane11_scale_c_1_s7;
+        lane11_scale_c_1_s9 <= lane11_scale_c_1_s8;
     end
-    wire [9:0] _t109 = lane11_in_steps - lane11_s9; // encode.rs:32
+    wire [9:0] _t109 = lane11_in_steps - lane11_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane11_cells <= _t109[9:5];
         l33_s7_11 <= lane11_x_sign_2 & lane11_middle;
-        l33_s8_11 <= l33_s7_11;
-        l33_s9_11 <= l33_s8_11;
-        lane11_negative <= l33_s9_11;
+        l33_s7_11_s8 <= l33_s7_11;
+        l33_s7_11_s9 <= l33_s7_11_s8;
+        lane11_negative <= l33_s7_11_s9;
         lane11_middle_s7 <= lane11_middle;
         lane11_middle_s8 <= lane11_middle_s7;
         lane11_middle_s9 <= lane11_middle_s8;
@@ -8135,17 +8135,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane12_shifted = _t115[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
-        lane12_s7 <= lane12_scale_c_1;
-        lane12_s8 <= lane12_s7;
-        lane12_s9 <= lane12_s8;
+        lane12_scale_c_1_s7 <= lane12_scale_c_1;
+        lane12_scale_c_1_s8 <= lane12_scale_c_1_s7;
+        lane12_scale_c_1_s9 <= lane12_scale_c_1_s8;
     end
-    wire [9:0] _t116 = lane12_in_steps - lane12_s9; // encode.rs:32
+    wire [9:0] _t116 = lane12_in_steps - lane12_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane12_cells <= _t116[9:5];
         l33_s7_12 <= lane12_x_sign_2 & lane12_middle;
-        l33_s8_12 <= l33_s7_12;
-        l33_s9_12 <= l33_s8_12;
-        lane12_negative <= l33_s9_12;
+        l33_s7_12_s8 <= l33_s7_12;
+        l33_s7_12_s9 <= l33_s7_12_s8;
+        lane12_negative <= l33_s7_12_s9;
         lane12_middle_s7 <= lane12_middle;
         lane12_middle_s8 <= lane12_middle_s7;
         lane12_middle_s9 <= lane12_middle_s8;
@@ -8207,17 +8207,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane13_shifted = _t122[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
-        lane13_s7 <= lane13_scale_c_1;
-        lane13_s8 <= lane13_s7;
-        lane13_s9 <= lane13_s8;
+        lane13_scale_c_1_s7 <= lane13_scale_c_1;
+        lane13_scale_c_1_s8 <= lane13_scale_c_1_s7;
+        lane13_scale_c_1_s9 <= lane13_scale_c_1_s8;
     end
-    wire [9:0] _t123 = lane13_in_steps - lane13_s9; // encode.rs:32
+    wire [9:0] _t123 = lane13_in_steps - lane13_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane13_cells <= _t123[9:5];
         l33_s7_13 <= lane13_x_sign_2 & lane13_middle;
-        l33_s8_13 <= l33_s7_13;
-        l33_s9_13 <= l33_s8_13;
-        lane13_negative <= l33_s9_13;
+        l33_s7_13_s8 <= l33_s7_13;
+        l33_s7_13_s9 <= l33_s7_13_s8;
+        lane13_negative <= l33_s7_13_s9;
         lane13_middle_s7 <= lane13_middle;
         lane13_middle_s8 <= lane13_middle_s7;
         lane13_middle_s9 <= lane13_middle_s8;
@@ -8279,17 +8279,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane14_shifted = _t129[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
-        lane14_s7 <= lane14_scale_c_1;
-        lane14_s8 <= lane14_s7;
-        lane14_s9 <= lane14_s8;
+        lane14_scale_c_1_s7 <= lane14_scale_c_1;
+        lane14_scale_c_1_s8 <= lane14_scale_c_1_s7;
+        lane14_scale_c_1_s9 <= lane14_scale_c_1_s8;
     end
-    wire [9:0] _t130 = lane14_in_steps - lane14_s9; // encode.rs:32
+    wire [9:0] _t130 = lane14_in_steps - lane14_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane14_cells <= _t130[9:5];
         l33_s7_14 <= lane14_x_sign_2 & lane14_middle;
-        l33_s8_14 <= l33_s7_14;
-        l33_s9_14 <= l33_s8_14;
-        lane14_negative <= l33_s9_14;
+        l33_s7_14_s8 <= l33_s7_14;
+        l33_s7_14_s9 <= l33_s7_14_s8;
+        lane14_negative <= l33_s7_14_s9;
         lane14_middle_s7 <= lane14_middle;
         lane14_middle_s8 <= lane14_middle_s7;
         lane14_middle_s9 <= lane14_middle_s8;
@@ -8351,17 +8351,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane15_shifted = _t136[9:0]; // align.rs:39
     always @(posedge clk) if (advances_0) begin
         lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
-        lane15_s7 <= lane15_scale_c_1;
-        lane15_s8 <= lane15_s7;
-        lane15_s9 <= lane15_s8;
+        lane15_scale_c_1_s7 <= lane15_scale_c_1;
+        lane15_scale_c_1_s8 <= lane15_scale_c_1_s7;
+        lane15_scale_c_1_s9 <= lane15_scale_c_1_s8;
     end
-    wire [9:0] _t137 = lane15_in_steps - lane15_s9; // encode.rs:32
+    wire [9:0] _t137 = lane15_in_steps - lane15_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_0) begin
         lane15_cells <= _t137[9:5];
         l33_s7_15 <= lane15_x_sign_2 & lane15_middle;
-        l33_s8_15 <= l33_s7_15;
-        l33_s9_15 <= l33_s8_15;
-        lane15_negative <= l33_s9_15;
+        l33_s7_15_s8 <= l33_s7_15;
+        l33_s7_15_s9 <= l33_s7_15_s8;
+        lane15_negative <= l33_s7_15_s9;
         lane15_middle_s7 <= lane15_middle;
         lane15_middle_s8 <= lane15_middle_s7;
         lane15_middle_s9 <= lane15_middle_s8;
@@ -8391,45 +8391,45 @@ module oaken_quantizer_core_p64_n8192 (
     end
     wire [4:0] split_2 = d_split_s1_3; // quantizer_back.rs:161
     always @(posedge clk) if (advances_1) begin
-        d_outer_pos_r_s2_1 <= d_outer_pos_r_s1_1;
-        d_outer_pos_r_s3_1 <= d_outer_pos_r_s2_1;
-        d_outer_pos_e_s2_1 <= d_outer_pos_e_s1_1;
-        d_outer_pos_e_s3_1 <= d_outer_pos_e_s2_1;
-        d_outer_pos_c_s2_1 <= d_outer_pos_c_s1_1;
-        d_outer_pos_c_s3_1 <= d_outer_pos_c_s2_1;
-        d_outer_neg_r_s2_1 <= d_outer_neg_r_s1_1;
-        d_outer_neg_r_s3_1 <= d_outer_neg_r_s2_1;
-        d_outer_neg_e_s2_1 <= d_outer_neg_e_s1_1;
-        d_outer_neg_e_s3_1 <= d_outer_neg_e_s2_1;
-        d_outer_neg_c_s2_1 <= d_outer_neg_c_s1_1;
-        d_outer_neg_c_s3_1 <= d_outer_neg_c_s2_1;
-        d_middle_r_s2_1 <= d_middle_r_s1_1;
-        d_middle_r_s3_1 <= d_middle_r_s2_1;
-        d_middle_e_s2_1 <= d_middle_e_s1_1;
-        d_middle_e_s3_1 <= d_middle_e_s2_1;
-        d_middle_c_s2_1 <= d_middle_c_s1_1;
-        d_middle_c_s3_1 <= d_middle_c_s2_1;
-        d_middle_c_neg_s2_1 <= d_middle_c_neg_s1_1;
-        d_middle_c_neg_s3_1 <= d_middle_c_neg_s2_1;
-        d_inner_r_s2_1 <= d_inner_r_s1_1;
-        d_inner_r_s3_1 <= d_inner_r_s2_1;
-        d_inner_e_s2_1 <= d_inner_e_s1_1;
-        d_inner_e_s3_1 <= d_inner_e_s2_1;
+        d_outer_pos_r_s1_1_s2 <= d_outer_pos_r_s1_1;
+        d_outer_pos_r_s1_1_s3 <= d_outer_pos_r_s1_1_s2;
+        d_outer_pos_e_s1_1_s2 <= d_outer_pos_e_s1_1;
+        d_outer_pos_e_s1_1_s3 <= d_outer_pos_e_s1_1_s2;
+        d_outer_pos_c_s1_1_s2 <= d_outer_pos_c_s1_1;
+        d_outer_pos_c_s1_1_s3 <= d_outer_pos_c_s1_1_s2;
+        d_outer_neg_r_s1_1_s2 <= d_outer_neg_r_s1_1;
+        d_outer_neg_r_s1_1_s3 <= d_outer_neg_r_s1_1_s2;
+        d_outer_neg_e_s1_1_s2 <= d_outer_neg_e_s1_1;
+        d_outer_neg_e_s1_1_s3 <= d_outer_neg_e_s1_1_s2;
+        d_outer_neg_c_s1_1_s2 <= d_outer_neg_c_s1_1;
+        d_outer_neg_c_s1_1_s3 <= d_outer_neg_c_s1_1_s2;
+        d_middle_r_s1_1_s2 <= d_middle_r_s1_1;
+        d_middle_r_s1_1_s3 <= d_middle_r_s1_1_s2;
+        d_middle_e_s1_1_s2 <= d_middle_e_s1_1;
+        d_middle_e_s1_1_s3 <= d_middle_e_s1_1_s2;
+        d_middle_c_s1_1_s2 <= d_middle_c_s1_1;
+        d_middle_c_s1_1_s3 <= d_middle_c_s1_1_s2;
+        d_middle_c_neg_s1_1_s2 <= d_middle_c_neg_s1_1;
+        d_middle_c_neg_s1_1_s3 <= d_middle_c_neg_s1_1_s2;
+        d_inner_r_s1_1_s2 <= d_inner_r_s1_1;
+        d_inner_r_s1_1_s3 <= d_inner_r_s1_1_s2;
+        d_inner_e_s1_1_s2 <= d_inner_e_s1_1;
+        d_inner_e_s1_1_s3 <= d_inner_e_s1_1_s2;
         split_2_s2 <= split_2;
         split_3 <= split_2_s2;
         lane16_inner <= words_1[0];
-        lane16_d_outer_pos_r <= d_outer_pos_r_s3_1;
-        lane16_d_outer_pos_e <= d_outer_pos_e_s3_1;
-        lane16_d_outer_pos_c <= d_outer_pos_c_s3_1;
-        lane16_d_outer_neg_r <= d_outer_neg_r_s3_1;
-        lane16_d_outer_neg_e <= d_outer_neg_e_s3_1;
-        lane16_d_outer_neg_c <= d_outer_neg_c_s3_1;
-        lane16_d_middle_r <= d_middle_r_s3_1;
-        lane16_d_middle_e <= d_middle_e_s3_1;
-        lane16_d_middle_c <= d_middle_c_s3_1;
-        lane16_d_middle_c_neg <= d_middle_c_neg_s3_1;
-        lane16_d_inner_r <= d_inner_r_s3_1;
-        lane16_d_inner_e <= d_inner_e_s3_1;
+        lane16_d_outer_pos_r <= d_outer_pos_r_s1_1_s3;
+        lane16_d_outer_pos_e <= d_outer_pos_e_s1_1_s3;
+        lane16_d_outer_pos_c <= d_outer_pos_c_s1_1_s3;
+        lane16_d_outer_neg_r <= d_outer_neg_r_s1_1_s3;
+        lane16_d_outer_neg_e <= d_outer_neg_e_s1_1_s3;
+        lane16_d_outer_neg_c <= d_outer_neg_c_s1_1_s3;
+        lane16_d_middle_r <= d_middle_r_s1_1_s3;
+        lane16_d_middle_e <= d_middle_e_s1_1_s3;
+        lane16_d_middle_c <= d_middle_c_s1_1_s3;
+        lane16_d_middle_c_neg <= d_middle_c_neg_s1_1_s3;
+        lane16_d_inner_r <= d_inner_r_s1_1_s3;
+        lane16_d_inner_e <= d_inner_e_s1_1_s3;
         lane16_x_magnitude <= words_1[17:3];
         lane16_x_sign <= words_1[2];
         lane16_x_outer <= words_1[1];
@@ -8477,17 +8477,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane16_shifted = _t143[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane16_in_steps <= (|lane16_amount[5:4]) ? 10'h0 : lane16_shifted;
-        lane16_s7 <= lane16_scale_c_1;
-        lane16_s8 <= lane16_s7;
-        lane16_s9 <= lane16_s8;
+        lane16_scale_c_1_s7 <= lane16_scale_c_1;
+        lane16_scale_c_1_s8 <= lane16_scale_c_1_s7;
+        lane16_scale_c_1_s9 <= lane16_scale_c_1_s8;
     end
-    wire [9:0] _t144 = lane16_in_steps - lane16_s9; // encode.rs:32
+    wire [9:0] _t144 = lane16_in_steps - lane16_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane16_cells <= _t144[9:5];
         l33_s7_16 <= lane16_x_sign_2 & lane16_middle;
-        l33_s8_16 <= l33_s7_16;
-        l33_s9_16 <= l33_s8_16;
-        lane16_negative <= l33_s9_16;
+        l33_s7_16_s8 <= l33_s7_16;
+        l33_s7_16_s9 <= l33_s7_16_s8;
+        lane16_negative <= l33_s7_16_s9;
         lane16_middle_s7 <= lane16_middle;
         lane16_middle_s8 <= lane16_middle_s7;
         lane16_middle_s9 <= lane16_middle_s8;
@@ -8555,17 +8555,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane17_shifted = _t150[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane17_in_steps <= (|lane17_amount[5:4]) ? 10'h0 : lane17_shifted;
-        lane17_s7 <= lane17_scale_c_1;
-        lane17_s8 <= lane17_s7;
-        lane17_s9 <= lane17_s8;
+        lane17_scale_c_1_s7 <= lane17_scale_c_1;
+        lane17_scale_c_1_s8 <= lane17_scale_c_1_s7;
+        lane17_scale_c_1_s9 <= lane17_scale_c_1_s8;
     end
-    wire [9:0] _t151 = lane17_in_steps - lane17_s9; // encode.rs:32
+    wire [9:0] _t151 = lane17_in_steps - lane17_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane17_cells <= _t151[9:5];
         l33_s7_17 <= lane17_x_sign_2 & lane17_middle;
-        l33_s8_17 <= l33_s7_17;
-        l33_s9_17 <= l33_s8_17;
-        lane17_negative <= l33_s9_17;
+        l33_s7_17_s8 <= l33_s7_17;
+        l33_s7_17_s9 <= l33_s7_17_s8;
+        lane17_negative <= l33_s7_17_s9;
         lane17_middle_s7 <= lane17_middle;
         lane17_middle_s8 <= lane17_middle_s7;
         lane17_middle_s9 <= lane17_middle_s8;
@@ -8627,17 +8627,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane18_shifted = _t157[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane18_in_steps <= (|lane18_amount[5:4]) ? 10'h0 : lane18_shifted;
-        lane18_s7 <= lane18_scale_c_1;
-        lane18_s8 <= lane18_s7;
-        lane18_s9 <= lane18_s8;
+        lane18_scale_c_1_s7 <= lane18_scale_c_1;
+        lane18_scale_c_1_s8 <= lane18_scale_c_1_s7;
+        lane18_scale_c_1_s9 <= lane18_scale_c_1_s8;
     end
-    wire [9:0] _t158 = lane18_in_steps - lane18_s9; // encode.rs:32
+    wire [9:0] _t158 = lane18_in_steps - lane18_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane18_cells <= _t158[9:5];
         l33_s7_18 <= lane18_x_sign_2 & lane18_middle;
-        l33_s8_18 <= l33_s7_18;
-        l33_s9_18 <= l33_s8_18;
-        lane18_negative <= l33_s9_18;
+        l33_s7_18_s8 <= l33_s7_18;
+        l33_s7_18_s9 <= l33_s7_18_s8;
+        lane18_negative <= l33_s7_18_s9;
         lane18_middle_s7 <= lane18_middle;
         lane18_middle_s8 <= lane18_middle_s7;
         lane18_middle_s9 <= lane18_middle_s8;
@@ -8699,17 +8699,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane19_shifted = _t164[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane19_in_steps <= (|lane19_amount[5:4]) ? 10'h0 : lane19_shifted;
-        lane19_s7 <= lane19_scale_c_1;
-        lane19_s8 <= lane19_s7;
-        lane19_s9 <= lane19_s8;
+        lane19_scale_c_1_s7 <= lane19_scale_c_1;
+        lane19_scale_c_1_s8 <= lane19_scale_c_1_s7;
+        lane19_scale_c_1_s9 <= lane19_scale_c_1_s8;
     end
-    wire [9:0] _t165 = lane19_in_steps - lane19_s9; // encode.rs:32
+    wire [9:0] _t165 = lane19_in_steps - lane19_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane19_cells <= _t165[9:5];
         l33_s7_19 <= lane19_x_sign_2 & lane19_middle;
-        l33_s8_19 <= l33_s7_19;
-        l33_s9_19 <= l33_s8_19;
-        lane19_negative <= l33_s9_19;
+        l33_s7_19_s8 <= l33_s7_19;
+        l33_s7_19_s9 <= l33_s7_19_s8;
+        lane19_negative <= l33_s7_19_s9;
         lane19_middle_s7 <= lane19_middle;
         lane19_middle_s8 <= lane19_middle_s7;
         lane19_middle_s9 <= lane19_middle_s8;
@@ -8771,17 +8771,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane20_shifted = _t171[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane20_in_steps <= (|lane20_amount[5:4]) ? 10'h0 : lane20_shifted;
-        lane20_s7 <= lane20_scale_c_1;
-        lane20_s8 <= lane20_s7;
-        lane20_s9 <= lane20_s8;
+        lane20_scale_c_1_s7 <= lane20_scale_c_1;
+        lane20_scale_c_1_s8 <= lane20_scale_c_1_s7;
+        lane20_scale_c_1_s9 <= lane20_scale_c_1_s8;
     end
-    wire [9:0] _t172 = lane20_in_steps - lane20_s9; // encode.rs:32
+    wire [9:0] _t172 = lane20_in_steps - lane20_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane20_cells <= _t172[9:5];
         l33_s7_20 <= lane20_x_sign_2 & lane20_middle;
-        l33_s8_20 <= l33_s7_20;
-        l33_s9_20 <= l33_s8_20;
-        lane20_negative <= l33_s9_20;
+        l33_s7_20_s8 <= l33_s7_20;
+        l33_s7_20_s9 <= l33_s7_20_s8;
+        lane20_negative <= l33_s7_20_s9;
         lane20_middle_s7 <= lane20_middle;
         lane20_middle_s8 <= lane20_middle_s7;
         lane20_middle_s9 <= lane20_middle_s8;
@@ -8843,17 +8843,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane21_shifted = _t178[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane21_in_steps <= (|lane21_amount[5:4]) ? 10'h0 : lane21_shifted;
-        lane21_s7 <= lane21_scale_c_1;
-        lane21_s8 <= lane21_s7;
-        lane21_s9 <= lane21_s8;
+        lane21_scale_c_1_s7 <= lane21_scale_c_1;
+        lane21_scale_c_1_s8 <= lane21_scale_c_1_s7;
+        lane21_scale_c_1_s9 <= lane21_scale_c_1_s8;
     end
-    wire [9:0] _t179 = lane21_in_steps - lane21_s9; // encode.rs:32
+    wire [9:0] _t179 = lane21_in_steps - lane21_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane21_cells <= _t179[9:5];
         l33_s7_21 <= lane21_x_sign_2 & lane21_middle;
-        l33_s8_21 <= l33_s7_21;
-        l33_s9_21 <= l33_s8_21;
-        lane21_negative <= l33_s9_21;
+        l33_s7_21_s8 <= l33_s7_21;
+        l33_s7_21_s9 <= l33_s7_21_s8;
+        lane21_negative <= l33_s7_21_s9;
         lane21_middle_s7 <= lane21_middle;
         lane21_middle_s8 <= lane21_middle_s7;
         lane21_middle_s9 <= lane21_middle_s8;
@@ -8915,17 +8915,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane22_shifted = _t185[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane22_in_steps <= (|lane22_amount[5:4]) ? 10'h0 : lane22_shifted;
-        lane22_s7 <= lane22_scale_c_1;
-        lane22_s8 <= lane22_s7;
-        lane22_s9 <= lane22_s8;
+        lane22_scale_c_1_s7 <= lane22_scale_c_1;
+        lane22_scale_c_1_s8 <= lane22_scale_c_1_s7;
+        lane22_scale_c_1_s9 <= lane22_scale_c_1_s8;
     end
-    wire [9:0] _t186 = lane22_in_steps - lane22_s9; // encode.rs:32
+    wire [9:0] _t186 = lane22_in_steps - lane22_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane22_cells <= _t186[9:5];
         l33_s7_22 <= lane22_x_sign_2 & lane22_middle;
-        l33_s8_22 <= l33_s7_22;
-        l33_s9_22 <= l33_s8_22;
-        lane22_negative <= l33_s9_22;
+        l33_s7_22_s8 <= l33_s7_22;
+        l33_s7_22_s9 <= l33_s7_22_s8;
+        lane22_negative <= l33_s7_22_s9;
         lane22_middle_s7 <= lane22_middle;
         lane22_middle_s8 <= lane22_middle_s7;
         lane22_middle_s9 <= lane22_middle_s8;
@@ -8987,17 +8987,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane23_shifted = _t192[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane23_in_steps <= (|lane23_amount[5:4]) ? 10'h0 : lane23_shifted;
-        lane23_s7 <= lane23_scale_c_1;
-        lane23_s8 <= lane23_s7;
-        lane23_s9 <= lane23_s8;
+        lane23_scale_c_1_s7 <= lane23_scale_c_1;
+        lane23_scale_c_1_s8 <= lane23_scale_c_1_s7;
+        lane23_scale_c_1_s9 <= lane23_scale_c_1_s8;
     end
-    wire [9:0] _t193 = lane23_in_steps - lane23_s9; // encode.rs:32
+    wire [9:0] _t193 = lane23_in_steps - lane23_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane23_cells <= _t193[9:5];
         l33_s7_23 <= lane23_x_sign_2 & lane23_middle;
-        l33_s8_23 <= l33_s7_23;
-        l33_s9_23 <= l33_s8_23;
-        lane23_negative <= l33_s9_23;
+        l33_s7_23_s8 <= l33_s7_23;
+        l33_s7_23_s9 <= l33_s7_23_s8;
+        lane23_negative <= l33_s7_23_s9;
         lane23_middle_s7 <= lane23_middle;
         lane23_middle_s8 <= lane23_middle_s7;
         lane23_middle_s9 <= lane23_middle_s8;
@@ -9059,17 +9059,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane24_shifted = _t199[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane24_in_steps <= (|lane24_amount[5:4]) ? 10'h0 : lane24_shifted;
-        lane24_s7 <= lane24_scale_c_1;
-        lane24_s8 <= lane24_s7;
-        lane24_s9 <= lane24_s8;
+        lane24_scale_c_1_s7 <= lane24_scale_c_1;
+        lane24_scale_c_1_s8 <= lane24_scale_c_1_s7;
+        lane24_scale_c_1_s9 <= lane24_scale_c_1_s8;
     end
-    wire [9:0] _t200 = lane24_in_steps - lane24_s9; // encode.rs:32
+    wire [9:0] _t200 = lane24_in_steps - lane24_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane24_cells <= _t200[9:5];
         l33_s7_24 <= lane24_x_sign_2 & lane24_middle;
-        l33_s8_24 <= l33_s7_24;
-        l33_s9_24 <= l33_s8_24;
-        lane24_negative <= l33_s9_24;
+        l33_s7_24_s8 <= l33_s7_24;
+        l33_s7_24_s9 <= l33_s7_24_s8;
+        lane24_negative <= l33_s7_24_s9;
         lane24_middle_s7 <= lane24_middle;
         lane24_middle_s8 <= lane24_middle_s7;
         lane24_middle_s9 <= lane24_middle_s8;
@@ -9131,17 +9131,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane25_shifted = _t206[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane25_in_steps <= (|lane25_amount[5:4]) ? 10'h0 : lane25_shifted;
-        lane25_s7 <= lane25_scale_c_1;
-        lane25_s8 <= lane25_s7;
-        lane25_s9 <= lane25_s8;
+        lane25_scale_c_1_s7 <= lane25_scale_c_1;
+        lane25_scale_c_1_s8 <= lane25_scale_c_1_s7;
+        lane25_scale_c_1_s9 <= lane25_scale_c_1_s8;
     end
-    wire [9:0] _t207 = lane25_in_steps - lane25_s9; // encode.rs:32
+    wire [9:0] _t207 = lane25_in_steps - lane25_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane25_cells <= _t207[9:5];
         l33_s7_25 <= lane25_x_sign_2 & lane25_middle;
-        l33_s8_25 <= l33_s7_25;
-        l33_s9_25 <= l33_s8_25;
-        lane25_negative <= l33_s9_25;
+        l33_s7_25_s8 <= l33_s7_25;
+        l33_s7_25_s9 <= l33_s7_25_s8;
+        lane25_negative <= l33_s7_25_s9;
         lane25_middle_s7 <= lane25_middle;
         lane25_middle_s8 <= lane25_middle_s7;
         lane25_middle_s9 <= lane25_middle_s8;
@@ -9203,17 +9203,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane26_shifted = _t213[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane26_in_steps <= (|lane26_amount[5:4]) ? 10'h0 : lane26_shifted;
-        lane26_s7 <= lane26_scale_c_1;
-        lane26_s8 <= lane26_s7;
-        lane26_s9 <= lane26_s8;
+        lane26_scale_c_1_s7 <= lane26_scale_c_1;
+        lane26_scale_c_1_s8 <= lane26_scale_c_1_s7;
+        lane26_scale_c_1_s9 <= lane26_scale_c_1_s8;
     end
-    wire [9:0] _t214 = lane26_in_steps - lane26_s9; // encode.rs:32
+    wire [9:0] _t214 = lane26_in_steps - lane26_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane26_cells <= _t214[9:5];
         l33_s7_26 <= lane26_x_sign_2 & lane26_middle;
-        l33_s8_26 <= l33_s7_26;
-        l33_s9_26 <= l33_s8_26;
-        lane26_negative <= l33_s9_26;
+        l33_s7_26_s8 <= l33_s7_26;
+        l33_s7_26_s9 <= l33_s7_26_s8;
+        lane26_negative <= l33_s7_26_s9;
         lane26_middle_s7 <= lane26_middle;
         lane26_middle_s8 <= lane26_middle_s7;
         lane26_middle_s9 <= lane26_middle_s8;
@@ -9275,17 +9275,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane27_shifted = _t220[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane27_in_steps <= (|lane27_amount[5:4]) ? 10'h0 : lane27_shifted;
-        lane27_s7 <= lane27_scale_c_1;
-        lane27_s8 <= lane27_s7;
-        lane27_s9 <= lane27_s8;
+        lane27_scale_c_1_s7 <= lane27_scale_c_1;
+        lane27_scale_c_1_s8 <= lane27_scale_c_1_s7;
+        lane27_scale_c_1_s9 <= lane27_scale_c_1_s8;
     end
-    wire [9:0] _t221 = lane27_in_steps - lane27_s9; // encode.rs:32
+    wire [9:0] _t221 = lane27_in_steps - lane27_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane27_cells <= _t221[9:5];
         l33_s7_27 <= lane27_x_sign_2 & lane27_middle;
-        l33_s8_27 <= l33_s7_27;
-        l33_s9_27 <= l33_s8_27;
-        lane27_negative <= l33_s9_27;
+        l33_s7_27_s8 <= l33_s7_27;
+        l33_s7_27_s9 <= l33_s7_27_s8;
+        lane27_negative <= l33_s7_27_s9;
         lane27_middle_s7 <= lane27_middle;
         lane27_middle_s8 <= lane27_middle_s7;
         lane27_middle_s9 <= lane27_middle_s8;
@@ -9347,17 +9347,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane28_shifted = _t227[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane28_in_steps <= (|lane28_amount[5:4]) ? 10'h0 : lane28_shifted;
-        lane28_s7 <= lane28_scale_c_1;
-        lane28_s8 <= lane28_s7;
-        lane28_s9 <= lane28_s8;
+        lane28_scale_c_1_s7 <= lane28_scale_c_1;
+        lane28_scale_c_1_s8 <= lane28_scale_c_1_s7;
+        lane28_scale_c_1_s9 <= lane28_scale_c_1_s8;
     end
-    wire [9:0] _t228 = lane28_in_steps - lane28_s9; // encode.rs:32
+    wire [9:0] _t228 = lane28_in_steps - lane28_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane28_cells <= _t228[9:5];
         l33_s7_28 <= lane28_x_sign_2 & lane28_middle;
-        l33_s8_28 <= l33_s7_28;
-        l33_s9_28 <= l33_s8_28;
-        lane28_negative <= l33_s9_28;
+        l33_s7_28_s8 <= l33_s7_28;
+        l33_s7_28_s9 <= l33_s7_28_s8;
+        lane28_negative <= l33_s7_28_s9;
         lane28_middle_s7 <= lane28_middle;
         lane28_middle_s8 <= lane28_middle_s7;
         lane28_middle_s9 <= lane28_middle_s8;
@@ -9419,17 +9419,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane29_shifted = _t234[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane29_in_steps <= (|lane29_amount[5:4]) ? 10'h0 : lane29_shifted;
-        lane29_s7 <= lane29_scale_c_1;
-        lane29_s8 <= lane29_s7;
-        lane29_s9 <= lane29_s8;
+        lane29_scale_c_1_s7 <= lane29_scale_c_1;
+        lane29_scale_c_1_s8 <= lane29_scale_c_1_s7;
+        lane29_scale_c_1_s9 <= lane29_scale_c_1_s8;
     end
-    wire [9:0] _t235 = lane29_in_steps - lane29_s9; // encode.rs:32
+    wire [9:0] _t235 = lane29_in_steps - lane29_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane29_cells <= _t235[9:5];
         l33_s7_29 <= lane29_x_sign_2 & lane29_middle;
-        l33_s8_29 <= l33_s7_29;
-        l33_s9_29 <= l33_s8_29;
-        lane29_negative <= l33_s9_29;
+        l33_s7_29_s8 <= l33_s7_29;
+        l33_s7_29_s9 <= l33_s7_29_s8;
+        lane29_negative <= l33_s7_29_s9;
         lane29_middle_s7 <= lane29_middle;
         lane29_middle_s8 <= lane29_middle_s7;
         lane29_middle_s9 <= lane29_middle_s8;
@@ -9491,17 +9491,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane30_shifted = _t241[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane30_in_steps <= (|lane30_amount[5:4]) ? 10'h0 : lane30_shifted;
-        lane30_s7 <= lane30_scale_c_1;
-        lane30_s8 <= lane30_s7;
-        lane30_s9 <= lane30_s8;
+        lane30_scale_c_1_s7 <= lane30_scale_c_1;
+        lane30_scale_c_1_s8 <= lane30_scale_c_1_s7;
+        lane30_scale_c_1_s9 <= lane30_scale_c_1_s8;
     end
-    wire [9:0] _t242 = lane30_in_steps - lane30_s9; // encode.rs:32
+    wire [9:0] _t242 = lane30_in_steps - lane30_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane30_cells <= _t242[9:5];
         l33_s7_30 <= lane30_x_sign_2 & lane30_middle;
-        l33_s8_30 <= l33_s7_30;
-        l33_s9_30 <= l33_s8_30;
-        lane30_negative <= l33_s9_30;
+        l33_s7_30_s8 <= l33_s7_30;
+        l33_s7_30_s9 <= l33_s7_30_s8;
+        lane30_negative <= l33_s7_30_s9;
         lane30_middle_s7 <= lane30_middle;
         lane30_middle_s8 <= lane30_middle_s7;
         lane30_middle_s9 <= lane30_middle_s8;
@@ -9563,17 +9563,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane31_shifted = _t248[9:0]; // align.rs:39
     always @(posedge clk) if (advances_1) begin
         lane31_in_steps <= (|lane31_amount[5:4]) ? 10'h0 : lane31_shifted;
-        lane31_s7 <= lane31_scale_c_1;
-        lane31_s8 <= lane31_s7;
-        lane31_s9 <= lane31_s8;
+        lane31_scale_c_1_s7 <= lane31_scale_c_1;
+        lane31_scale_c_1_s8 <= lane31_scale_c_1_s7;
+        lane31_scale_c_1_s9 <= lane31_scale_c_1_s8;
     end
-    wire [9:0] _t249 = lane31_in_steps - lane31_s9; // encode.rs:32
+    wire [9:0] _t249 = lane31_in_steps - lane31_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_1) begin
         lane31_cells <= _t249[9:5];
         l33_s7_31 <= lane31_x_sign_2 & lane31_middle;
-        l33_s8_31 <= l33_s7_31;
-        l33_s9_31 <= l33_s8_31;
-        lane31_negative <= l33_s9_31;
+        l33_s7_31_s8 <= l33_s7_31;
+        l33_s7_31_s9 <= l33_s7_31_s8;
+        lane31_negative <= l33_s7_31_s9;
         lane31_middle_s7 <= lane31_middle;
         lane31_middle_s8 <= lane31_middle_s7;
         lane31_middle_s9 <= lane31_middle_s8;
@@ -9603,45 +9603,45 @@ module oaken_quantizer_core_p64_n8192 (
     end
     wire [4:0] split_4 = d_split_s1_5; // quantizer_back.rs:161
     always @(posedge clk) if (advances_2) begin
-        d_outer_pos_r_s2_2 <= d_outer_pos_r_s1_2;
-        d_outer_pos_r_s3_2 <= d_outer_pos_r_s2_2;
-        d_outer_pos_e_s2_2 <= d_outer_pos_e_s1_2;
-        d_outer_pos_e_s3_2 <= d_outer_pos_e_s2_2;
-        d_outer_pos_c_s2_2 <= d_outer_pos_c_s1_2;
-        d_outer_pos_c_s3_2 <= d_outer_pos_c_s2_2;
-        d_outer_neg_r_s2_2 <= d_outer_neg_r_s1_2;
-        d_outer_neg_r_s3_2 <= d_outer_neg_r_s2_2;
-        d_outer_neg_e_s2_2 <= d_outer_neg_e_s1_2;
-        d_outer_neg_e_s3_2 <= d_outer_neg_e_s2_2;
-        d_outer_neg_c_s2_2 <= d_outer_neg_c_s1_2;
-        d_outer_neg_c_s3_2 <= d_outer_neg_c_s2_2;
-        d_middle_r_s2_2 <= d_middle_r_s1_2;
-        d_middle_r_s3_2 <= d_middle_r_s2_2;
-        d_middle_e_s2_2 <= d_middle_e_s1_2;
-        d_middle_e_s3_2 <= d_middle_e_s2_2;
-        d_middle_c_s2_2 <= d_middle_c_s1_2;
-        d_middle_c_s3_2 <= d_middle_c_s2_2;
-        d_middle_c_neg_s2_2 <= d_middle_c_neg_s1_2;
-        d_middle_c_neg_s3_2 <= d_middle_c_neg_s2_2;
-        d_inner_r_s2_2 <= d_inner_r_s1_2;
-        d_inner_r_s3_2 <= d_inner_r_s2_2;
-        d_inner_e_s2_2 <= d_inner_e_s1_2;
-        d_inner_e_s3_2 <= d_inner_e_s2_2;
+        d_outer_pos_r_s1_2_s2 <= d_outer_pos_r_s1_2;
+        d_outer_pos_r_s1_2_s3 <= d_outer_pos_r_s1_2_s2;
+        d_outer_pos_e_s1_2_s2 <= d_outer_pos_e_s1_2;
+        d_outer_pos_e_s1_2_s3 <= d_outer_pos_e_s1_2_s2;
+        d_outer_pos_c_s1_2_s2 <= d_outer_pos_c_s1_2;
+        d_outer_pos_c_s1_2_s3 <= d_outer_pos_c_s1_2_s2;
+        d_outer_neg_r_s1_2_s2 <= d_outer_neg_r_s1_2;
+        d_outer_neg_r_s1_2_s3 <= d_outer_neg_r_s1_2_s2;
+        d_outer_neg_e_s1_2_s2 <= d_outer_neg_e_s1_2;
+        d_outer_neg_e_s1_2_s3 <= d_outer_neg_e_s1_2_s2;
+        d_outer_neg_c_s1_2_s2 <= d_outer_neg_c_s1_2;
+        d_outer_neg_c_s1_2_s3 <= d_outer_neg_c_s1_2_s2;
+        d_middle_r_s1_2_s2 <= d_middle_r_s1_2;
+        d_middle_r_s1_2_s3 <= d_middle_r_s1_2_s2;
+        d_middle_e_s1_2_s2 <= d_middle_e_s1_2;
+        d_middle_e_s1_2_s3 <= d_middle_e_s1_2_s2;
+        d_middle_c_s1_2_s2 <= d_middle_c_s1_2;
+        d_middle_c_s1_2_s3 <= d_middle_c_s1_2_s2;
+        d_middle_c_neg_s1_2_s2 <= d_middle_c_neg_s1_2;
+        d_middle_c_neg_s1_2_s3 <= d_middle_c_neg_s1_2_s2;
+        d_inner_r_s1_2_s2 <= d_inner_r_s1_2;
+        d_inner_r_s1_2_s3 <= d_inner_r_s1_2_s2;
+        d_inner_e_s1_2_s2 <= d_inner_e_s1_2;
+        d_inner_e_s1_2_s3 <= d_inner_e_s1_2_s2;
         split_4_s2 <= split_4;
         split_5 <= split_4_s2;
         lane32_inner <= words_2[0];
-        lane32_d_outer_pos_r <= d_outer_pos_r_s3_2;
-        lane32_d_outer_pos_e <= d_outer_pos_e_s3_2;
-        lane32_d_outer_pos_c <= d_outer_pos_c_s3_2;
-        lane32_d_outer_neg_r <= d_outer_neg_r_s3_2;
-        lane32_d_outer_neg_e <= d_outer_neg_e_s3_2;
-        lane32_d_outer_neg_c <= d_outer_neg_c_s3_2;
-        lane32_d_middle_r <= d_middle_r_s3_2;
-        lane32_d_middle_e <= d_middle_e_s3_2;
-        lane32_d_middle_c <= d_middle_c_s3_2;
-        lane32_d_middle_c_neg <= d_middle_c_neg_s3_2;
-        lane32_d_inner_r <= d_inner_r_s3_2;
-        lane32_d_inner_e <= d_inner_e_s3_2;
+        lane32_d_outer_pos_r <= d_outer_pos_r_s1_2_s3;
+        lane32_d_outer_pos_e <= d_outer_pos_e_s1_2_s3;
+        lane32_d_outer_pos_c <= d_outer_pos_c_s1_2_s3;
+        lane32_d_outer_neg_r <= d_outer_neg_r_s1_2_s3;
+        lane32_d_outer_neg_e <= d_outer_neg_e_s1_2_s3;
+        lane32_d_outer_neg_c <= d_outer_neg_c_s1_2_s3;
+        lane32_d_middle_r <= d_middle_r_s1_2_s3;
+        lane32_d_middle_e <= d_middle_e_s1_2_s3;
+        lane32_d_middle_c <= d_middle_c_s1_2_s3;
+        lane32_d_middle_c_neg <= d_middle_c_neg_s1_2_s3;
+        lane32_d_inner_r <= d_inner_r_s1_2_s3;
+        lane32_d_inner_e <= d_inner_e_s1_2_s3;
         lane32_x_magnitude <= words_2[17:3];
         lane32_x_sign <= words_2[2];
         lane32_x_outer <= words_2[1];
@@ -9689,17 +9689,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane32_shifted = _t255[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane32_in_steps <= (|lane32_amount[5:4]) ? 10'h0 : lane32_shifted;
-        lane32_s7 <= lane32_scale_c_1;
-        lane32_s8 <= lane32_s7;
-        lane32_s9 <= lane32_s8;
+        lane32_scale_c_1_s7 <= lane32_scale_c_1;
+        lane32_scale_c_1_s8 <= lane32_scale_c_1_s7;
+        lane32_scale_c_1_s9 <= lane32_scale_c_1_s8;
     end
-    wire [9:0] _t256 = lane32_in_steps - lane32_s9; // encode.rs:32
+    wire [9:0] _t256 = lane32_in_steps - lane32_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane32_cells <= _t256[9:5];
         l33_s7_32 <= lane32_x_sign_2 & lane32_middle;
-        l33_s8_32 <= l33_s7_32;
-        l33_s9_32 <= l33_s8_32;
-        lane32_negative <= l33_s9_32;
+        l33_s7_32_s8 <= l33_s7_32;
+        l33_s7_32_s9 <= l33_s7_32_s8;
+        lane32_negative <= l33_s7_32_s9;
         lane32_middle_s7 <= lane32_middle;
         lane32_middle_s8 <= lane32_middle_s7;
         lane32_middle_s9 <= lane32_middle_s8;
@@ -9767,17 +9767,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane33_shifted = _t262[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane33_in_steps <= (|lane33_amount[5:4]) ? 10'h0 : lane33_shifted;
-        lane33_s7 <= lane33_scale_c_1;
-        lane33_s8 <= lane33_s7;
-        lane33_s9 <= lane33_s8;
+        lane33_scale_c_1_s7 <= lane33_scale_c_1;
+        lane33_scale_c_1_s8 <= lane33_scale_c_1_s7;
+        lane33_scale_c_1_s9 <= lane33_scale_c_1_s8;
     end
-    wire [9:0] _t263 = lane33_in_steps - lane33_s9; // encode.rs:32
+    wire [9:0] _t263 = lane33_in_steps - lane33_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane33_cells <= _t263[9:5];
         l33_s7_33 <= lane33_x_sign_2 & lane33_middle;
-        l33_s8_33 <= l33_s7_33;
-        l33_s9_33 <= l33_s8_33;
-        lane33_negative <= l33_s9_33;
+        l33_s7_33_s8 <= l33_s7_33;
+        l33_s7_33_s9 <= l33_s7_33_s8;
+        lane33_negative <= l33_s7_33_s9;
         lane33_middle_s7 <= lane33_middle;
         lane33_middle_s8 <= lane33_middle_s7;
         lane33_middle_s9 <= lane33_middle_s8;
@@ -9839,17 +9839,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane34_shifted = _t269[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane34_in_steps <= (|lane34_amount[5:4]) ? 10'h0 : lane34_shifted;
-        lane34_s7 <= lane34_scale_c_1;
-        lane34_s8 <= lane34_s7;
-        lane34_s9 <= lane34_s8;
+        lane34_scale_c_1_s7 <= lane34_scale_c_1;
+        lane34_scale_c_1_s8 <= lane34_scale_c_1_s7;
+        lane34_scale_c_1_s9 <= lane34_scale_c_1_s8;
     end
-    wire [9:0] _t270 = lane34_in_steps - lane34_s9; // encode.rs:32
+    wire [9:0] _t270 = lane34_in_steps - lane34_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane34_cells <= _t270[9:5];
         l33_s7_34 <= lane34_x_sign_2 & lane34_middle;
-        l33_s8_34 <= l33_s7_34;
-        l33_s9_34 <= l33_s8_34;
-        lane34_negative <= l33_s9_34;
+        l33_s7_34_s8 <= l33_s7_34;
+        l33_s7_34_s9 <= l33_s7_34_s8;
+        lane34_negative <= l33_s7_34_s9;
         lane34_middle_s7 <= lane34_middle;
         lane34_middle_s8 <= lane34_middle_s7;
         lane34_middle_s9 <= lane34_middle_s8;
@@ -9911,17 +9911,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane35_shifted = _t276[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane35_in_steps <= (|lane35_amount[5:4]) ? 10'h0 : lane35_shifted;
-        lane35_s7 <= lane35_scale_c_1;
-        lane35_s8 <= lane35_s7;
-        lane35_s9 <= lane35_s8;
+        lane35_scale_c_1_s7 <= lane35_scale_c_1;
+        lane35_scale_c_1_s8 <= lane35_scale_c_1_s7;
+        lane35_scale_c_1_s9 <= lane35_scale_c_1_s8;
     end
-    wire [9:0] _t277 = lane35_in_steps - lane35_s9; // encode.rs:32
+    wire [9:0] _t277 = lane35_in_steps - lane35_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane35_cells <= _t277[9:5];
         l33_s7_35 <= lane35_x_sign_2 & lane35_middle;
-        l33_s8_35 <= l33_s7_35;
-        l33_s9_35 <= l33_s8_35;
-        lane35_negative <= l33_s9_35;
+        l33_s7_35_s8 <= l33_s7_35;
+        l33_s7_35_s9 <= l33_s7_35_s8;
+        lane35_negative <= l33_s7_35_s9;
         lane35_middle_s7 <= lane35_middle;
         lane35_middle_s8 <= lane35_middle_s7;
         lane35_middle_s9 <= lane35_middle_s8;
@@ -9983,17 +9983,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane36_shifted = _t283[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane36_in_steps <= (|lane36_amount[5:4]) ? 10'h0 : lane36_shifted;
-        lane36_s7 <= lane36_scale_c_1;
-        lane36_s8 <= lane36_s7;
-        lane36_s9 <= lane36_s8;
+        lane36_scale_c_1_s7 <= lane36_scale_c_1;
+        lane36_scale_c_1_s8 <= lane36_scale_c_1_s7;
+        lane36_scale_c_1_s9 <= lane36_scale_c_1_s8;
     end
-    wire [9:0] _t284 = lane36_in_steps - lane36_s9; // encode.rs:32
+    wire [9:0] _t284 = lane36_in_steps - lane36_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane36_cells <= _t284[9:5];
         l33_s7_36 <= lane36_x_sign_2 & lane36_middle;
-        l33_s8_36 <= l33_s7_36;
-        l33_s9_36 <= l33_s8_36;
-        lane36_negative <= l33_s9_36;
+        l33_s7_36_s8 <= l33_s7_36;
+        l33_s7_36_s9 <= l33_s7_36_s8;
+        lane36_negative <= l33_s7_36_s9;
         lane36_middle_s7 <= lane36_middle;
         lane36_middle_s8 <= lane36_middle_s7;
         lane36_middle_s9 <= lane36_middle_s8;
@@ -10055,17 +10055,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane37_shifted = _t290[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane37_in_steps <= (|lane37_amount[5:4]) ? 10'h0 : lane37_shifted;
-        lane37_s7 <= lane37_scale_c_1;
-        lane37_s8 <= lane37_s7;
-        lane37_s9 <= lane37_s8;
+        lane37_scale_c_1_s7 <= lane37_scale_c_1;
+        lane37_scale_c_1_s8 <= lane37_scale_c_1_s7;
+        lane37_scale_c_1_s9 <= lane37_scale_c_1_s8;
     end
-    wire [9:0] _t291 = lane37_in_steps - lane37_s9; // encode.rs:32
+    wire [9:0] _t291 = lane37_in_steps - lane37_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane37_cells <= _t291[9:5];
         l33_s7_37 <= lane37_x_sign_2 & lane37_middle;
-        l33_s8_37 <= l33_s7_37;
-        l33_s9_37 <= l33_s8_37;
-        lane37_negative <= l33_s9_37;
+        l33_s7_37_s8 <= l33_s7_37;
+        l33_s7_37_s9 <= l33_s7_37_s8;
+        lane37_negative <= l33_s7_37_s9;
         lane37_middle_s7 <= lane37_middle;
         lane37_middle_s8 <= lane37_middle_s7;
         lane37_middle_s9 <= lane37_middle_s8;
@@ -10127,17 +10127,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane38_shifted = _t297[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane38_in_steps <= (|lane38_amount[5:4]) ? 10'h0 : lane38_shifted;
-        lane38_s7 <= lane38_scale_c_1;
-        lane38_s8 <= lane38_s7;
-        lane38_s9 <= lane38_s8;
+        lane38_scale_c_1_s7 <= lane38_scale_c_1;
+        lane38_scale_c_1_s8 <= lane38_scale_c_1_s7;
+        lane38_scale_c_1_s9 <= lane38_scale_c_1_s8;
     end
-    wire [9:0] _t298 = lane38_in_steps - lane38_s9; // encode.rs:32
+    wire [9:0] _t298 = lane38_in_steps - lane38_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane38_cells <= _t298[9:5];
         l33_s7_38 <= lane38_x_sign_2 & lane38_middle;
-        l33_s8_38 <= l33_s7_38;
-        l33_s9_38 <= l33_s8_38;
-        lane38_negative <= l33_s9_38;
+        l33_s7_38_s8 <= l33_s7_38;
+        l33_s7_38_s9 <= l33_s7_38_s8;
+        lane38_negative <= l33_s7_38_s9;
         lane38_middle_s7 <= lane38_middle;
         lane38_middle_s8 <= lane38_middle_s7;
         lane38_middle_s9 <= lane38_middle_s8;
@@ -10199,17 +10199,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane39_shifted = _t304[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane39_in_steps <= (|lane39_amount[5:4]) ? 10'h0 : lane39_shifted;
-        lane39_s7 <= lane39_scale_c_1;
-        lane39_s8 <= lane39_s7;
-        lane39_s9 <= lane39_s8;
+        lane39_scale_c_1_s7 <= lane39_scale_c_1;
+        lane39_scale_c_1_s8 <= lane39_scale_c_1_s7;
+        lane39_scale_c_1_s9 <= lane39_scale_c_1_s8;
     end
-    wire [9:0] _t305 = lane39_in_steps - lane39_s9; // encode.rs:32
+    wire [9:0] _t305 = lane39_in_steps - lane39_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane39_cells <= _t305[9:5];
         l33_s7_39 <= lane39_x_sign_2 & lane39_middle;
-        l33_s8_39 <= l33_s7_39;
-        l33_s9_39 <= l33_s8_39;
-        lane39_negative <= l33_s9_39;
+        l33_s7_39_s8 <= l33_s7_39;
+        l33_s7_39_s9 <= l33_s7_39_s8;
+        lane39_negative <= l33_s7_39_s9;
         lane39_middle_s7 <= lane39_middle;
         lane39_middle_s8 <= lane39_middle_s7;
         lane39_middle_s9 <= lane39_middle_s8;
@@ -10271,17 +10271,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane40_shifted = _t311[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane40_in_steps <= (|lane40_amount[5:4]) ? 10'h0 : lane40_shifted;
-        lane40_s7 <= lane40_scale_c_1;
-        lane40_s8 <= lane40_s7;
-        lane40_s9 <= lane40_s8;
+        lane40_scale_c_1_s7 <= lane40_scale_c_1;
+        lane40_scale_c_1_s8 <= lane40_scale_c_1_s7;
+        lane40_scale_c_1_s9 <= lane40_scale_c_1_s8;
     end
-    wire [9:0] _t312 = lane40_in_steps - lane40_s9; // encode.rs:32
+    wire [9:0] _t312 = lane40_in_steps - lane40_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane40_cells <= _t312[9:5];
         l33_s7_40 <= lane40_x_sign_2 & lane40_middle;
-        l33_s8_40 <= l33_s7_40;
-        l33_s9_40 <= l33_s8_40;
-        lane40_negative <= l33_s9_40;
+        l33_s7_40_s8 <= l33_s7_40;
+        l33_s7_40_s9 <= l33_s7_40_s8;
+        lane40_negative <= l33_s7_40_s9;
         lane40_middle_s7 <= lane40_middle;
         lane40_middle_s8 <= lane40_middle_s7;
         lane40_middle_s9 <= lane40_middle_s8;
@@ -10343,17 +10343,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane41_shifted = _t318[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane41_in_steps <= (|lane41_amount[5:4]) ? 10'h0 : lane41_shifted;
-        lane41_s7 <= lane41_scale_c_1;
-        lane41_s8 <= lane41_s7;
-        lane41_s9 <= lane41_s8;
+        lane41_scale_c_1_s7 <= lane41_scale_c_1;
+        lane41_scale_c_1_s8 <= lane41_scale_c_1_s7;
+        lane41_scale_c_1_s9 <= lane41_scale_c_1_s8;
     end
-    wire [9:0] _t319 = lane41_in_steps - lane41_s9; // encode.rs:32
+    wire [9:0] _t319 = lane41_in_steps - lane41_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane41_cells <= _t319[9:5];
         l33_s7_41 <= lane41_x_sign_2 & lane41_middle;
-        l33_s8_41 <= l33_s7_41;
-        l33_s9_41 <= l33_s8_41;
-        lane41_negative <= l33_s9_41;
+        l33_s7_41_s8 <= l33_s7_41;
+        l33_s7_41_s9 <= l33_s7_41_s8;
+        lane41_negative <= l33_s7_41_s9;
         lane41_middle_s7 <= lane41_middle;
         lane41_middle_s8 <= lane41_middle_s7;
         lane41_middle_s9 <= lane41_middle_s8;
@@ -10415,17 +10415,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane42_shifted = _t325[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane42_in_steps <= (|lane42_amount[5:4]) ? 10'h0 : lane42_shifted;
-        lane42_s7 <= lane42_scale_c_1;
-        lane42_s8 <= lane42_s7;
-        lane42_s9 <= lane42_s8;
+        lane42_scale_c_1_s7 <= lane42_scale_c_1;
+        lane42_scale_c_1_s8 <= lane42_scale_c_1_s7;
+        lane42_scale_c_1_s9 <= lane42_scale_c_1_s8;
     end
-    wire [9:0] _t326 = lane42_in_steps - lane42_s9; // encode.rs:32
+    wire [9:0] _t326 = lane42_in_steps - lane42_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane42_cells <= _t326[9:5];
         l33_s7_42 <= lane42_x_sign_2 & lane42_middle;
-        l33_s8_42 <= l33_s7_42;
-        l33_s9_42 <= l33_s8_42;
-        lane42_negative <= l33_s9_42;
+        l33_s7_42_s8 <= l33_s7_42;
+        l33_s7_42_s9 <= l33_s7_42_s8;
+        lane42_negative <= l33_s7_42_s9;
         lane42_middle_s7 <= lane42_middle;
         lane42_middle_s8 <= lane42_middle_s7;
         lane42_middle_s9 <= lane42_middle_s8;
@@ -10487,17 +10487,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane43_shifted = _t332[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane43_in_steps <= (|lane43_amount[5:4]) ? 10'h0 : lane43_shifted;
-        lane43_s7 <= lane43_scale_c_1;
-        lane43_s8 <= lane43_s7;
-        lane43_s9 <= lane43_s8;
+        lane43_scale_c_1_s7 <= lane43_scale_c_1;
+        lane43_scale_c_1_s8 <= lane43_scale_c_1_s7;
+        lane43_scale_c_1_s9 <= lane43_scale_c_1_s8;
     end
-    wire [9:0] _t333 = lane43_in_steps - lane43_s9; // encode.rs:32
+    wire [9:0] _t333 = lane43_in_steps - lane43_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane43_cells <= _t333[9:5];
         l33_s7_43 <= lane43_x_sign_2 & lane43_middle;
-        l33_s8_43 <= l33_s7_43;
-        l33_s9_43 <= l33_s8_43;
-        lane43_negative <= l33_s9_43;
+        l33_s7_43_s8 <= l33_s7_43;
+        l33_s7_43_s9 <= l33_s7_43_s8;
+        lane43_negative <= l33_s7_43_s9;
         lane43_middle_s7 <= lane43_middle;
         lane43_middle_s8 <= lane43_middle_s7;
         lane43_middle_s9 <= lane43_middle_s8;
@@ -10559,17 +10559,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane44_shifted = _t339[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane44_in_steps <= (|lane44_amount[5:4]) ? 10'h0 : lane44_shifted;
-        lane44_s7 <= lane44_scale_c_1;
-        lane44_s8 <= lane44_s7;
-        lane44_s9 <= lane44_s8;
+        lane44_scale_c_1_s7 <= lane44_scale_c_1;
+        lane44_scale_c_1_s8 <= lane44_scale_c_1_s7;
+        lane44_scale_c_1_s9 <= lane44_scale_c_1_s8;
     end
-    wire [9:0] _t340 = lane44_in_steps - lane44_s9; // encode.rs:32
+    wire [9:0] _t340 = lane44_in_steps - lane44_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane44_cells <= _t340[9:5];
         l33_s7_44 <= lane44_x_sign_2 & lane44_middle;
-        l33_s8_44 <= l33_s7_44;
-        l33_s9_44 <= l33_s8_44;
-        lane44_negative <= l33_s9_44;
+        l33_s7_44_s8 <= l33_s7_44;
+        l33_s7_44_s9 <= l33_s7_44_s8;
+        lane44_negative <= l33_s7_44_s9;
         lane44_middle_s7 <= lane44_middle;
         lane44_middle_s8 <= lane44_middle_s7;
         lane44_middle_s9 <= lane44_middle_s8;
@@ -10631,17 +10631,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane45_shifted = _t346[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane45_in_steps <= (|lane45_amount[5:4]) ? 10'h0 : lane45_shifted;
-        lane45_s7 <= lane45_scale_c_1;
-        lane45_s8 <= lane45_s7;
-        lane45_s9 <= lane45_s8;
+        lane45_scale_c_1_s7 <= lane45_scale_c_1;
+        lane45_scale_c_1_s8 <= lane45_scale_c_1_s7;
+        lane45_scale_c_1_s9 <= lane45_scale_c_1_s8;
     end
-    wire [9:0] _t347 = lane45_in_steps - lane45_s9; // encode.rs:32
+    wire [9:0] _t347 = lane45_in_steps - lane45_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane45_cells <= _t347[9:5];
         l33_s7_45 <= lane45_x_sign_2 & lane45_middle;
-        l33_s8_45 <= l33_s7_45;
-        l33_s9_45 <= l33_s8_45;
-        lane45_negative <= l33_s9_45;
+        l33_s7_45_s8 <= l33_s7_45;
+        l33_s7_45_s9 <= l33_s7_45_s8;
+        lane45_negative <= l33_s7_45_s9;
         lane45_middle_s7 <= lane45_middle;
         lane45_middle_s8 <= lane45_middle_s7;
         lane45_middle_s9 <= lane45_middle_s8;
@@ -10703,17 +10703,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane46_shifted = _t353[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane46_in_steps <= (|lane46_amount[5:4]) ? 10'h0 : lane46_shifted;
-        lane46_s7 <= lane46_scale_c_1;
-        lane46_s8 <= lane46_s7;
-        lane46_s9 <= lane46_s8;
+        lane46_scale_c_1_s7 <= lane46_scale_c_1;
+        lane46_scale_c_1_s8 <= lane46_scale_c_1_s7;
+        lane46_scale_c_1_s9 <= lane46_scale_c_1_s8;
     end
-    wire [9:0] _t354 = lane46_in_steps - lane46_s9; // encode.rs:32
+    wire [9:0] _t354 = lane46_in_steps - lane46_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane46_cells <= _t354[9:5];
         l33_s7_46 <= lane46_x_sign_2 & lane46_middle;
-        l33_s8_46 <= l33_s7_46;
-        l33_s9_46 <= l33_s8_46;
-        lane46_negative <= l33_s9_46;
+        l33_s7_46_s8 <= l33_s7_46;
+        l33_s7_46_s9 <= l33_s7_46_s8;
+        lane46_negative <= l33_s7_46_s9;
         lane46_middle_s7 <= lane46_middle;
         lane46_middle_s8 <= lane46_middle_s7;
         lane46_middle_s9 <= lane46_middle_s8;
@@ -10775,17 +10775,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane47_shifted = _t360[9:0]; // align.rs:39
     always @(posedge clk) if (advances_2) begin
         lane47_in_steps <= (|lane47_amount[5:4]) ? 10'h0 : lane47_shifted;
-        lane47_s7 <= lane47_scale_c_1;
-        lane47_s8 <= lane47_s7;
-        lane47_s9 <= lane47_s8;
+        lane47_scale_c_1_s7 <= lane47_scale_c_1;
+        lane47_scale_c_1_s8 <= lane47_scale_c_1_s7;
+        lane47_scale_c_1_s9 <= lane47_scale_c_1_s8;
     end
-    wire [9:0] _t361 = lane47_in_steps - lane47_s9; // encode.rs:32
+    wire [9:0] _t361 = lane47_in_steps - lane47_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_2) begin
         lane47_cells <= _t361[9:5];
         l33_s7_47 <= lane47_x_sign_2 & lane47_middle;
-        l33_s8_47 <= l33_s7_47;
-        l33_s9_47 <= l33_s8_47;
-        lane47_negative <= l33_s9_47;
+        l33_s7_47_s8 <= l33_s7_47;
+        l33_s7_47_s9 <= l33_s7_47_s8;
+        lane47_negative <= l33_s7_47_s9;
         lane47_middle_s7 <= lane47_middle;
         lane47_middle_s8 <= lane47_middle_s7;
         lane47_middle_s9 <= lane47_middle_s8;
@@ -10815,45 +10815,45 @@ module oaken_quantizer_core_p64_n8192 (
     end
     wire [4:0] split_6 = d_split_s1_7; // quantizer_back.rs:161
     always @(posedge clk) if (advances_3) begin
-        d_outer_pos_r_s2_3 <= d_outer_pos_r_s1_3;
-        d_outer_pos_r_s3_3 <= d_outer_pos_r_s2_3;
-        d_outer_pos_e_s2_3 <= d_outer_pos_e_s1_3;
-        d_outer_pos_e_s3_3 <= d_outer_pos_e_s2_3;
-        d_outer_pos_c_s2_3 <= d_outer_pos_c_s1_3;
-        d_outer_pos_c_s3_3 <= d_outer_pos_c_s2_3;
-        d_outer_neg_r_s2_3 <= d_outer_neg_r_s1_3;
-        d_outer_neg_r_s3_3 <= d_outer_neg_r_s2_3;
-        d_outer_neg_e_s2_3 <= d_outer_neg_e_s1_3;
-        d_outer_neg_e_s3_3 <= d_outer_neg_e_s2_3;
-        d_outer_neg_c_s2_3 <= d_outer_neg_c_s1_3;
-        d_outer_neg_c_s3_3 <= d_outer_neg_c_s2_3;
-        d_middle_r_s2_3 <= d_middle_r_s1_3;
-        d_middle_r_s3_3 <= d_middle_r_s2_3;
-        d_middle_e_s2_3 <= d_middle_e_s1_3;
-        d_middle_e_s3_3 <= d_middle_e_s2_3;
-        d_middle_c_s2_3 <= d_middle_c_s1_3;
-        d_middle_c_s3_3 <= d_middle_c_s2_3;
-        d_middle_c_neg_s2_3 <= d_middle_c_neg_s1_3;
-        d_middle_c_neg_s3_3 <= d_middle_c_neg_s2_3;
-        d_inner_r_s2_3 <= d_inner_r_s1_3;
-        d_inner_r_s3_3 <= d_inner_r_s2_3;
-        d_inner_e_s2_3 <= d_inner_e_s1_3;
-        d_inner_e_s3_3 <= d_inner_e_s2_3;
+        d_outer_pos_r_s1_3_s2 <= d_outer_pos_r_s1_3;
+        d_outer_pos_r_s1_3_s3 <= d_outer_pos_r_s1_3_s2;
+        d_outer_pos_e_s1_3_s2 <= d_outer_pos_e_s1_3;
+        d_outer_pos_e_s1_3_s3 <= d_outer_pos_e_s1_3_s2;
+        d_outer_pos_c_s1_3_s2 <= d_outer_pos_c_s1_3;
+        d_outer_pos_c_s1_3_s3 <= d_outer_pos_c_s1_3_s2;
+        d_outer_neg_r_s1_3_s2 <= d_outer_neg_r_s1_3;
+        d_outer_neg_r_s1_3_s3 <= d_outer_neg_r_s1_3_s2;
+        d_outer_neg_e_s1_3_s2 <= d_outer_neg_e_s1_3;
+        d_outer_neg_e_s1_3_s3 <= d_outer_neg_e_s1_3_s2;
+        d_outer_neg_c_s1_3_s2 <= d_outer_neg_c_s1_3;
+        d_outer_neg_c_s1_3_s3 <= d_outer_neg_c_s1_3_s2;
+        d_middle_r_s1_3_s2 <= d_middle_r_s1_3;
+        d_middle_r_s1_3_s3 <= d_middle_r_s1_3_s2;
+        d_middle_e_s1_3_s2 <= d_middle_e_s1_3;
+        d_middle_e_s1_3_s3 <= d_middle_e_s1_3_s2;
+        d_middle_c_s1_3_s2 <= d_middle_c_s1_3;
+        d_middle_c_s1_3_s3 <= d_middle_c_s1_3_s2;
+        d_middle_c_neg_s1_3_s2 <= d_middle_c_neg_s1_3;
+        d_middle_c_neg_s1_3_s3 <= d_middle_c_neg_s1_3_s2;
+        d_inner_r_s1_3_s2 <= d_inner_r_s1_3;
+        d_inner_r_s1_3_s3 <= d_inner_r_s1_3_s2;
+        d_inner_e_s1_3_s2 <= d_inner_e_s1_3;
+        d_inner_e_s1_3_s3 <= d_inner_e_s1_3_s2;
         split_6_s2 <= split_6;
         split_7 <= split_6_s2;
         lane48_inner <= words_3[0];
-        lane48_d_outer_pos_r <= d_outer_pos_r_s3_3;
-        lane48_d_outer_pos_e <= d_outer_pos_e_s3_3;
-        lane48_d_outer_pos_c <= d_outer_pos_c_s3_3;
-        lane48_d_outer_neg_r <= d_outer_neg_r_s3_3;
-        lane48_d_outer_neg_e <= d_outer_neg_e_s3_3;
-        lane48_d_outer_neg_c <= d_outer_neg_c_s3_3;
-        lane48_d_middle_r <= d_middle_r_s3_3;
-        lane48_d_middle_e <= d_middle_e_s3_3;
-        lane48_d_middle_c <= d_middle_c_s3_3;
-        lane48_d_middle_c_neg <= d_middle_c_neg_s3_3;
-        lane48_d_inner_r <= d_inner_r_s3_3;
-        lane48_d_inner_e <= d_inner_e_s3_3;
+        lane48_d_outer_pos_r <= d_outer_pos_r_s1_3_s3;
+        lane48_d_outer_pos_e <= d_outer_pos_e_s1_3_s3;
+        lane48_d_outer_pos_c <= d_outer_pos_c_s1_3_s3;
+        lane48_d_outer_neg_r <= d_outer_neg_r_s1_3_s3;
+        lane48_d_outer_neg_e <= d_outer_neg_e_s1_3_s3;
+        lane48_d_outer_neg_c <= d_outer_neg_c_s1_3_s3;
+        lane48_d_middle_r <= d_middle_r_s1_3_s3;
+        lane48_d_middle_e <= d_middle_e_s1_3_s3;
+        lane48_d_middle_c <= d_middle_c_s1_3_s3;
+        lane48_d_middle_c_neg <= d_middle_c_neg_s1_3_s3;
+        lane48_d_inner_r <= d_inner_r_s1_3_s3;
+        lane48_d_inner_e <= d_inner_e_s1_3_s3;
         lane48_x_magnitude <= words_3[17:3];
         lane48_x_sign <= words_3[2];
         lane48_x_outer <= words_3[1];
@@ -10901,17 +10901,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane48_shifted = _t367[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane48_in_steps <= (|lane48_amount[5:4]) ? 10'h0 : lane48_shifted;
-        lane48_s7 <= lane48_scale_c_1;
-        lane48_s8 <= lane48_s7;
-        lane48_s9 <= lane48_s8;
+        lane48_scale_c_1_s7 <= lane48_scale_c_1;
+        lane48_scale_c_1_s8 <= lane48_scale_c_1_s7;
+        lane48_scale_c_1_s9 <= lane48_scale_c_1_s8;
     end
-    wire [9:0] _t368 = lane48_in_steps - lane48_s9; // encode.rs:32
+    wire [9:0] _t368 = lane48_in_steps - lane48_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane48_cells <= _t368[9:5];
         l33_s7_48 <= lane48_x_sign_2 & lane48_middle;
-        l33_s8_48 <= l33_s7_48;
-        l33_s9_48 <= l33_s8_48;
-        lane48_negative <= l33_s9_48;
+        l33_s7_48_s8 <= l33_s7_48;
+        l33_s7_48_s9 <= l33_s7_48_s8;
+        lane48_negative <= l33_s7_48_s9;
         lane48_middle_s7 <= lane48_middle;
         lane48_middle_s8 <= lane48_middle_s7;
         lane48_middle_s9 <= lane48_middle_s8;
@@ -10979,17 +10979,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane49_shifted = _t374[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane49_in_steps <= (|lane49_amount[5:4]) ? 10'h0 : lane49_shifted;
-        lane49_s7 <= lane49_scale_c_1;
-        lane49_s8 <= lane49_s7;
-        lane49_s9 <= lane49_s8;
+        lane49_scale_c_1_s7 <= lane49_scale_c_1;
+        lane49_scale_c_1_s8 <= lane49_scale_c_1_s7;
+        lane49_scale_c_1_s9 <= lane49_scale_c_1_s8;
     end
-    wire [9:0] _t375 = lane49_in_steps - lane49_s9; // encode.rs:32
+    wire [9:0] _t375 = lane49_in_steps - lane49_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane49_cells <= _t375[9:5];
         l33_s7_49 <= lane49_x_sign_2 & lane49_middle;
-        l33_s8_49 <= l33_s7_49;
-        l33_s9_49 <= l33_s8_49;
-        lane49_negative <= l33_s9_49;
+        l33_s7_49_s8 <= l33_s7_49;
+        l33_s7_49_s9 <= l33_s7_49_s8;
+        lane49_negative <= l33_s7_49_s9;
         lane49_middle_s7 <= lane49_middle;
         lane49_middle_s8 <= lane49_middle_s7;
         lane49_middle_s9 <= lane49_middle_s8;
@@ -11051,17 +11051,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane50_shifted = _t381[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane50_in_steps <= (|lane50_amount[5:4]) ? 10'h0 : lane50_shifted;
-        lane50_s7 <= lane50_scale_c_1;
-        lane50_s8 <= lane50_s7;
-        lane50_s9 <= lane50_s8;
+        lane50_scale_c_1_s7 <= lane50_scale_c_1;
+        lane50_scale_c_1_s8 <= lane50_scale_c_1_s7;
+        lane50_scale_c_1_s9 <= lane50_scale_c_1_s8;
     end
-    wire [9:0] _t382 = lane50_in_steps - lane50_s9; // encode.rs:32
+    wire [9:0] _t382 = lane50_in_steps - lane50_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane50_cells <= _t382[9:5];
         l33_s7_50 <= lane50_x_sign_2 & lane50_middle;
-        l33_s8_50 <= l33_s7_50;
-        l33_s9_50 <= l33_s8_50;
-        lane50_negative <= l33_s9_50;
+        l33_s7_50_s8 <= l33_s7_50;
+        l33_s7_50_s9 <= l33_s7_50_s8;
+        lane50_negative <= l33_s7_50_s9;
         lane50_middle_s7 <= lane50_middle;
         lane50_middle_s8 <= lane50_middle_s7;
         lane50_middle_s9 <= lane50_middle_s8;
@@ -11123,17 +11123,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane51_shifted = _t388[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane51_in_steps <= (|lane51_amount[5:4]) ? 10'h0 : lane51_shifted;
-        lane51_s7 <= lane51_scale_c_1;
-        lane51_s8 <= lane51_s7;
-        lane51_s9 <= lane51_s8;
+        lane51_scale_c_1_s7 <= lane51_scale_c_1;
+        lane51_scale_c_1_s8 <= lane51_scale_c_1_s7;
+        lane51_scale_c_1_s9 <= lane51_scale_c_1_s8;
     end
-    wire [9:0] _t389 = lane51_in_steps - lane51_s9; // encode.rs:32
+    wire [9:0] _t389 = lane51_in_steps - lane51_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane51_cells <= _t389[9:5];
         l33_s7_51 <= lane51_x_sign_2 & lane51_middle;
-        l33_s8_51 <= l33_s7_51;
-        l33_s9_51 <= l33_s8_51;
-        lane51_negative <= l33_s9_51;
+        l33_s7_51_s8 <= l33_s7_51;
+        l33_s7_51_s9 <= l33_s7_51_s8;
+        lane51_negative <= l33_s7_51_s9;
         lane51_middle_s7 <= lane51_middle;
         lane51_middle_s8 <= lane51_middle_s7;
         lane51_middle_s9 <= lane51_middle_s8;
@@ -11195,17 +11195,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane52_shifted = _t395[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane52_in_steps <= (|lane52_amount[5:4]) ? 10'h0 : lane52_shifted;
-        lane52_s7 <= lane52_scale_c_1;
-        lane52_s8 <= lane52_s7;
-        lane52_s9 <= lane52_s8;
+        lane52_scale_c_1_s7 <= lane52_scale_c_1;
+        lane52_scale_c_1_s8 <= lane52_scale_c_1_s7;
+        lane52_scale_c_1_s9 <= lane52_scale_c_1_s8;
     end
-    wire [9:0] _t396 = lane52_in_steps - lane52_s9; // encode.rs:32
+    wire [9:0] _t396 = lane52_in_steps - lane52_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane52_cells <= _t396[9:5];
         l33_s7_52 <= lane52_x_sign_2 & lane52_middle;
-        l33_s8_52 <= l33_s7_52;
-        l33_s9_52 <= l33_s8_52;
-        lane52_negative <= l33_s9_52;
+        l33_s7_52_s8 <= l33_s7_52;
+        l33_s7_52_s9 <= l33_s7_52_s8;
+        lane52_negative <= l33_s7_52_s9;
         lane52_middle_s7 <= lane52_middle;
         lane52_middle_s8 <= lane52_middle_s7;
         lane52_middle_s9 <= lane52_middle_s8;
@@ -11267,17 +11267,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane53_shifted = _t402[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane53_in_steps <= (|lane53_amount[5:4]) ? 10'h0 : lane53_shifted;
-        lane53_s7 <= lane53_scale_c_1;
-        lane53_s8 <= lane53_s7;
-        lane53_s9 <= lane53_s8;
+        lane53_scale_c_1_s7 <= lane53_scale_c_1;
+        lane53_scale_c_1_s8 <= lane53_scale_c_1_s7;
+        lane53_scale_c_1_s9 <= lane53_scale_c_1_s8;
     end
-    wire [9:0] _t403 = lane53_in_steps - lane53_s9; // encode.rs:32
+    wire [9:0] _t403 = lane53_in_steps - lane53_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane53_cells <= _t403[9:5];
         l33_s7_53 <= lane53_x_sign_2 & lane53_middle;
-        l33_s8_53 <= l33_s7_53;
-        l33_s9_53 <= l33_s8_53;
-        lane53_negative <= l33_s9_53;
+        l33_s7_53_s8 <= l33_s7_53;
+        l33_s7_53_s9 <= l33_s7_53_s8;
+        lane53_negative <= l33_s7_53_s9;
         lane53_middle_s7 <= lane53_middle;
         lane53_middle_s8 <= lane53_middle_s7;
         lane53_middle_s9 <= lane53_middle_s8;
@@ -11339,17 +11339,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane54_shifted = _t409[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane54_in_steps <= (|lane54_amount[5:4]) ? 10'h0 : lane54_shifted;
-        lane54_s7 <= lane54_scale_c_1;
-        lane54_s8 <= lane54_s7;
-        lane54_s9 <= lane54_s8;
+        lane54_scale_c_1_s7 <= lane54_scale_c_1;
+        lane54_scale_c_1_s8 <= lane54_scale_c_1_s7;
+        lane54_scale_c_1_s9 <= lane54_scale_c_1_s8;
     end
-    wire [9:0] _t410 = lane54_in_steps - lane54_s9; // encode.rs:32
+    wire [9:0] _t410 = lane54_in_steps - lane54_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane54_cells <= _t410[9:5];
         l33_s7_54 <= lane54_x_sign_2 & lane54_middle;
-        l33_s8_54 <= l33_s7_54;
-        l33_s9_54 <= l33_s8_54;
-        lane54_negative <= l33_s9_54;
+        l33_s7_54_s8 <= l33_s7_54;
+        l33_s7_54_s9 <= l33_s7_54_s8;
+        lane54_negative <= l33_s7_54_s9;
         lane54_middle_s7 <= lane54_middle;
         lane54_middle_s8 <= lane54_middle_s7;
         lane54_middle_s9 <= lane54_middle_s8;
@@ -11411,17 +11411,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane55_shifted = _t416[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane55_in_steps <= (|lane55_amount[5:4]) ? 10'h0 : lane55_shifted;
-        lane55_s7 <= lane55_scale_c_1;
-        lane55_s8 <= lane55_s7;
-        lane55_s9 <= lane55_s8;
+        lane55_scale_c_1_s7 <= lane55_scale_c_1;
+        lane55_scale_c_1_s8 <= lane55_scale_c_1_s7;
+        lane55_scale_c_1_s9 <= lane55_scale_c_1_s8;
     end
-    wire [9:0] _t417 = lane55_in_steps - lane55_s9; // encode.rs:32
+    wire [9:0] _t417 = lane55_in_steps - lane55_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane55_cells <= _t417[9:5];
         l33_s7_55 <= lane55_x_sign_2 & lane55_middle;
-        l33_s8_55 <= l33_s7_55;
-        l33_s9_55 <= l33_s8_55;
-        lane55_negative <= l33_s9_55;
+        l33_s7_55_s8 <= l33_s7_55;
+        l33_s7_55_s9 <= l33_s7_55_s8;
+        lane55_negative <= l33_s7_55_s9;
         lane55_middle_s7 <= lane55_middle;
         lane55_middle_s8 <= lane55_middle_s7;
         lane55_middle_s9 <= lane55_middle_s8;
@@ -11483,17 +11483,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane56_shifted = _t423[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane56_in_steps <= (|lane56_amount[5:4]) ? 10'h0 : lane56_shifted;
-        lane56_s7 <= lane56_scale_c_1;
-        lane56_s8 <= lane56_s7;
-        lane56_s9 <= lane56_s8;
+        lane56_scale_c_1_s7 <= lane56_scale_c_1;
+        lane56_scale_c_1_s8 <= lane56_scale_c_1_s7;
+        lane56_scale_c_1_s9 <= lane56_scale_c_1_s8;
     end
-    wire [9:0] _t424 = lane56_in_steps - lane56_s9; // encode.rs:32
+    wire [9:0] _t424 = lane56_in_steps - lane56_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane56_cells <= _t424[9:5];
         l33_s7_56 <= lane56_x_sign_2 & lane56_middle;
-        l33_s8_56 <= l33_s7_56;
-        l33_s9_56 <= l33_s8_56;
-        lane56_negative <= l33_s9_56;
+        l33_s7_56_s8 <= l33_s7_56;
+        l33_s7_56_s9 <= l33_s7_56_s8;
+        lane56_negative <= l33_s7_56_s9;
         lane56_middle_s7 <= lane56_middle;
         lane56_middle_s8 <= lane56_middle_s7;
         lane56_middle_s9 <= lane56_middle_s8;
@@ -11555,17 +11555,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane57_shifted = _t430[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane57_in_steps <= (|lane57_amount[5:4]) ? 10'h0 : lane57_shifted;
-        lane57_s7 <= lane57_scale_c_1;
-        lane57_s8 <= lane57_s7;
-        lane57_s9 <= lane57_s8;
+        lane57_scale_c_1_s7 <= lane57_scale_c_1;
+        lane57_scale_c_1_s8 <= lane57_scale_c_1_s7;
+        lane57_scale_c_1_s9 <= lane57_scale_c_1_s8;
     end
-    wire [9:0] _t431 = lane57_in_steps - lane57_s9; // encode.rs:32
+    wire [9:0] _t431 = lane57_in_steps - lane57_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane57_cells <= _t431[9:5];
         l33_s7_57 <= lane57_x_sign_2 & lane57_middle;
-        l33_s8_57 <= l33_s7_57;
-        l33_s9_57 <= l33_s8_57;
-        lane57_negative <= l33_s9_57;
+        l33_s7_57_s8 <= l33_s7_57;
+        l33_s7_57_s9 <= l33_s7_57_s8;
+        lane57_negative <= l33_s7_57_s9;
         lane57_middle_s7 <= lane57_middle;
         lane57_middle_s8 <= lane57_middle_s7;
         lane57_middle_s9 <= lane57_middle_s8;
@@ -11627,17 +11627,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane58_shifted = _t437[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane58_in_steps <= (|lane58_amount[5:4]) ? 10'h0 : lane58_shifted;
-        lane58_s7 <= lane58_scale_c_1;
-        lane58_s8 <= lane58_s7;
-        lane58_s9 <= lane58_s8;
+        lane58_scale_c_1_s7 <= lane58_scale_c_1;
+        lane58_scale_c_1_s8 <= lane58_scale_c_1_s7;
+        lane58_scale_c_1_s9 <= lane58_scale_c_1_s8;
     end
-    wire [9:0] _t438 = lane58_in_steps - lane58_s9; // encode.rs:32
+    wire [9:0] _t438 = lane58_in_steps - lane58_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane58_cells <= _t438[9:5];
         l33_s7_58 <= lane58_x_sign_2 & lane58_middle;
-        l33_s8_58 <= l33_s7_58;
-        l33_s9_58 <= l33_s8_58;
-        lane58_negative <= l33_s9_58;
+        l33_s7_58_s8 <= l33_s7_58;
+        l33_s7_58_s9 <= l33_s7_58_s8;
+        lane58_negative <= l33_s7_58_s9;
         lane58_middle_s7 <= lane58_middle;
         lane58_middle_s8 <= lane58_middle_s7;
         lane58_middle_s9 <= lane58_middle_s8;
@@ -11699,17 +11699,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane59_shifted = _t444[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane59_in_steps <= (|lane59_amount[5:4]) ? 10'h0 : lane59_shifted;
-        lane59_s7 <= lane59_scale_c_1;
-        lane59_s8 <= lane59_s7;
-        lane59_s9 <= lane59_s8;
+        lane59_scale_c_1_s7 <= lane59_scale_c_1;
+        lane59_scale_c_1_s8 <= lane59_scale_c_1_s7;
+        lane59_scale_c_1_s9 <= lane59_scale_c_1_s8;
     end
-    wire [9:0] _t445 = lane59_in_steps - lane59_s9; // encode.rs:32
+    wire [9:0] _t445 = lane59_in_steps - lane59_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane59_cells <= _t445[9:5];
         l33_s7_59 <= lane59_x_sign_2 & lane59_middle;
-        l33_s8_59 <= l33_s7_59;
-        l33_s9_59 <= l33_s8_59;
-        lane59_negative <= l33_s9_59;
+        l33_s7_59_s8 <= l33_s7_59;
+        l33_s7_59_s9 <= l33_s7_59_s8;
+        lane59_negative <= l33_s7_59_s9;
         lane59_middle_s7 <= lane59_middle;
         lane59_middle_s8 <= lane59_middle_s7;
         lane59_middle_s9 <= lane59_middle_s8;
@@ -11771,17 +11771,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane60_shifted = _t451[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane60_in_steps <= (|lane60_amount[5:4]) ? 10'h0 : lane60_shifted;
-        lane60_s7 <= lane60_scale_c_1;
-        lane60_s8 <= lane60_s7;
-        lane60_s9 <= lane60_s8;
+        lane60_scale_c_1_s7 <= lane60_scale_c_1;
+        lane60_scale_c_1_s8 <= lane60_scale_c_1_s7;
+        lane60_scale_c_1_s9 <= lane60_scale_c_1_s8;
     end
-    wire [9:0] _t452 = lane60_in_steps - lane60_s9; // encode.rs:32
+    wire [9:0] _t452 = lane60_in_steps - lane60_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane60_cells <= _t452[9:5];
         l33_s7_60 <= lane60_x_sign_2 & lane60_middle;
-        l33_s8_60 <= l33_s7_60;
-        l33_s9_60 <= l33_s8_60;
-        lane60_negative <= l33_s9_60;
+        l33_s7_60_s8 <= l33_s7_60;
+        l33_s7_60_s9 <= l33_s7_60_s8;
+        lane60_negative <= l33_s7_60_s9;
         lane60_middle_s7 <= lane60_middle;
         lane60_middle_s8 <= lane60_middle_s7;
         lane60_middle_s9 <= lane60_middle_s8;
@@ -11843,17 +11843,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane61_shifted = _t458[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane61_in_steps <= (|lane61_amount[5:4]) ? 10'h0 : lane61_shifted;
-        lane61_s7 <= lane61_scale_c_1;
-        lane61_s8 <= lane61_s7;
-        lane61_s9 <= lane61_s8;
+        lane61_scale_c_1_s7 <= lane61_scale_c_1;
+        lane61_scale_c_1_s8 <= lane61_scale_c_1_s7;
+        lane61_scale_c_1_s9 <= lane61_scale_c_1_s8;
     end
-    wire [9:0] _t459 = lane61_in_steps - lane61_s9; // encode.rs:32
+    wire [9:0] _t459 = lane61_in_steps - lane61_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane61_cells <= _t459[9:5];
         l33_s7_61 <= lane61_x_sign_2 & lane61_middle;
-        l33_s8_61 <= l33_s7_61;
-        l33_s9_61 <= l33_s8_61;
-        lane61_negative <= l33_s9_61;
+        l33_s7_61_s8 <= l33_s7_61;
+        l33_s7_61_s9 <= l33_s7_61_s8;
+        lane61_negative <= l33_s7_61_s9;
         lane61_middle_s7 <= lane61_middle;
         lane61_middle_s8 <= lane61_middle_s7;
         lane61_middle_s9 <= lane61_middle_s8;
@@ -11915,17 +11915,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane62_shifted = _t465[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane62_in_steps <= (|lane62_amount[5:4]) ? 10'h0 : lane62_shifted;
-        lane62_s7 <= lane62_scale_c_1;
-        lane62_s8 <= lane62_s7;
-        lane62_s9 <= lane62_s8;
+        lane62_scale_c_1_s7 <= lane62_scale_c_1;
+        lane62_scale_c_1_s8 <= lane62_scale_c_1_s7;
+        lane62_scale_c_1_s9 <= lane62_scale_c_1_s8;
     end
-    wire [9:0] _t466 = lane62_in_steps - lane62_s9; // encode.rs:32
+    wire [9:0] _t466 = lane62_in_steps - lane62_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane62_cells <= _t466[9:5];
         l33_s7_62 <= lane62_x_sign_2 & lane62_middle;
-        l33_s8_62 <= l33_s7_62;
-        l33_s9_62 <= l33_s8_62;
-        lane62_negative <= l33_s9_62;
+        l33_s7_62_s8 <= l33_s7_62;
+        l33_s7_62_s9 <= l33_s7_62_s8;
+        lane62_negative <= l33_s7_62_s9;
         lane62_middle_s7 <= lane62_middle;
         lane62_middle_s8 <= lane62_middle_s7;
         lane62_middle_s9 <= lane62_middle_s8;
@@ -11987,17 +11987,17 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] lane63_shifted = _t472[9:0]; // align.rs:39
     always @(posedge clk) if (advances_3) begin
         lane63_in_steps <= (|lane63_amount[5:4]) ? 10'h0 : lane63_shifted;
-        lane63_s7 <= lane63_scale_c_1;
-        lane63_s8 <= lane63_s7;
-        lane63_s9 <= lane63_s8;
+        lane63_scale_c_1_s7 <= lane63_scale_c_1;
+        lane63_scale_c_1_s8 <= lane63_scale_c_1_s7;
+        lane63_scale_c_1_s9 <= lane63_scale_c_1_s8;
     end
-    wire [9:0] _t473 = lane63_in_steps - lane63_s9; // encode.rs:32
+    wire [9:0] _t473 = lane63_in_steps - lane63_scale_c_1_s9; // encode.rs:32
     always @(posedge clk) if (advances_3) begin
         lane63_cells <= _t473[9:5];
         l33_s7_63 <= lane63_x_sign_2 & lane63_middle;
-        l33_s8_63 <= l33_s7_63;
-        l33_s9_63 <= l33_s8_63;
-        lane63_negative <= l33_s9_63;
+        l33_s7_63_s8 <= l33_s7_63;
+        l33_s7_63_s9 <= l33_s7_63_s8;
+        lane63_negative <= l33_s7_63_s9;
         lane63_middle_s7 <= lane63_middle;
         lane63_middle_s8 <= lane63_middle_s7;
         lane63_middle_s9 <= lane63_middle_s8;
@@ -12970,7 +12970,7 @@ module oaken_quantizer_core_p64_n8192 (
         l36_s7_123 <= compact_distance_63[1] ? compact_distance_63 : _t670;
         l36_s7_124 <= _t671;
         l36_s7_125 <= _t672;
-        compact_s7 <= compact_slots_63_0;
+        compact_slots_63_0_s7 <= compact_slots_63_0;
         compact_distance_63_s7 <= compact_distance_63;
     end
     wire [7:0] _t673 = l36_s7_25[2] ? l36_s7_24 : l36_s7_16; // compact.rs:36
@@ -13075,7 +13075,7 @@ module oaken_quantizer_core_p64_n8192 (
     wire [6:0] _t772 = l36_s7_123[2] ? l36_s7_123 : l36_s7_115; // compact.rs:36
     wire [7:0] _t773 = l36_s7_125[2] ? l36_s7_124 : l36_s7_116; // compact.rs:36
     wire [6:0] _t774 = l36_s7_125[2] ? l36_s7_125 : l36_s7_117; // compact.rs:36
-    wire [7:0] _t775 = compact_distance_63_s7[2] ? compact_s7 : l36_s7_118; // compact.rs:36
+    wire [7:0] _t775 = compact_distance_63_s7[2] ? compact_slots_63_0_s7 : l36_s7_118; // compact.rs:36
     wire [6:0] _t776 = compact_distance_63_s7[2] ? compact_distance_63_s7 : l36_s7_119; // compact.rs:36
     always @(posedge clk) if (advance) begin
         l36_s8 <= _t674[3] ? _t673 : (l36_s7_9[2] ? l36_s7_8 : l36_s7);
@@ -13172,7 +13172,7 @@ module oaken_quantizer_core_p64_n8192 (
         l36_s8_107 <= l36_s7_123[3] ? l36_s7_123 : _t764;
         l36_s8_108 <= l36_s7_125[3] ? l36_s7_124 : _t765;
         l36_s8_109 <= l36_s7_125[3] ? l36_s7_125 : _t766;
-        l36_s8_110 <= compact_distance_63_s7[3] ? compact_s7 : _t767;
+        l36_s8_110 <= compact_distance_63_s7[3] ? compact_slots_63_0_s7 : _t767;
         l36_s8_111 <= compact_distance_63_s7[3] ? compact_distance_63_s7 : _t768;
         l36_s8_112 <= _t769;
         l36_s8_113 <= _t770;
@@ -13182,13 +13182,13 @@ module oaken_quantizer_core_p64_n8192 (
         l36_s8_117 <= _t774;
         l36_s8_118 <= _t775;
         l36_s8_119 <= _t776;
-        l36_s8_120 <= l36_s7_120;
-        l36_s8_121 <= l36_s7_121;
-        l36_s8_122 <= l36_s7_122;
-        l36_s8_123 <= l36_s7_123;
-        l36_s8_124 <= l36_s7_124;
-        l36_s8_125 <= l36_s7_125;
-        compact_s8 <= compact_s7;
+        l36_s7_120_s8 <= l36_s7_120;
+        l36_s7_121_s8 <= l36_s7_121;
+        l36_s7_122_s8 <= l36_s7_122;
+        l36_s7_123_s8 <= l36_s7_123;
+        l36_s7_124_s8 <= l36_s7_124;
+        l36_s7_125_s8 <= l36_s7_125;
+        compact_slots_63_0_s8 <= compact_slots_63_0_s7;
         compact_distance_63_s8 <= compact_distance_63_s7;
     end
     wire [7:0] _t777 = l36_s8_97[4] ? l36_s8_96 : l36_s8_64; // compact.rs:36
@@ -13215,14 +13215,15 @@ module oaken_quantizer_core_p64_n8192 (
     wire [6:0] _t798 = l36_s8_117[4] ? l36_s8_117 : l36_s8_85; // compact.rs:36
     wire [7:0] _t799 = l36_s8_119[4] ? l36_s8_118 : l36_s8_86; // compact.rs:36
     wire [6:0] _t800 = l36_s8_119[4] ? l36_s8_119 : l36_s8_87; // compact.rs:36
-    wire [7:0] _t801 = l36_s8_121[4] ? l36_s8_120 : l36_s8_88; // compact.rs:36
-    wire [6:0] _t802 = l36_s8_121[4] ? l36_s8_121 : l36_s8_89; // compact.rs:36
-    wire [7:0] _t803 = l36_s8_123[4] ? l36_s8_122 : l36_s8_90; // compact.rs:36
-    wire [6:0] _t804 = l36_s8_123[4] ? l36_s8_123 : l36_s8_91; // compact.rs:36
-    wire [7:0] _t805 = l36_s8_125[4] ? l36_s8_124 : l36_s8_92; // compact.rs:36
-    wire [6:0] _t806 = l36_s8_125[4] ? l36_s8_125 : l36_s8_93; // compact.rs:36
-    wire [7:0] _t807 = compact_distance_63_s8[4] ? compact_s8 : l36_s8_94; // compact.rs:36
+    wire [7:0] _t801 = l36_s7_121_s8[4] ? l36_s7_120_s8 : l36_s8_88; // compact.rs:36
+    wire [6:0] _t802 = l36_s7_121_s8[4] ? l36_s7_121_s8 : l36_s8_89; // compact.rs:36
+    wire [7:0] _t803 = l36_s7_123_s8[4] ? l36_s7_122_s8 : l36_s8_90; // compact.rs:36
+    wire [6:0] _t804 = l36_s7_123_s8[4] ? l36_s7_123_s8 : l36_s8_91; // compact.rs:36
+    wire [7:0] _t805 = l36_s7_125_s8[4] ? l36_s7_124_s8 : l36_s8_92; // compact.rs:36
+    wire [6:0] _t806 = l36_s7_125_s8[4] ? l36_s7_125_s8 : l36_s8_93; // compact.rs:36
+    wire [7:0] _t807 = compact_distance_63_s8[4] ? compact_slots_63_0_s8 : l36_s8_94; // compact.rs:36
     wire [6:0] _t808 = compact_distance_63_s8[4] ? compact_distance_63_s8 : l36_s8_95; // compact.rs:36
+    wire [7:0] _t809 = compact_distance_63_s8[5] ? compact_slots_63_0_s8 : (l36_s8_95[4] ? l36_s8_94 : l36_s8_62); // compact.rs:36
     always @(posedge clk) if (advance) begin
         packed_0 <= _t778[5] ? _t777 : (l36_s8_33[4] ? l36_s8_32 : l36_s8);
         packed_1 <= _t780[5] ? _t779 : (l36_s8_35[4] ? l36_s8_34 : l36_s8_2);
@@ -13252,10 +13253,10 @@ module oaken_quantizer_core_p64_n8192 (
         packed_25 <= l36_s8_115[5] ? l36_s8_114 : (l36_s8_83[4] ? l36_s8_82 : l36_s8_50);
         packed_26 <= l36_s8_117[5] ? l36_s8_116 : (l36_s8_85[4] ? l36_s8_84 : l36_s8_52);
         packed_27 <= l36_s8_119[5] ? l36_s8_118 : (l36_s8_87[4] ? l36_s8_86 : l36_s8_54);
-        packed_28 <= l36_s8_121[5] ? l36_s8_120 : (l36_s8_89[4] ? l36_s8_88 : l36_s8_56);
-        packed_29 <= l36_s8_123[5] ? l36_s8_122 : (l36_s8_91[4] ? l36_s8_90 : l36_s8_58);
-        packed_30 <= l36_s8_125[5] ? l36_s8_124 : (l36_s8_93[4] ? l36_s8_92 : l36_s8_60);
-        packed_31 <= compact_distance_63_s8[5] ? compact_s8 : (l36_s8_95[4] ? l36_s8_94 : l36_s8_62);
+        packed_28 <= l36_s7_121_s8[5] ? l36_s7_120_s8 : (l36_s8_89[4] ? l36_s8_88 : l36_s8_56);
+        packed_29 <= l36_s7_123_s8[5] ? l36_s7_122_s8 : (l36_s8_91[4] ? l36_s8_90 : l36_s8_58);
+        packed_30 <= l36_s7_125_s8[5] ? l36_s7_124_s8 : (l36_s8_93[4] ? l36_s8_92 : l36_s8_60);
+        packed_31 <= _t809;
         packed_32 <= _t777;
         packed_33 <= _t779;
         packed_34 <= _t781;
@@ -13284,10 +13285,10 @@ module oaken_quantizer_core_p64_n8192 (
         packed_57 <= l36_s8_114;
         packed_58 <= l36_s8_116;
         packed_59 <= l36_s8_118;
-        packed_60 <= l36_s8_120;
-        packed_61 <= l36_s8_122;
-        packed_62 <= l36_s8_124;
-        packed_63 <= compact_s8;
+        packed_60 <= l36_s7_120_s8;
+        packed_61 <= l36_s7_122_s8;
+        packed_62 <= l36_s7_124_s8;
+        packed_63 <= compact_slots_63_0_s8;
     end
 
     // out: the sparse part

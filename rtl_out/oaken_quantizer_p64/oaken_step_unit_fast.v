@@ -75,8 +75,8 @@ module oaken_step_unit_fast (
     reg too_fine_s9; // step_unit.rs:229
     reg small_too_fine; // step_unit.rs:229
     reg [5:0] l229_s7_1; // step_unit.rs:229
-    reg [5:0] l229_s8_1; // step_unit.rs:229
-    reg [5:0] l229_s9_1; // step_unit.rs:229
+    reg [5:0] l229_s7_1_s8; // step_unit.rs:229
+    reg [5:0] l229_s7_1_s9; // step_unit.rs:229
     reg [5:0] e_of_big; // step_unit.rs:229
     reg too_fine_1_s7; // step_unit.rs:229
     reg too_fine_1_s8; // step_unit.rs:229
@@ -537,9 +537,9 @@ module oaken_step_unit_fast (
     wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:229
     always @(posedge clk) begin
         l229_s7_1 <= too_fine_1 ? least_1 : _t12[5:0];
-        l229_s8_1 <= l229_s7_1;
-        l229_s9_1 <= l229_s8_1;
-        e_of_big <= l229_s9_1;
+        l229_s7_1_s8 <= l229_s7_1;
+        l229_s7_1_s9 <= l229_s7_1_s8;
+        e_of_big <= l229_s7_1_s9;
         too_fine_1_s7 <= too_fine_1;
         too_fine_1_s8 <= too_fine_1_s7;
         too_fine_1_s9 <= too_fine_1_s8;
