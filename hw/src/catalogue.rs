@@ -28,6 +28,7 @@ mod streams;
 mod tests;
 
 pub use blocks::{blocks, engine_params};
+pub use memory::{arbiter_axi, mover};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 
 use hdl::{Design, Errors};

@@ -4,10 +4,12 @@
 //! - [`data`]: readers of recorded keys and values (safetensors and npy)
 //! - [`verilator`]: Verilog as a running model, driven as the built-in simulator is; [`tools`] finds the program
 //! - [`profile`]: the threshold profiler, which turns recordings into the thresholds that the hardware is loaded with
+//! - [`burst_bench`]: the burst reader and writer with a memory behind them
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 
 mod binary16;
+pub mod burst_bench;
 pub mod bus;
 pub mod data;
 pub mod golden;

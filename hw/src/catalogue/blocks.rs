@@ -28,6 +28,8 @@ pub fn blocks() -> &'static [Block] {
         streams::RAM,
         memory::BURST_READER,
         memory::BURST_WRITER,
+        memory::AXI_READ_ARBITER,
+        memory::AXI_WRITE_ARBITER,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

@@ -1,9 +1,12 @@
 //! What moves bytes to and from memory over AXI4.
 
 use super::Block;
+use super::blocks::nothing;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::streams::any;
-use crate::memory::axi::AxiParams;
+use crate::memory::axi::{AxiParams, MASTERS};
+use crate::memory::axi_read_arbiter::axi_read_arbiter;
+use crate::memory::axi_write_arbiter::axi_write_arbiter;
 use crate::memory::burst_reader::burst_reader;
 use crate::memory::burst_writer::burst_writer;
 use crate::memory::mover::MoverParams;
@@ -64,7 +67,8 @@ const MOVER: [Parameter; 6] = [
     },
 ];
 
-fn mover(v: &Values) -> MoverParams {
+/// The parameters of a burst reader or writer.
+pub fn mover(v: &Values) -> MoverParams {
     let axi = AxiParams { data_bytes: v.number("data_bits") / 8, address_bits: v.number("address_bits"), id_bits: 0 };
     let (length_bits, tag_bits) = (v.number("length_bits"), v.number("tag_bits"));
     MoverParams { axi, length_bits, tag_bits, outstanding: v.number("outstanding"), buffer: v.number("buffer") }
@@ -99,4 +103,51 @@ pub(super) const BURST_WRITER: Block = Block {
     latency: |_| "1 cycle from a burst's last word to its request, 4 cycles to its first data".into(),
     throughput: |_| "1 beat of the bus a cycle, command after command".into(),
     build: |name, v| burst_writer(name, mover(v)).map(Design::erase),
+};
+
+const ARBITER: [Parameter; 4] = [
+    Parameter {
+        name: "masters",
+        doc: "masters that share the bus",
+        unit: "masters",
+        default: None,
+        legal: any(2, MASTERS as i128),
+        why: "one would be a wire; for more, use two levels",
+    },
+    DATA_BITS,
+    ADDRESS_BITS,
+    Parameter {
+        name: "id_bits",
+        doc: "bits of the IDs of the masters; 0 for those that have none",
+        unit: "bits",
+        default: Some(Preset::Number(0)),
+        legal: any(0, 16),
+        why: "no master that is known has more",
+    },
+];
+
+/// The widths of the masters' ports.
+pub fn arbiter_axi(v: &Values) -> AxiParams {
+    let (address_bits, id_bits) = (v.number("address_bits"), v.number("id_bits"));
+    AxiParams { data_bytes: v.number("data_bits") / 8, address_bits, id_bits }
+}
+
+pub(super) const AXI_READ_ARBITER: Block = Block {
+    name: "axi_read_arbiter",
+    summary: "several AXI4 masters that read, on one bus, burst by burst in turn",
+    parameters: &ARBITER,
+    check: nothing,
+    latency: |_| "requests 1 cycle, data 0 cycles".into(),
+    throughput: |_| "1 request and 1 beat a cycle".into(),
+    build: |name, v| axi_read_arbiter(name, v.number("masters"), arbiter_axi(v)).map(Design::erase),
+};
+
+pub(super) const AXI_WRITE_ARBITER: Block = Block {
+    name: "axi_write_arbiter",
+    summary: "several AXI4 masters that write, on one bus, burst by burst in turn",
+    parameters: &ARBITER,
+    check: nothing,
+    latency: |_| "requests 2 cycles, data 0 cycles, responses 0 cycles".into(),
+    throughput: |_| "1 request and 1 beat a cycle, from burst to burst too".into(),
+    build: |name, v| axi_write_arbiter(name, v.number("masters"), arbiter_axi(v)).map(Design::erase),
 };

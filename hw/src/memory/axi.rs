@@ -1,6 +1,6 @@
 //! The signals of AXI4: reading (AR, R) and writing (AW, W, B) apart, since who only reads has no other half.
 
-use hdl::{Bundle, Signal, bits};
+use hdl::{Bundle, Errors, Signal, bits, clog2};
 
 /// The widths of an AXI4 port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +29,47 @@ impl AxiParams {
     fn id(self) -> Option<Signal> {
         (self.id_bits > 0).then(|| bits(self.id_bits))
     }
+    /// The bus behind so many masters with these ports.
+    pub(super) fn of_masters(self, masters: u32) -> AxiParams {
+        AxiParams { id_bits: self.id_bits + clog2(masters as usize), ..self }
+    }
+    /// The parameters of an arbiter.
+    #[track_caller]
+    pub(super) fn check_masters(self, module: &str, masters: u32) -> Result<(), Errors> {
+        let AxiParams { data_bytes, address_bits, id_bits } = self;
+        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        match () {
+            _ if !(2..=MASTERS).contains(&masters) => wrong(
+                format!("masters = {masters} is out of range"),
+                "from 2 (1 would be a wire) to 16 (more are quicker in two levels)",
+            ),
+            _ if ![4, 8, 16, 32, 64].contains(&data_bytes) => {
+                wrong(format!("data_bytes = {data_bytes}"), "4, 8, 16, 32 or 64: beats of 32 to 512 bits")
+            }
+            _ if !(13..=64).contains(&address_bits) => wrong(
+                format!("address_bits = {address_bits} is out of range"),
+                "from 13 to 64: more than a page of 4 KiB",
+            ),
+            _ if id_bits > 16 => wrong(format!("id_bits = {id_bits} is out of range"), "from 0 to 16"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The most masters of an arbiter.
+pub const MASTERS: u32 = 16;
+
+/// The ID of a request on the bus: the number of its master, and below it the master's own.
+pub(super) fn set_id(bus: Option<Signal>, master: Signal, own: Option<Signal>) {
+    if let Some(bus) = bus {
+        bus.set(own.map_or(master, |own| master.cat(own)));
+    }
+}
+
+/// The master's number of an ID of the bus, and the master's own part.
+pub(super) fn split_id(bus: Option<Signal>, p: AxiParams) -> (Signal, Option<Signal>) {
+    let bus = bus.expect("behind an arbiter there are IDs");
+    (bus.drop_low(p.id_bits), (p.id_bits > 0).then(|| bus.trunc(p.id_bits)))
 }
 
 /// The read half of AXI4, seen from the master: as an output port, requests go out and data come in.

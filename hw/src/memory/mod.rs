@@ -2,6 +2,8 @@
 //! [`hdl::Module::memory`].
 
 pub mod axi;
+pub mod axi_read_arbiter;
+pub mod axi_write_arbiter;
 pub mod burst_reader;
 pub mod burst_splitter;
 pub mod burst_writer;

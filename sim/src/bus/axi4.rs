@@ -176,6 +176,11 @@ impl Channel {
         let data = self.at("data").map_or(BigUint::ZERO, |i| beat.0[i].clone());
         WriteBeat { data, strobes: self.field(beat, "strb"), last: self.field(beat, "last") == 1 }
     }
+    /// A beat for W, of whole bytes.
+    pub fn write_data(&self, bytes: &[u8], last: bool) -> Beat {
+        let strobes = BigUint::from(u64::MAX >> (64 - bytes.len()));
+        self.beat(&[("data", BigUint::from_bytes_le(bytes)), ("strb", strobes), ("last", u64::from(last).into())])
+    }
     /// A beat of R.
     pub fn read_beat(&self, beat: &Beat) -> ReadBeat {
         let data = self.at("data").map_or(BigUint::ZERO, |i| beat.0[i].clone());

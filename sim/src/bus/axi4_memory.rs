@@ -39,6 +39,13 @@ impl Default for MemoryModel {
     }
 }
 
+impl MemoryModel {
+    /// The error with which a beat answers, by its first address.
+    pub fn error_at(&self, address: u64) -> Option<Response> {
+        self.errors.iter().find(|(range, _)| range.contains(&address)).map(|(_, response)| *response)
+    }
+}
+
 const PAGE: u64 = 4096;
 
 /// Bytes that are 0 until they are written, in pages that are there once they are.
@@ -202,8 +209,7 @@ impl Axi4Memory {
     }
 
     fn answer(&self, address: u64) -> Response {
-        let found = self.model.errors.iter().find(|(range, _)| range.contains(&address));
-        found.map_or(Response::Okay, |(_, response)| *response)
+        self.model.error_at(address).unwrap_or(Response::Okay)
     }
 
     /// Of what is due, the oldest; or any whose ID has nothing older.

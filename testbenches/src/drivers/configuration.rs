@@ -1,7 +1,9 @@
 //! The named configurations of `configs/` with their drivers.
 
-use super::{Driver, clocks, dequantizer, float, memory, oaken, parts, records, regroup, routing};
-use hw::catalogue::{Value, Values, block};
+use super::{
+    Driver, axi_arbiters, bursts, clocks, dequantizer, float, memory, oaken, parts, records, regroup, routing,
+};
+use hw::catalogue::{Value, Values, arbiter_axi, block, mover};
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
 use hw::stream::pack::Beats;
@@ -83,6 +85,10 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
             let (width, depth, lanes) = (v.number("width"), v.number("depth") as usize, v.number("lanes"));
             memory::ram_driver(name, RamParams { width, depth, lanes, style: style(), collision })
         }
+        "axi_read_arbiter" => axi_arbiters::read_driver(name, v.number("masters"), arbiter_axi(v)),
+        "axi_write_arbiter" => axi_arbiters::write_driver(name, v.number("masters"), arbiter_axi(v)),
+        "burst_reader" => bursts::reader_driver(name, mover(v)),
+        "burst_writer" => bursts::writer_driver(name, mover(v)),
         "pulse_synchronizer" => clocks::pulse_synchronizer_driver(name, v.number("stages")),
         "reset_synchronizer" => clocks::reset_synchronizer_driver(name, v.number("stages")),
         "demultiplexer" => routing::demultiplexer_driver(name, v.number("width"), v.number("outputs")),

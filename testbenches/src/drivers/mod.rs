@@ -3,6 +3,8 @@
 //! One driver serves the plain Verilog, netlists after synthesis ([`crate::netlist`]) and mutants ([`crate::mutation`]). A driver
 //! knows every port of its design and looks at it: an output that no driver checks lets mutants live.
 
+mod axi_arbiters;
+mod bursts;
 mod clocks;
 mod configuration;
 mod dequantizer;

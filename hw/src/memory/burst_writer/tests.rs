@@ -2,155 +2,64 @@ use super::{BurstWriterPorts, burst_writer};
 use crate::memory::testing::*;
 use fastrand::Rng;
 use hdl::Design;
-use hdl::bus::{Bench, Sink, Source, Stalls, packet, seed};
+use hdl::bus::{Stalls, seed};
 use hdl::sim::Simulator;
+use sim::burst_bench::{BurstBench, EngineStalls, Outcome, Piece, asked, random_bytes};
 use sim::bus::axi4::Response;
-use sim::bus::axi4_memory::{Axi4Memory, MemoryModel, SparseBytes};
+use sim::bus::axi4_memory::{MemoryModel, SparseBytes};
 
-/// A writer with a memory behind it.
-struct Rig<'e> {
-    bench: Bench<'e>,
-    memory: Axi4Memory,
-    command: Source,
-    data: Source,
-    done: Sink,
-    width: usize,
+fn rig<'e>(
+    design: &Design<BurstWriterPorts>,
+    engine: &'e mut Simulator,
+    settings: (MemoryModel, EngineStalls, u64),
+) -> BurstBench<'e> {
+    let io = &design.ports;
+    let mut rig = BurstBench::writer(engine, design, (&io.command, &io.s_axis, &io.done, &io.m_axi), settings);
+    rig.bench.reset().unwrap();
+    rig
 }
 
-impl<'e> Rig<'e> {
-    fn new(
-        design: &Design<BurstWriterPorts>,
-        engine: &'e mut Simulator,
-        model: MemoryModel,
-        stalls: [Stalls; 3],
-        seed: u64,
-    ) -> Rig<'e> {
-        let mut bench = Bench::new(engine, seed);
-        let io = design.ports;
-        let mut memory = Axi4Memory::new(model, seed);
-        let command = bench.source(design, &io.command, stalls[0]);
-        let data = bench.source(design, &io.s_axis, stalls[1]);
-        let done = bench.sink(design, &io.done, stalls[2]);
-        memory.write_port(&mut bench, design, &io.m_axi);
-        bench.reset().unwrap();
-        let width = io.s_axis.tkeep.width() as usize;
-        Rig { bench, memory, command, data, done, width }
-    }
-    fn send(&mut self, address: u64, bytes: u64, data: &[u8], tag: u64) {
-        self.bench.send(self.command, [[address, bytes, tag]]);
-        match data {
-            [] => self.bench.send(self.data, [[tag, 0, 1]]),
-            _ => self.bench.send(self.data, packet(data, self.width)),
-        }
-    }
-    fn finish(&mut self, commands: usize) {
-        let start = self.bench.cycle();
-        while self.bench.beats(self.done).len() < commands || self.bench.unsent(self.data) > 0 {
-            self.memory.step(&mut self.bench).unwrap_or_else(|e| panic!("{e}"));
-            self.bench.step().unwrap_or_else(|e| panic!("{e}"));
-            assert!(self.bench.cycle() < start + 400_000, "{} commands are done", self.bench.beats(self.done).len());
-        }
-        self.memory.step(&mut self.bench).unwrap_or_else(|e| panic!("{e}"));
-    }
-    /// Outcome and address of each command.
-    fn outcomes(&self) -> Vec<(u64, u64)> {
-        let beats = self.bench.beats(self.done).iter().enumerate();
-        beats
-            .map(|(tag, beat)| (beat.field(0), tag, beat))
-            .map(|(got, tag, beat)| {
-                assert_eq!(got, tag as u64 & 255);
-                (beat.field(1), beat.field(2))
-            })
-            .collect()
-    }
-}
-
-fn random_bytes(rng: &mut Rng, n: u64) -> Vec<u8> {
-    (0..n).map(|_| rng.u8(..)).collect()
-}
-
-/// All bytes of the memory up to 256 MiB that are not 0 or were written.
-fn same(a: &SparseBytes, b: &SparseBytes) {
-    assert_eq!(a.pages(), b.pages());
-}
-
-/// Any address, any length, with stalls everywhere: the bytes of the packets and no other, in the fewest bursts.
+/// Any address, any length, with stalls everywhere: the bytes of the packets and no other, in the fewest bursts. Packets that are
+/// shorter than their commands, or longer, are flagged.
 #[test]
 fn writes_any_bytes() {
-    for (width, outstanding) in [(4, 1), (4, 16), (8, 3), (8, 8), (16, 2), (32, 5), (64, 4), (64, 16)] {
+    for (width, outstanding) in [(4, 1), (4, 16), (8, 3), (16, 2), (32, 5), (64, 16)] {
         let p = params(width, outstanding);
         let design = burst_writer("writer", p).unwrap();
-        for (round, stalls) in [Stalls::Never, Stalls::Percent(40), Stalls::Runs(30)].into_iter().enumerate() {
+        let mut engine = Simulator::new(&design);
+        for round in 0..6 {
+            let stalls = [Stalls::Never, Stalls::Percent(40), Stalls::Runs(30)][round % 3];
             let seed = seed(u64::from(width) * 100 + u64::from(outstanding) * 10 + round as u64);
             let mut rng = Rng::with_seed(seed);
-            let mut engine = Simulator::new(&design);
-            let (latency, jitter) = (rng.u64(1..40), rng.u64(0..30));
-            let outstanding = outstanding as usize;
+            let (latency, jitter, outstanding) = (rng.u64(1..40), rng.u64(0..30), outstanding as usize);
             let model =
                 MemoryModel { latency, jitter, taking: stalls, giving: stalls, outstanding, ..MemoryModel::default() };
-            let mut rig = Rig::new(&design, &mut engine, model, [stalls; 3], seed);
-            let pieces: Vec<(u64, u64)> = (0..60).map(|_| random_piece(&mut rng, p, 1500)).collect();
+            let mut rig = rig(&design, &mut engine, (model.clone(), [stalls; 3], seed));
+            let pieces: Vec<Piece> = (0..40).map(|_| bus(p).random_piece(&mut rng, 1500)).collect();
             let mut right = SparseBytes::default();
-            for (address, bytes) in &pieces {
-                let around = random_bytes(&mut rng, bytes + 200);
-                right.write(address.saturating_sub(100), &around);
-                rig.memory.bytes.write(address.saturating_sub(100), &around);
+            for piece in &pieces {
+                let (from, around) = (piece.address.saturating_sub(100), random_bytes(&mut rng, piece.bytes + 200));
+                right.write(from, &around);
+                rig.memory.bytes.write(from, &around);
             }
-            for (tag, (address, bytes)) in pieces.iter().enumerate() {
-                let data = random_bytes(&mut rng, *bytes);
-                right.write(*address, &data);
-                rig.send(*address, *bytes, &data, tag as u64);
-            }
-            rig.finish(pieces.len());
-            assert!(rig.outcomes().iter().all(|(outcome, _)| *outcome == 0));
-            same(&rig.memory.bytes, &right);
-            let fewest: Vec<(u64, u64)> =
-                pieces.iter().flat_map(|(address, bytes)| fewest(*address, *bytes, p)).collect();
-            assert_eq!(asked(&rig.memory.requests), fewest);
-            assert!(rig.memory.is_idle());
-        }
-    }
-}
-
-/// Packets that are shorter than their commands, or longer: flagged, nothing else is written, and the next one is right.
-#[test]
-fn packets_of_another_length() {
-    for (width, outstanding) in [(4, 16), (8, 1), (8, 4), (64, 7)] {
-        let p = params(width, outstanding);
-        let design = burst_writer("writer", p).unwrap();
-        for round in 0..20 {
-            let seed = seed(u64::from(width) * 1000 + round);
-            let mut rng = Rng::with_seed(seed);
-            let stalls = [Stalls::Never, Stalls::Percent(50), Stalls::Runs(40)][round as usize % 3];
-            let mut engine = Simulator::new(&design);
-            let model = MemoryModel { latency: rng.u64(1..40), jitter: 9, taking: stalls, ..MemoryModel::default() };
-            let mut rig = Rig::new(&design, &mut engine, model, [stalls; 3], seed);
-            let (mut right, mut outcomes) = (SparseBytes::default(), vec![]);
-            for tag in 0..40 {
-                let (address, bytes) = random_piece(&mut rng, p, 1500);
+            let mut outcomes = vec![];
+            for piece in &pieces {
                 let given = match rng.u32(0..4) {
-                    0 => rng.u64(0..=bytes),
-                    1 => bytes + rng.u64(0..200),
-                    2 => (bytes + 1).saturating_sub(rng.u64(0..3)),
-                    _ => bytes,
+                    0 if round > 2 => rng.u64(0..=piece.bytes),
+                    1 if round > 2 => piece.bytes + rng.u64(0..200),
+                    2 if round > 2 => (piece.bytes + 1).saturating_sub(rng.u64(0..3)),
+                    _ => piece.bytes,
                 };
                 let data = random_bytes(&mut rng, given);
-                right.write(address, &data[..given.min(bytes) as usize]);
-                rig.send(address, bytes, &data, tag);
-                // a command without bytes drops its packet in silence
-                outcomes.push(if given < bytes {
-                    4
-                } else if given > bytes && bytes > 0 {
-                    5
-                } else {
-                    0
-                });
+                right.write(piece.address, &data[..given.min(piece.bytes) as usize]);
+                rig.write(*piece, &data, width.into());
+                outcomes.push(bus(p).write(*piece, given, &model));
             }
-            rig.finish(outcomes.len());
-            let got: Vec<u64> = rig.outcomes().iter().map(|(outcome, _)| *outcome).collect();
-            assert_eq!(got, outcomes, "seed {seed}");
-            same(&rig.memory.bytes, &right);
-            assert!(rig.memory.is_idle());
+            rig.finish().unwrap();
+            assert_eq!(rig.outcomes().unwrap(), outcomes, "seed {seed}");
+            assert_eq!(rig.memory.bytes.pages(), right.pages(), "seed {seed}");
+            let fewest: Vec<(u64, u64)> = pieces.iter().flat_map(|piece| bus(p).bursts(*piece)).collect();
+            assert_eq!(asked(&rig.memory.requests), fewest);
         }
     }
 }
@@ -161,48 +70,32 @@ fn a_command_that_fails() {
     for (width, outstanding) in [(4, 16), (8, 1), (8, 4), (64, 7)] {
         let p = params(width, outstanding);
         let design = burst_writer("writer", p).unwrap();
-        for round in 0..20 {
+        let mut engine = Simulator::new(&design);
+        for round in 0..15 {
             let seed = seed(u64::from(width) * 1000 + round);
             let mut rng = Rng::with_seed(seed);
             let stalls = [Stalls::Never, Stalls::Percent(50), Stalls::Runs(40)][round as usize % 3];
-            let mut engine = Simulator::new(&design);
             let bad = rng.u64(0..1 << 14);
-            let response = [Response::Slave, Response::Decode][rng.usize(0..2)];
-            let errors = vec![(bad..bad + rng.u64(1..300), response)];
+            let errors = vec![(bad..bad + rng.u64(1..300), [Response::Slave, Response::Decode][rng.usize(0..2)])];
             let model =
                 MemoryModel { latency: rng.u64(1..40), jitter: 9, errors, giving: stalls, ..MemoryModel::default() };
-            let mut rig = Rig::new(&design, &mut engine, model.clone(), [stalls; 3], seed);
-            let mut pieces: Vec<(u64, u64)> = (0..20).map(|_| (rng.u64(0..1 << 14), rng.u64(0..9000))).collect();
-            pieces[7] = ((1 << 32) - rng.u64(1..5000), 6000);
-            let data: Vec<Vec<u8>> = pieces.iter().map(|(_, bytes)| random_bytes(&mut rng, *bytes)).collect();
-            for (tag, ((address, bytes), data)) in pieces.iter().zip(&data).enumerate() {
-                rig.send(*address, *bytes, data, tag as u64);
-            }
-            rig.finish(pieces.len());
-            for (i, (outcome, at)) in rig.outcomes().into_iter().enumerate() {
-                let (address, bytes) = pieces[i];
-                let what = format!("seed {seed}: {bytes} bytes at {address:#x}, bad {:x?}", model.errors);
-                // a beat fails by its first byte
-                let beat = u64::from(width);
-                let fails = |from: u64, beats: u64| {
-                    bytes > 0 && (0..beats).any(|i| model.errors[0].0.contains(&(from + i * beat)))
-                };
-                let failing = fewest(address, bytes, p).into_iter().find(|(from, beats)| fails(*from, *beats));
-                match failing {
-                    Some((from, _)) => assert_eq!((outcome, at), (response.code(), from), "{what}"),
-                    None => assert_eq!(outcome, u64::from(address + bytes > 1 << 32), "{what}"),
+            let mut rig = rig(&design, &mut engine, (model.clone(), [stalls; 3], seed));
+            let mut pieces: Vec<Piece> =
+                (0..20).map(|_| Piece { address: rng.u64(0..1 << 14), bytes: rng.u64(0..9000) }).collect();
+            pieces[7] = Piece { address: (1 << 32) - rng.u64(1..5000), bytes: 6000 };
+            let data: Vec<Vec<u8>> = pieces.iter().map(|piece| random_bytes(&mut rng, piece.bytes)).collect();
+            pieces.iter().zip(&data).for_each(|(piece, data)| rig.write(*piece, data, width.into()));
+            rig.finish().unwrap();
+            let right: Vec<Outcome> = pieces.iter().map(|piece| bus(p).write(*piece, piece.bytes, &model)).collect();
+            assert_eq!(rig.outcomes().unwrap(), right, "seed {seed}: bad {:x?}, {pieces:x?}", model.errors);
+            // where the last one that wrote did not fail, its bytes are there
+            for at in 0..1u64 << 15 {
+                let covers = |i: &usize| (pieces[*i].address..pieces[*i].address + pieces[*i].bytes).contains(&at);
+                if let Some(i) = (0..pieces.len()).rev().find(covers).filter(|i| right[*i].code == 0) {
+                    let byte = data[i][(at - pieces[i].address) as usize];
+                    assert_eq!(rig.memory.bytes.read(at, 1), [byte], "seed {seed}: at {at:#x}");
                 }
             }
-            // what was written last of all commands that did not fail is there, up to those that failed behind it
-            let ok = |i: usize| rig.outcomes()[i].0 == 0;
-            for at in (0..1u64 << 15).step_by(7) {
-                let covers = |i: &usize| (pieces[*i].0..pieces[*i].0 + pieces[*i].1).contains(&at);
-                if let Some(i) = (0..pieces.len()).rev().find(covers).filter(|i| ok(*i)) {
-                    let right = data[i][(at - pieces[i].0) as usize];
-                    assert_eq!(rig.memory.bytes.read(at, 1), [right], "seed {seed}: at {at:#x}");
-                }
-            }
-            assert!(rig.memory.is_idle());
         }
     }
 }
@@ -216,32 +109,24 @@ fn full_rate() {
             let design = burst_writer("writer", p).unwrap();
             let mut engine = Simulator::new(&design);
             let model = MemoryModel { latency: 40, ..MemoryModel::default() };
-            let mut rig = Rig::new(&design, &mut engine, model, [Stalls::Never; 3], 1);
+            let mut rig = rig(&design, &mut engine, (model, [Stalls::Never; 3], 1));
             let mut rng = Rng::with_seed(5);
-            let pieces: Vec<(u64, u64)> = match scattered {
-                true => (0..64).map(|_| (rng.u64(0..1 << 20) * 1024, 1024)).collect(),
-                false => vec![(0x10_0000, 65536)],
-            };
-            for (address, bytes) in &pieces {
-                rig.send(*address, *bytes, &random_bytes(&mut rng, *bytes), 0);
+            let scattered_pieces = (0..64).map(|_| Piece { address: rng.u64(0..1 << 20) * 1024, bytes: 1024 });
+            let whole = Piece { address: 0x10_0000, bytes: 65536 };
+            let pieces: Vec<Piece> = if scattered { scattered_pieces.collect() } else { vec![whole] };
+            for piece in &pieces {
+                rig.write(*piece, &random_bytes(&mut rng, piece.bytes), width.into());
             }
-            rig.finish(pieces.len());
+            rig.finish().unwrap();
             let beats = rig.memory.written_at(&rig.bench, 0);
             let share = beats.len() as f64 / (beats[beats.len() - 1] - beats[0] + 1) as f64;
             // the first burst leaves when its last word is there
-            let words = fewest(pieces[0].0, pieces[0].1, p)[0].1 as usize;
-            let there = rig.bench.sent_at(rig.data)[words - 1];
+            let behind = beats[0] - rig.words_at(bus(p).bursts(pieces[0])[0].1 as usize);
             println!(
-                "{width} bytes, scattered {scattered}, {outstanding} outstanding: {share:.3}, first data {} cycles behind the burst",
-                beats[0] - there
+                "{width} bytes, scattered {scattered}, {outstanding} outstanding: {share:.3}, {behind} cycles behind"
             );
             assert!(share >= 0.98, "{width} bytes, scattered {scattered}: {share}");
-            assert!(beats[0] - there <= 8);
+            assert!(behind <= 8, "{width}: {behind}");
         }
     }
-}
-
-/// Bursts of 1 KiB that are under way while the first one's response is waited for, and one that goes.
-fn fewest_outstanding(width: u32) -> u32 {
-    40u32.div_ceil(1024 / width) + 1
 }

@@ -1,0 +1,94 @@
+//! Read arbiter: several AXI4 masters that read, on one bus, burst by burst in turn.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `s_axi` | the masters, `s_axi_0_...` and so on |
+//! | `m_axi` | the bus; its IDs are those of the masters with the number of the master above them |
+//!
+//! - Data go to the master whose number is in their ID. Who takes his data whenever they come, as the [burst
+//!   reader](super::burst_reader) does, never blocks another one.
+//! - Fair: a request waits for at most one burst of each other master.
+//! - Parameters: masters, 2 to 16; widths of their ports ([`AxiParams`]). Throughput: a request and a beat a cycle. Latency: requests 1
+//!   cycle, data none.
+//! - Combinational paths: `m_axi_r...` to `s_axi_r...`, all `s_axi_rready` to `m_axi_rready`, `m_axi_arready` and all `s_axi_arvalid` to
+//!   `s_axi_arready`.
+
+use super::axi::*;
+use crate::stream::arbiter::arbitrate;
+use hdl::*;
+
+ports! {
+    /// Ports of a read arbiter.
+    pub struct AxiReadArbiterPorts(masters: u32, p: AxiParams) {
+        /// The masters.
+        input s_axi: Vector<AxiRead> = vector(axi_read(p), masters as usize),
+        /// The bus.
+        output m_axi: AxiRead = axi_read(p.of_masters(masters)),
+    }
+}
+
+/// What a request says, but for how it is made.
+#[derive(Clone, Copy, Bundle)]
+struct Request {
+    id: Option<Signal>,
+    addr: Signal,
+    len: Signal,
+    size: Signal,
+    burst: Signal,
+    cache: Signal,
+    prot: Signal,
+}
+
+/// A read arbiter for so many masters.
+#[module]
+pub fn axi_read_arbiter(name: &str, masters: u32, p: AxiParams) -> Result<Design<AxiReadArbiterPorts>, Errors> {
+    p.check_masters(name, masters)?;
+    let m = Module::new(name);
+    m.doc("Several AXI4 masters that read, on one bus, burst by burst in turn.");
+    let io = AxiReadArbiterPorts::new(m, masters, p);
+    let bus = io.m_axi;
+
+    m.section("requests");
+    let request = |x: &AxiRead| Request {
+        id: x.arid,
+        addr: x.araddr,
+        len: x.arlen,
+        size: x.arsize,
+        burst: x.arburst,
+        cache: x.arcache,
+        prot: x.arprot,
+    };
+    let requests = io.s_axi.iter().map(|x| Stream { valid: x.arvalid, ready: x.arready, payload: request(x) });
+    let granted = arbitrate(m, &requests.collect::<Vec<_>>())?;
+    let (x, source) = granted.payload;
+    bus.arvalid.set(granted.valid);
+    granted.ready.set(bus.arready);
+    set_id(bus.arid, source, x.id);
+    bus.araddr.set(x.addr);
+    bus.arlen.set(x.len);
+    bus.arsize.set(x.size);
+    bus.arburst.set(x.burst);
+    bus.arcache.set(x.cache);
+    bus.arprot.set(x.prot);
+
+    m.section("data");
+    let (to, id) = split_id(bus.rid, p);
+    let ready = m.wire(bits(1));
+    ready.set(1); // an ID that nobody has
+    for (i, x) in io.s_axi.iter().enumerate() {
+        let mine = to.eq(i);
+        x.rvalid.set(bus.rvalid & mine);
+        m.when(mine, || ready.set(x.rready));
+        x.rdata.set(bus.rdata);
+        x.rresp.set(bus.rresp);
+        x.rlast.set(bus.rlast);
+        if let (Some(rid), Some(id)) = (x.rid, id) {
+            rid.set(id);
+        }
+    }
+    bus.rready.set(ready);
+    m.finish(io)
+}
+
+#[cfg(test)]
+mod tests;
