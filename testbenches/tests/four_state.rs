@@ -184,6 +184,8 @@ const LOOPS: &[(&str, &[&str])] = &[
     ("gearbox_", &["keep", "last"]),
     // proved: power_up_packet_arbiter
     ("packet_arbiter_", &["owner"]),
+    // taken while `there` is 0, which has a reset, and looked at while it is 1
+    ("write_aligner_", &["now_at_end", "now_burst_none", "now_left", "now_without_word"]),
 ];
 
 #[test]

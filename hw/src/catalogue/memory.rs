@@ -100,7 +100,7 @@ pub(super) const BURST_WRITER: Block = Block {
     summary: "writes any bytes of memory over AXI4: commands and packets in",
     parameters: &MOVER,
     check: buffer_fits,
-    latency: |_| "1 cycle from a burst's last word to its request, 4 cycles to its first data".into(),
+    latency: |_| "2 cycles from a burst's last word to its request, 4 cycles to its first data".into(),
     throughput: |_| "1 beat of the bus a cycle, command after command".into(),
     build: |name, v| burst_writer(name, mover(v)).map(Design::erase),
 };

@@ -5,7 +5,7 @@
 //! | `command` | address, bytes and tag; `command_ready` is made of registers |
 //! | `m_axis` | a packet for each command, in their order: all words but the last are full. `tuser` beside `tlast`: the command failed, and this word has no bytes. Bytes that are not kept are 0. `tdata`, `tlast` and `tvalid` are registers |
 //! | `done` | how each command ended, in their order; its packet may still be on its way |
-//! | `m_axi` | AXI4, without IDs; `m_axi_rready` is 1 whenever data are due, so who shares the bus is never blocked |
+//! | `m_axi` | AXI4, without IDs; `m_axi_rready` is 1 from 2 cycles behind a request to its last data, so who shares the bus is never blocked; 0 for a cycle where a command ends without data |
 //!
 //! - Any address and any number of bytes. The longest bursts that are legal; none crosses 4 KiB or has more than 256 beats.
 //!   Addresses are those of whole beats.
