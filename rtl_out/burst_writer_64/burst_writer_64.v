@@ -67,12 +67,12 @@ module burst_writer_64 (
     wire [7:0] ended_burst_tag;
     wire ended_short;
     wire ended_long;
-    reg [3:0] under_way; // bursts that are there, up to their responses | burst_writer.rs:63
-    reg [3:0] commands; // commands of which all bursts are there, until they are done | burst_writer.rs:65
-    reg may_end; // burst_writer.rs:67
-    wire request_valid; // burst_writer.rs:74
-    wire [31:0] request_payload_0; // burst_writer.rs:74
-    wire [7:0] request_payload_1; // burst_writer.rs:74
+    reg [3:0] under_way; // bursts that are there, up to their responses | burst_writer.rs:65
+    reg [3:0] commands; // commands of which all bursts are there, until they are done | burst_writer.rs:67
+    reg may_end; // burst_writer.rs:69
+    wire request_valid; // burst_writer.rs:76
+    wire [31:0] request_payload_0; // burst_writer.rs:76
+    wire [7:0] request_payload_1; // burst_writer.rs:76
     wire fifo_s_ready;
     wire requests_valid;
     wire [39:0] fifo_m_payload;
@@ -84,8 +84,8 @@ module burst_writer_64 (
     wire beats_valid_1;
     wire [71:0] fifo_1_m_payload;
     wire [9:0] fifo_1_level;
-    wire complete_valid; // burst_writer.rs:84
-    wire [7:0] complete_payload; // burst_writer.rs:84
+    wire complete_valid; // burst_writer.rs:86
+    wire [7:0] complete_payload; // burst_writer.rs:86
     wire fifo_2_s_ready;
     wire fifo_2_m_valid;
     wire [7:0] fifo_2_m_payload;
@@ -93,23 +93,23 @@ module burst_writer_64 (
     wire slice_1_s_ready;
     wire bursts_valid;
     wire [7:0] bursts_payload;
-    reg [7:0] sent; // beats of the burst that are out | burst_writer.rs:161
-    wire gated_valid; // burst_writer.rs:163
-    wire gated_ready; // burst_writer.rs:163
-    wire [63:0] gated_payload_0_data; // burst_writer.rs:163
-    wire [7:0] gated_payload_0_strobes; // burst_writer.rs:163
-    wire gated_payload_1; // burst_writer.rs:163
+    reg [7:0] sent; // beats of the burst that are out | burst_writer.rs:163
+    wire gated_valid; // burst_writer.rs:165
+    wire gated_ready; // burst_writer.rs:165
+    wire [63:0] gated_payload_0_data; // burst_writer.rs:165
+    wire [7:0] gated_payload_0_strobes; // burst_writer.rs:165
+    wire gated_payload_1; // burst_writer.rs:165
     wire slice_2_s_ready;
     wire out_valid;
     wire [72:0] slice_2_m_payload;
-    wire flight_valid; // burst_writer.rs:92
-    wire [31:0] flight_address; // burst_writer.rs:92
-    wire flight_last; // burst_writer.rs:92
-    wire flight_none; // burst_writer.rs:92
-    wire flight_beyond; // burst_writer.rs:92
-    wire flight_short; // burst_writer.rs:92
-    wire flight_long; // burst_writer.rs:92
-    wire [7:0] flight_tag; // burst_writer.rs:92
+    wire flight_valid; // burst_writer.rs:94
+    wire [31:0] flight_address; // burst_writer.rs:94
+    wire flight_last; // burst_writer.rs:94
+    wire flight_none; // burst_writer.rs:94
+    wire flight_beyond; // burst_writer.rs:94
+    wire flight_short; // burst_writer.rs:94
+    wire flight_long; // burst_writer.rs:94
+    wire [7:0] flight_tag; // burst_writer.rs:94
     wire fifo_3_s_ready;
     wire fifo_3_m_valid;
     wire [44:0] fifo_3_m_payload;
@@ -145,7 +145,7 @@ module burst_writer_64 (
     end
 
     // a burst is asked for when all its data are there
-    wire asked = ends & (~ended_burst_none); // burst_writer.rs:73
+    wire asked = ends & (~ended_burst_none); // burst_writer.rs:75
     assign request_valid = asked;
     assign request_payload_0 = ended_burst_address;
     assign request_payload_1 = ended_burst_len;
@@ -235,7 +235,7 @@ module burst_writer_64 (
         .m_payload(fifo_2_m_payload),
         .level(fifo_2_level)
     );
-    wire last = sent == bursts_payload; // burst_writer.rs:162
+    wire last = sent == bursts_payload; // burst_writer.rs:164
     assign gated_payload_0_data = beats_data_1;
     assign gated_payload_0_strobes = beats_strobes_1;
     assign gated_payload_1 = last;
@@ -251,7 +251,7 @@ module burst_writer_64 (
         .m_payload(fifo_1_m_payload),
         .level(fifo_1_level)
     );
-    wire goes = gated_valid & gated_ready; // burst_writer.rs:167
+    wire goes = gated_valid & gated_ready; // burst_writer.rs:169
     register_slice_forward_8 slice_1 (
         .clk(clk),
         .rst(rst),
@@ -318,10 +318,10 @@ module burst_writer_64 (
     wire flights_short = slice_3_m_payload[9]; // register_slice_forward.rs:46
     wire flights_long = slice_3_m_payload[8]; // register_slice_forward.rs:46
     wire [7:0] flights_tag = slice_3_m_payload[7:0]; // register_slice_forward.rs:46
-    wire none = flights_valid & flights_none; // burst_writer.rs:98
+    wire none = flights_valid & flights_none; // burst_writer.rs:100
     assign m_axi_bready = flights_valid & (~flights_none);
-    wire comes = m_axi_bvalid & m_axi_bready; // burst_writer.rs:100
-    wire over = none | comes; // burst_writer.rs:101
+    wire comes = m_axi_bvalid & m_axi_bready; // burst_writer.rs:102
+    wire over = none | comes; // burst_writer.rs:103
     register_slice_forward_45 slice_3 (
         .clk(clk),
         .rst(rst),
@@ -332,7 +332,7 @@ module burst_writer_64 (
         .m_ready(over),
         .m_payload(slice_3_m_payload)
     );
-    wire command_ends = over & flights_last; // burst_writer.rs:102
+    wire command_ends = over & flights_last; // burst_writer.rs:104
     always @(posedge clk) begin
         if (rst) begin
             under_way <= 4'h0;
@@ -341,9 +341,9 @@ module burst_writer_64 (
             else if (over & (~aligner_ends)) under_way <= under_way - 4'h1;
         end
     end
-    wire error = comes & m_axi_bresp[1]; // burst_writer.rs:184
-    wire [2:0] packet = {flights_short | flights_long, 1'h0, flights_long & (~flights_short)}; // burst_writer.rs:185
-    wire [2:0] otherwise = flights_beyond ? 3'h1 : packet; // burst_writer.rs:186
+    wire error = comes & m_axi_bresp[1]; // burst_writer.rs:186
+    wire [2:0] packet = {flights_short | flights_long, 1'h0, flights_long & (~flights_short)}; // burst_writer.rs:187
+    wire [2:0] otherwise = flights_beyond ? 3'h1 : packet; // burst_writer.rs:188
     burst_splitter_64_a32_l24_t8_o8_b512 splitter (
         .clk(clk),
         .rst(rst),
@@ -383,7 +383,7 @@ module burst_writer_64 (
     wire [31:0] done_address_1 = failed ? place : flights_address; // failure.rs:48
 
     // how commands end
-    wire _t3 = done_valid & done_ready; // burst_writer.rs:110
+    wire _t3 = done_valid & done_ready; // burst_writer.rs:112
     always @(posedge clk) begin
         if (rst) begin
             commands <= 4'h0;

@@ -192,6 +192,18 @@ impl<'e> BurstBench<'e> {
         }
     }
 
+    /// Runs so many cycles in which nobody takes packets, then goes on with these stalls.
+    pub fn block_packets(&mut self, cycles: u64, then: Stalls) -> Result<(), String> {
+        let output = self.output.expect("a reader");
+        self.bench.stall_sink(output, Stalls::Always);
+        for _ in 0..cycles {
+            self.memory.step(&mut self.bench).map_err(|e| e.to_string())?;
+            self.bench.step().map_err(|e| e.to_string())?;
+        }
+        self.bench.stall_sink(output, then);
+        Ok(())
+    }
+
     /// How the commands ended, each with the tag of its number.
     pub fn outcomes(&self) -> Result<Vec<Outcome>, String> {
         let outcome = |(number, beat): (usize, &Beat)| {

@@ -8,7 +8,7 @@
 //! - Data follow in the order of the requests, also before the bus has taken these. Who gives the data of a burst without a gap, as the
 //!   [burst writer](super::burst_writer) does, never blocks another one. A master's data wait for its request.
 //! - Responses go to the master whose number is in their ID.
-//! - Fair: a request waits for at most one burst of each other master.
+//! - Fair: a request waits for at most one burst of each other master; its data wait for those of all requests before it, 17 at most.
 //! - Parameters: masters, 2 to 16; widths of their ports ([`AxiParams`]). Throughput: a request and a beat a cycle, from burst to burst too.
 //!   Latency: requests 2 cycles; data none, but 2 cycles behind their request.
 //! - Combinational paths: `s_axi_w...` to `m_axi_w...`, `m_axi_wready` to `s_axi_wready`, `m_axi_b...` to `s_axi_b...`, all

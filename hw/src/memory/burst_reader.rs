@@ -5,14 +5,15 @@
 //! | `command` | address, bytes and tag; `command_ready` is made of registers |
 //! | `m_axis` | a packet for each command, in their order: all words but the last are full. `tuser` beside `tlast`: the command failed, and this word has no bytes. Bytes that are not kept are 0. `tdata`, `tlast` and `tvalid` are registers |
 //! | `done` | how each command ended, in their order; its packet may still be on its way |
-//! | `m_axi` | AXI4, without IDs; `m_axi_rready` is 1 from 2 cycles behind a request to its last data, so who shares the bus is never blocked; 0 for a cycle where a command ends without data |
+//! | `m_axi` | AXI4, without IDs; `m_axi_rready` is 1 from 2 cycles behind a request to its last data, so who shares the bus is never blocked; 0 for a cycle for each command that ends without data |
 //!
 //! - Any address and any number of bytes. The longest bursts that are legal; none crosses 4 KiB or has more than 256 beats.
 //!   Addresses are those of whole beats.
 //! - A burst is asked for when there is room for the data of the longest one, and fewer than `outstanding` are under way.
-//! - A beat that comes with an error ends its command: the packet ends there, no further bursts are asked for, and `done` has the cause
-//!   and the address of the beat. A command that reaches beyond the last address reads up to there and ends so, too. A command of no bytes
-//!   has a packet of one word without bytes. The next command is read as if nothing had been.
+//! - A beat that comes with an error ends its command: the packet ends there, of what was read before it the last beat may be missing,
+//!   one further burst at most is asked for, and `done` has the cause and the address of the beat. A command that reaches beyond the last
+//!   address reads up to there and ends so, too. A command of no bytes has a packet of one word without bytes. The next command is read as
+//!   if nothing had been.
 //! - `m_axi_rlast` is believed.
 //! - Parameters: those of [`MoverParams`]. Throughput: one beat a cycle, where bursts have two beats or more; a word a cycle. Latency: 8 cycles
 //!   and that of the memory from a command to its first word, if it needs a second beat, or its last.

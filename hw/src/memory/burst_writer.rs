@@ -5,19 +5,21 @@
 //! | `command` | address, bytes and tag; `command_ready` follows what the engine does |
 //! | `s_axis` | a packet for each command, in their order; its first byte is the first one of the command. `s_axis_tready` is made of registers |
 //! | `done` | how each command ended, in their order: when its last response is there |
-//! | `m_axi` | AXI4, without IDs. Data follow their request without a gap of this engine's, so who shares the bus is never blocked; `m_axi_bready` is 1 whenever a response is due |
+//! | `m_axi` | AXI4, without IDs. Data follow their request without a gap of this engine's, so who shares the bus is never blocked; `m_axi_bready` is 1 while a response is due, but for some cycles behind a request and one for each command that ends without data |
 //!
 //! - Any address and any number of bytes; strobes say which bytes of a beat are written, nothing is read. The longest bursts that are
 //!   legal; none crosses 4 KiB or has more than 256 beats. Addresses are those of whole beats.
 //! - A burst is asked for when all its data are there, and fewer than `outstanding` are under way.
-//! - A response with an error ends its command: no further bursts are asked for, the rest of its packet is dropped, and `done` has the
-//!   cause and the address of the burst. What its other bursts wrote stays. So it is with a command that reaches beyond the last address.
+//! - A response with an error ends its command: no further bursts are begun but those that were cut already (which wait for the bus, and
+//!   two more, for which data are still taken), the rest of its packet is dropped, and `done` has the cause and the address of the burst.
+//!   What its other bursts wrote stays. So it is with a command that reaches beyond the last address.
 //! - A packet with less bytes than its command (an early `tlast`, or holes in `tkeep`): those that are not there are not written, and
-//!   `done` says so. One with more: the rest is dropped, and `done` says so. A command without bytes has a packet, too, which is dropped.
+//!   `done` says so. One with more bytes, or more words: the rest is dropped, and `done` says so. A command without bytes has a packet,
+//!   too, which is dropped in silence.
 //!   The next command is written as if nothing had been.
 //! - Parameters: those of [`MoverParams`]. Throughput: one beat a cycle, where bursts have two beats or more. Latency: 2 cycles from a burst's last word
 //!   to its request, 4 cycles to its first data.
-//! - Combinational paths: none from port to port but `s_axis` and `command` with themselves.
+//! - Combinational paths: none.
 //! - After reset nothing is under way; reset the bus with it.
 
 use super::axi::{AxiWrite, axi_write};

@@ -110,7 +110,9 @@ pub fn write_aligner(p: MoverParams) -> Result<Design<WriteAlignerPorts>, Errors
     m.section("a cycle later: how the command does");
     let ends = (goes & now.at_end) | passes;
     let packet_over = over | (takes & io.s.payload.last);
-    let missing = late(m, beat.missing & goes.repeat(bytes));
+    // with a reset, since the cycle of a reset would be remembered in `short_before`
+    let missing = m.reg_reset(bits(bytes), 0);
+    missing.set(beat.missing & goes.repeat(bytes));
     let surplus = late(m, beat.surplus);
     let goes_on = late(m, !packet_over);
     let ended_at_end = late(m, last_beat);

@@ -69,7 +69,7 @@ impl Request {
         let address = match self.burst {
             BurstKind::Fixed | BurstKind::Reserved => self.address,
             _ if i == 0 => self.address,
-            BurstKind::Incrementing => aligned + i * size,
+            BurstKind::Incrementing => aligned.wrapping_add(i * size),
             BurstKind::Wrapping => {
                 let whole = size * self.beats();
                 let bottom = self.address / whole * whole;

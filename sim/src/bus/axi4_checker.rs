@@ -171,11 +171,7 @@ impl Axi4Checker {
             BurstKind::Wrapping if ![2, 4, 8, 16].contains(&beats) || !x.address.is_multiple_of(size) => {
                 Err(Violation::Wrap(x))
             }
-            BurstKind::Incrementing
-                if x.address / 4096 != (x.bytes_of(x.len).0 + size - 1 - x.bytes_of(x.len).0 % size) / 4096 =>
-            {
-                Err(Violation::Crosses4K(x))
-            }
+            BurstKind::Incrementing if x.address % 4096 / size + beats > 4096 / size => Err(Violation::Crosses4K(x)),
             _ => Ok(()),
         }
     }

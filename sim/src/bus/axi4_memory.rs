@@ -56,7 +56,7 @@ impl SparseBytes {
     /// The bytes from an address on.
     pub fn read(&self, address: u64, bytes: usize) -> Vec<u8> {
         let byte = |at: u64| self.0.get(&(at / PAGE)).map_or(0, |page| page[(at % PAGE) as usize]);
-        (address..address + bytes as u64).map(byte).collect()
+        (0..bytes as u64).map(|i| byte(address.wrapping_add(i))).collect()
     }
     /// The pages of 4 KiB that are not all 0, by their numbers.
     pub fn pages(&self) -> BTreeMap<u64, &[u8]> {
@@ -65,7 +65,8 @@ impl SparseBytes {
     }
     /// Writes bytes from an address on.
     pub fn write(&mut self, address: u64, bytes: &[u8]) {
-        for (at, byte) in (address..).zip(bytes) {
+        for (i, byte) in (0u64..).zip(bytes) {
+            let at = address.wrapping_add(i);
             self.0.entry(at / PAGE).or_insert_with(|| vec![0; PAGE as usize])[(at % PAGE) as usize] = *byte;
         }
     }
@@ -101,6 +102,8 @@ struct WritePort {
     responses: VecDeque<(WriteResponse, u64)>,
     handed: VecDeque<WriteResponse>,
     credit: u64,
+    /// No data are taken, since there is no credit.
+    held: bool,
     checker: Axi4Checker,
 }
 
@@ -169,6 +172,7 @@ impl Axi4Memory {
             responses,
             handed,
             credit,
+            held: false,
             checker,
         });
     }
@@ -238,7 +242,7 @@ impl Axi4Memory {
             self.reads[i].bursts.push_back((request, 0, due));
         }
         let port = &mut self.reads[i];
-        port.credit = (port.credit + self.model.bandwidth).min(256);
+        port.credit = (port.credit + self.model.bandwidth).min(511);
         if !port.handed.is_empty() || port.credit < 256 {
             return Ok(());
         }
@@ -302,7 +306,7 @@ impl Axi4Memory {
 
     /// Writes the beats whose address is known.
     fn write_bytes(&mut self, i: usize, cycle: u64) {
-        while let (Some((request, beat, worst)), false) =
+        while let (Some((request, beat, first_error)), false) =
             (self.writes[i].open.front().copied(), self.writes[i].early.is_empty())
         {
             let data = self.writes[i].early.pop_front().expect("there is one");
@@ -315,13 +319,13 @@ impl Axi4Memory {
             for lane in (0..bus).filter(|lane| data.strobes >> lane & 1 == 1 && response == Response::Okay) {
                 self.bytes.write(base + lane, &bytes[lane as usize..=lane as usize]);
             }
-            let worst = if worst == Response::Okay { response } else { worst };
+            let first_error = if first_error == Response::Okay { response } else { first_error };
             if data.last {
                 self.writes[i].open.pop_front();
                 let due = self.due(cycle);
-                self.writes[i].responses.push_back((WriteResponse { id: request.id, response: worst }, due));
+                self.writes[i].responses.push_back((WriteResponse { id: request.id, response: first_error }, due));
             } else {
-                self.writes[i].open[0] = (request, beat + 1, worst);
+                self.writes[i].open[0] = (request, beat + 1, first_error);
             }
         }
     }
@@ -329,11 +333,12 @@ impl Axi4Memory {
     fn respond(&mut self, bench: &mut Bench, i: usize, cycle: u64) {
         let port = &mut self.writes[i];
         // what is written is as much as the bandwidth lets in
-        port.credit = (port.credit + self.model.bandwidth).min(256);
-        let goes = port.credit == 256;
-        if self.model.bandwidth < 256 {
-            bench.stall_sink(port.w.1, if goes { Stalls::Never } else { Stalls::Always });
-            port.credit -= if goes { 256 } else { 0 };
+        port.credit = (port.credit + self.model.bandwidth).min(511);
+        let goes = port.credit >= 256;
+        port.credit -= if goes { 256 } else { 0 };
+        if goes == port.held {
+            bench.stall_sink(port.w.1, if goes { self.model.taking } else { Stalls::Always });
+            port.held = !goes;
         }
         if !port.handed.is_empty() {
             return;
@@ -348,3 +353,6 @@ impl Axi4Memory {
         port.handed.push_back(answer);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,6 +26,8 @@ fn requests() {
     assert_eq!(refused(crossing), Violation::Crosses4K(crossing));
     let unaligned = Request { address: 0x1fe1, len: 4, ..GOOD };
     assert_eq!(refused(unaligned), Violation::Crosses4K(unaligned));
+    let beyond = Request { address: u64::MAX - 7, len: 1, ..GOOD };
+    assert_eq!(refused(beyond), Violation::Crosses4K(beyond));
     let reserved = Request { burst: BurstKind::Reserved, ..GOOD };
     assert_eq!(refused(reserved), Violation::ReservedBurst(reserved));
     let fixed = Request { burst: BurstKind::Fixed, len: 16, ..GOOD };
@@ -42,6 +44,7 @@ fn requests() {
         GOOD,
         Request { address: 0x1fe1, len: 3, ..GOOD },
         Request { address: 0x1800, len: 255, ..GOOD },
+        Request { address: u64::MAX - 7, len: 0, ..GOOD },
         Request { burst: BurstKind::Fixed, address: 0x1fff, len: 15, ..GOOD },
         Request { burst: BurstKind::Wrapping, address: 0x1ff8, ..GOOD },
         Request { size: 0, address: 0x1fff, len: 0, cache: 0, ..GOOD },
