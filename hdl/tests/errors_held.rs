@@ -337,16 +337,7 @@ fn a_payload_that_waits_for_ready() {
             p.leave_stream(x.next() ^ p.constant(ready).zext(8), out);
         });
     }
-    // whatever its name is, as `wready` of AXI
-    between("payload_of_ready_of_another_name", |m, io| {
-        io.y.set(0);
-        let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
-        let out = m.wire(io.m.shape());
-        out.ready.set(io.c & io.m.ready);
-        io.m.valid.set(out.valid & io.c);
-        io.m.payload.set(out.payload);
-        p.leave_stream(x.next() ^ p.constant(io.c).zext(8), out);
-    });
+    payload_of_wready();
     // a stage before, it is 1 for every item that arrives
     let m = Module::new("example");
     let io = StreamPorts::new(m);
@@ -356,6 +347,39 @@ fn a_payload_that_waits_for_ready() {
     io.y.set(p.leave(p.moves(goes)).zext(8));
     p.leave_stream(x.next() ^ goes.zext(8), io.m);
     m.finish(io).unwrap();
+}
+
+#[derive(Clone, Copy, Bundle)]
+struct WriteChannel {
+    wvalid: Signal,
+    #[flip]
+    wready: Signal,
+    wdata: Signal,
+}
+
+ports! {
+    struct WritePorts() {
+        input s: Stream = stream(bits(8)),
+        output axi: WriteChannel = WriteChannel { wvalid: bits(1), wready: bits(1), wdata: bits(8) },
+        input go: Signal = bits(1),
+    }
+}
+
+/// It is called `wready` in AXI. What chooses among ends is none, and may be in a payload.
+#[module]
+fn payload_of_wready() {
+    for wrong in [true, false] {
+        let m = Module::new("example");
+        let io = WritePorts::new(m);
+        let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+        let out = m.wire(stream(bits(8)));
+        let mark = if wrong { io.axi.wready } else { io.go };
+        p.leave_stream(x.next() ^ p.constant(mark).zext(8), out);
+        out.ready.set(io.axi.wready & io.go);
+        io.axi.wvalid.set(out.valid & io.go);
+        io.axi.wdata.set(out.payload);
+        assert_eq!(m.finish(io).is_err(), wrong);
+    }
 }
 
 ports! {
@@ -405,6 +429,28 @@ fn the_end_of_a_stream_assigned_again() {
         io.m.valid.set(out.bit(8));
         io.m.payload.set(out.bits(7, 0));
     });
+}
+
+/// A register takes a cycle more, of which the pipeline knows nothing.
+#[test]
+#[module]
+fn a_register_at_the_end_of_a_stream() {
+    between("register_at_the_end", |m, io| {
+        io.y.set(0);
+        let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+        let (valid, payload) = (m.reg_reset(bits(1), 0), m.reg(bits(8)));
+        p.leave_stream(x.next(), Stream { valid, ready: io.m.ready, payload });
+        io.m.valid.set(valid & io.c);
+        io.m.payload.set(payload);
+    });
+    // a value of the input stream goes elsewhere, too: that is no end
+    let m = Module::new("example");
+    let io = StreamPorts::new(m);
+    let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+    io.y.set(io.s.valid.zext(8));
+    m.when(io.c, || io.y.set(0));
+    p.leave_stream(x, io.m);
+    m.finish(io).unwrap();
 }
 
 /// A stream that a signal chooses: the others have what was assigned to all of them before, and nobody assigns behind the end.

@@ -358,6 +358,20 @@ fn resets_of_clocks_as_resets() {
     }
 }
 
+ports! {
+    struct OnePorts() {
+        output o: Signal = bits(1),
+    }
+}
+
+#[module]
+fn constant_one() -> Design<OnePorts> {
+    let m = Module::new("constant_one");
+    let io = OnePorts::new(m);
+    io.o.set(1);
+    m.finish(io).unwrap()
+}
+
 /// Reset synchronizers in their usual forms, and registers that spread a reset: they begin with a port and end at an edge, so a
 /// register that they release may reset others.
 #[test]
@@ -396,12 +410,23 @@ fn forms_of_reset_synchronizers() {
         io.y.set(count ^ io.b.zext(8));
         m.finish(io).unwrap_or_else(|e| panic!("{how}: {e}"));
     }
-    // one that may begin again at an edge
-    for how in 0..2 {
+    // one that may begin again at an edge: by a constant, a signal, an output of an instance, at a place that a signal gives
+    for how in 0..4 {
         reports(&format!("reset_synchronizer_that_begins_again_{how}"), |m, io| {
             let s = m.reg(bits(2)).asynchronous_reset(io.a.bit(0), 3);
-            let next = if how == 0 { m.lit(1u32, 1) } else { io.a.bit(1) };
-            s.set(s.bit(0).cat(next));
+            match how {
+                0 => s.set(s.bit(0).cat(m.lit(1u32, 1))),
+                1 => s.set(s.bit(0).cat(io.a.bit(1))),
+                2 => {
+                    s.set(0);
+                    let one = m.instance(&constant_one());
+                    m.when(io.a.bit(1), || s.set(one.o.repeat(2)));
+                }
+                _ => {
+                    s.set(0);
+                    s.part(io.a.bit(1), 1).set(1);
+                }
+            }
             let soft = reset_by(m, s.msb(), 0, io.c);
             let count = m.reg(bits(8)).asynchronous_reset(soft, 9);
             count.set(count + 1);

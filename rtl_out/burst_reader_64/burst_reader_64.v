@@ -51,23 +51,23 @@ module burst_reader_64 (
     wire words_m_valid;
     wire [68:0] words_m_payload;
     wire [9:0] words_level;
-    reg [9:0] asked; // beats that were asked for, modulo twice the buffer | burst_reader.rs:148
-    reg [9:0] came; // beats that came | burst_reader.rs:149
-    reg [9:0] limit; // while no more were asked for, the longest burst has room | burst_reader.rs:150
+    reg [9:0] asked; // beats that were asked for, modulo twice the buffer | burst_reader.rs:149
+    reg [9:0] came; // beats that came | burst_reader.rs:150
+    reg [9:0] limit; // while no more were asked for, the longest burst has room | burst_reader.rs:151
     wire flights_s_ready;
     wire flights_m_valid;
     wire [45:0] flights_m_payload;
     wire [3:0] flights_level;
-    reg [3:0] commands; // commands whose last burst was asked for, and which are not done | burst_reader.rs:66
-    reg [3:0] under_way; // bursts | burst_reader.rs:67
-    reg may_go; // burst_reader.rs:71
-    reg valid; // burst_reader.rs:170
-    reg [31:0] address; // burst_reader.rs:171
-    reg [7:0] len; // burst_reader.rs:171
+    reg [3:0] commands; // commands whose last burst was asked for, and which are not done | burst_reader.rs:67
+    reg [3:0] under_way; // bursts | burst_reader.rs:68
+    reg may_go; // burst_reader.rs:72
+    reg valid; // burst_reader.rs:171
+    reg [31:0] address; // burst_reader.rs:172
+    reg [7:0] len; // burst_reader.rs:172
     wire slice_s_ready;
     wire oldest_valid;
     wire [45:0] slice_m_payload;
-    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:194
+    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:195
     reg failed; // the command has failed | failure.rs:36
     reg [1:0] cause; // failure.rs:37
     reg [31:0] place; // where | failure.rs:38
@@ -101,8 +101,8 @@ module burst_reader_64 (
             limit <= (came - words_level) + 10'hfd;
         end
     end
-    wire [9:0] _t1 = limit - asked; // burst_reader.rs:156
-    wire has_room = ~_t1[9]; // burst_reader.rs:156
+    wire [9:0] _t1 = limit - asked; // burst_reader.rs:157
+    wire has_room = ~_t1[9]; // burst_reader.rs:157
 
     // bursts are asked for
     always @(posedge clk) begin
@@ -115,12 +115,12 @@ module burst_reader_64 (
     assign m_axi_arvalid = valid;
     assign m_axi_araddr = address;
     assign m_axi_arlen = len;
-    wire moves = may_go & ((~valid) | m_axi_arready); // burst_reader.rs:172
+    wire moves = may_go & ((~valid) | m_axi_arready); // burst_reader.rs:173
     always @(posedge clk) if (moves) begin
         address <= splitter_m_address;
         len <= splitter_m_len;
     end
-    wire goes = splitter_m_valid & moves; // burst_reader.rs:173
+    wire goes = splitter_m_valid & moves; // burst_reader.rs:174
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
@@ -133,7 +133,7 @@ module burst_reader_64 (
     assign m_axi_arburst = 2'h1;
     assign m_axi_arcache = 4'h3;
     assign m_axi_arprot = 3'h0;
-    wire [45:0] _t2 = {splitter_m_address[31:3], splitter_m_last, splitter_m_none, splitter_m_beyond, splitter_m_offset, splitter_m_end, splitter_m_tag}; // burst_reader.rs:75
+    wire [45:0] _t2 = {splitter_m_address[31:3], splitter_m_last, splitter_m_none, splitter_m_beyond, splitter_m_offset, splitter_m_end, splitter_m_tag}; // burst_reader.rs:76
     always @(posedge clk) begin
         if (rst) begin
             asked <= 10'h0;
@@ -162,10 +162,10 @@ module burst_reader_64 (
     wire [2:0] oldest_offset = slice_m_payload[13:11]; // register_slice_forward.rs:46
     wire [2:0] oldest_end = slice_m_payload[10:8]; // register_slice_forward.rs:46
     wire [7:0] oldest_tag = slice_m_payload[7:0]; // register_slice_forward.rs:46
-    wire none = oldest_valid & oldest_none; // burst_reader.rs:81
+    wire none = oldest_valid & oldest_none; // burst_reader.rs:82
     assign m_axi_rready = oldest_valid & (~oldest_none);
-    wire comes = m_axi_rvalid & m_axi_rready; // burst_reader.rs:83
-    wire over = none | (comes & m_axi_rlast); // burst_reader.rs:84
+    wire comes = m_axi_rvalid & m_axi_rready; // burst_reader.rs:84
+    wire over = none | (comes & m_axi_rlast); // burst_reader.rs:85
     register_slice_forward_46 slice (
         .clk(clk),
         .rst(rst),
@@ -176,7 +176,7 @@ module burst_reader_64 (
         .m_ready(over),
         .m_payload(slice_m_payload)
     );
-    wire ends = over & oldest_last; // burst_reader.rs:85
+    wire ends = over & oldest_last; // burst_reader.rs:86
     always @(posedge clk) begin
         if (rst) begin
             under_way <= 4'h0;
@@ -190,10 +190,10 @@ module burst_reader_64 (
             if (over) beat <= 9'h0;
         end
     end
-    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:197
-    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:198
-    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:199
-    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:200
+    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:198
+    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:199
+    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:200
+    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:201
     burst_splitter_64_a32_l24_t8_o8_b512 splitter (
         .clk(clk),
         .rst(rst),
@@ -233,9 +233,9 @@ module burst_reader_64 (
     wire [31:0] done_address_1 = failed ? place : address_1; // failure.rs:48
 
     // bytes in the lanes of their words
-    wire stop = ends & (now | oldest_none); // burst_reader.rs:95
-    wire last = oldest_last & m_axi_rlast; // burst_reader.rs:97
-    wire failed_1 = now | oldest_beyond; // burst_reader.rs:97
+    wire stop = ends & (now | oldest_none); // burst_reader.rs:96
+    wire last = oldest_last & m_axi_rlast; // burst_reader.rs:98
+    wire failed_1 = now | oldest_beyond; // burst_reader.rs:98
     read_aligner_8 aligner (
         .clk(clk),
         .rst(rst),
@@ -280,30 +280,23 @@ module burst_reader_64 (
     wire held_last = slice_1_m_payload[1]; // register_slice_forward.rs:46
     assign m_axis_tlast = held_last;
     wire held_empty = slice_1_m_payload[0]; // register_slice_forward.rs:46
-    wire none_1 = held_last & held_empty; // burst_reader.rs:209
-    wire keep_0 = (~held_last) | ((held_end >= 3'h7) & (~held_empty)); // burst_reader.rs:210
-    wire keep_1 = (~held_last) | ((held_end >= 3'h6) & (~held_empty)); // burst_reader.rs:210
-    wire keep_2 = (~held_last) | ((held_end >= 3'h5) & (~held_empty)); // burst_reader.rs:210
-    wire keep_3 = (~held_last) | ((held_end >= 3'h4) & (~held_empty)); // burst_reader.rs:210
-    wire keep_4 = (~held_last) | ((held_end >= 3'h3) & (~held_empty)); // burst_reader.rs:210
-    wire keep_5 = (~held_last) | ((held_end >= 3'h2) & (~held_empty)); // burst_reader.rs:210
-    wire keep_6 = (~held_last) | ((held_end >= 3'h1) & (~held_empty)); // burst_reader.rs:210
-    wire keep_7 = (~held_last) | (1'h1 & (~held_empty)); // burst_reader.rs:210
-    wire [7:0] axis_tkeep = {keep_0, keep_1, keep_2, keep_3, keep_4, keep_5, keep_6, keep_7}; // burst_reader.rs:213
-    assign m_axis_tkeep = axis_tkeep;
-    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:215
+    wire none_1 = held_last & held_empty; // burst_reader.rs:210
+    wire [7:0] _t4 = {held_end >= 3'h7, held_end >= 3'h6, held_end >= 3'h5, held_end >= 3'h4, held_end >= 3'h3, held_end >= 3'h2, held_end >= 3'h1, 1'h1}; // rotate.rs:24
+    wire [7:0] keep = {8{~held_last}} | (_t4 & {8{~held_empty}}); // burst_reader.rs:212
+    assign m_axis_tkeep = keep;
+    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:217
     assign m_axis_tuser = axis_tuser;
 
     // how commands end
-    wire _t4 = goes & splitter_m_last; // burst_reader.rs:105
-    wire _t5 = done_valid & done_ready; // burst_reader.rs:105
+    wire _t5 = goes & splitter_m_last; // burst_reader.rs:106
+    wire _t6 = done_valid & done_ready; // burst_reader.rs:106
     always @(posedge clk) begin
         if (rst) begin
             commands <= 4'h0;
             valid_1 <= 1'h0;
         end else begin
-            if (_t4 & (~_t5)) commands <= commands + 4'h1;
-            else if (_t5 & (~_t4)) commands <= commands - 4'h1;
+            if (_t5 & (~_t6)) commands <= commands + 4'h1;
+            else if (_t6 & (~_t5)) commands <= commands - 4'h1;
             valid_1 <= ends;
         end
     end

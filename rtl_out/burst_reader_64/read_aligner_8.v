@@ -46,14 +46,8 @@ module read_aligner_8 (
         end
     end
     wire [2:0] last_byte = s_end - s_offset; // read_aligner.rs:137
-    wire kept_0 = (last_byte >= 3'h7) & (~s_stop); // read_aligner.rs:138
-    wire kept_1 = (last_byte >= 3'h6) & (~s_stop); // read_aligner.rs:138
-    wire kept_2 = (last_byte >= 3'h5) & (~s_stop); // read_aligner.rs:138
-    wire kept_3 = (last_byte >= 3'h4) & (~s_stop); // read_aligner.rs:138
-    wire kept_4 = (last_byte >= 3'h3) & (~s_stop); // read_aligner.rs:138
-    wire kept_5 = (last_byte >= 3'h2) & (~s_stop); // read_aligner.rs:138
-    wire kept_6 = (last_byte >= 3'h1) & (~s_stop); // read_aligner.rs:138
-    wire kept_7 = 1'h1 & (~s_stop); // read_aligner.rs:138
+    wire [7:0] _t1 = {last_byte >= 3'h7, last_byte >= 3'h6, last_byte >= 3'h5, last_byte >= 3'h4, last_byte >= 3'h3, last_byte >= 3'h2, last_byte >= 3'h1, 1'h1}; // rotate.rs:24
+    wire [7:0] kept = _t1 & {8{~s_stop}}; // read_aligner.rs:138
     wire high_0 = {1'h0, s_offset} > 4'h0; // read_aligner.rs:140
     wire high_1 = {1'h0, s_offset} > 4'h1; // read_aligner.rs:140
     wire high_2 = {1'h0, s_offset} > 4'h2; // read_aligner.rs:140
@@ -62,12 +56,11 @@ module read_aligner_8 (
     wire high_5 = {1'h0, s_offset} > 4'h5; // read_aligner.rs:140
     wire high_6 = {1'h0, s_offset} > 4'h6; // read_aligner.rs:140
     wire high_7 = {1'h0, s_offset} > 4'h7; // read_aligner.rs:140
-    wire [63:0] _t1 = s_offset[0] ? {s_data[7:0], s_data[63:8]} : s_data; // rotate.rs:9
-    wire [63:0] _t2 = s_offset[1] ? {_t1[15:0], _t1[63:16]} : _t1; // rotate.rs:9
-    wire [63:0] rotated_data = s_offset[2] ? {_t2[31:0], _t2[63:32]} : _t2; // rotate.rs:9
+    wire [63:0] _t2 = s_offset[0] ? {s_data[7:0], s_data[63:8]} : s_data; // rotate.rs:9
+    wire [63:0] _t3 = s_offset[1] ? {_t2[15:0], _t2[63:16]} : _t2; // rotate.rs:9
+    wire [63:0] rotated_data = s_offset[2] ? {_t3[31:0], _t3[63:32]} : _t3; // rotate.rs:9
     wire rotated_ends = s_last | s_stop; // read_aligner.rs:143
     wire [7:0] rotated_high = {high_0, high_1, high_2, high_3, high_4, high_5, high_6, high_7}; // read_aligner.rs:146
-    wire [7:0] rotated_kept = {kept_0, kept_1, kept_2, kept_3, kept_4, kept_5, kept_6, kept_7}; // read_aligner.rs:148
     wire rotated_ends_within = s_last & (s_end < s_offset); // read_aligner.rs:150
     always @(posedge clk) begin
         next_data <= rotated_data;
@@ -76,7 +69,7 @@ module read_aligner_8 (
         next_failed <= s_failed;
         next_high <= rotated_high;
         next_last_byte <= last_byte;
-        next_kept <= rotated_kept;
+        next_kept <= kept;
         next_ends_within <= rotated_ends_within;
     end
 
@@ -102,15 +95,15 @@ module read_aligner_8 (
 
     // a word
     wire [7:0] of_next = next_high & {8{~held_ends}}; // read_aligner.rs:94
-    wire [7:0] kept = held_ends ? held_kept : (next_kept | {8{~next_ends_within}}); // read_aligner.rs:95
-    wire [7:0] data_0 = (of_next[0] ? next_data[7:0] : held_data[7:0]) & {8{kept[0]}}; // read_aligner.rs:97
-    wire [7:0] data_1 = (of_next[1] ? next_data[15:8] : held_data[15:8]) & {8{kept[1]}}; // read_aligner.rs:97
-    wire [7:0] data_2 = (of_next[2] ? next_data[23:16] : held_data[23:16]) & {8{kept[2]}}; // read_aligner.rs:97
-    wire [7:0] data_3 = (of_next[3] ? next_data[31:24] : held_data[31:24]) & {8{kept[3]}}; // read_aligner.rs:97
-    wire [7:0] data_4 = (of_next[4] ? next_data[39:32] : held_data[39:32]) & {8{kept[4]}}; // read_aligner.rs:97
-    wire [7:0] data_5 = (of_next[5] ? next_data[47:40] : held_data[47:40]) & {8{kept[5]}}; // read_aligner.rs:97
-    wire [7:0] data_6 = (of_next[6] ? next_data[55:48] : held_data[55:48]) & {8{kept[6]}}; // read_aligner.rs:97
-    wire [7:0] data_7 = (of_next[7] ? next_data[63:56] : held_data[63:56]) & {8{kept[7]}}; // read_aligner.rs:97
+    wire [7:0] kept_1 = held_ends ? held_kept : (next_kept | {8{~next_ends_within}}); // read_aligner.rs:95
+    wire [7:0] data_0 = (of_next[0] ? next_data[7:0] : held_data[7:0]) & {8{kept_1[0]}}; // read_aligner.rs:97
+    wire [7:0] data_1 = (of_next[1] ? next_data[15:8] : held_data[15:8]) & {8{kept_1[1]}}; // read_aligner.rs:97
+    wire [7:0] data_2 = (of_next[2] ? next_data[23:16] : held_data[23:16]) & {8{kept_1[2]}}; // read_aligner.rs:97
+    wire [7:0] data_3 = (of_next[3] ? next_data[31:24] : held_data[31:24]) & {8{kept_1[3]}}; // read_aligner.rs:97
+    wire [7:0] data_4 = (of_next[4] ? next_data[39:32] : held_data[39:32]) & {8{kept_1[4]}}; // read_aligner.rs:97
+    wire [7:0] data_5 = (of_next[5] ? next_data[47:40] : held_data[47:40]) & {8{kept_1[5]}}; // read_aligner.rs:97
+    wire [7:0] data_6 = (of_next[6] ? next_data[55:48] : held_data[55:48]) & {8{kept_1[6]}}; // read_aligner.rs:97
+    wire [7:0] data_7 = (of_next[7] ? next_data[63:56] : held_data[63:56]) & {8{kept_1[7]}}; // read_aligner.rs:97
     wire last = flushes | next_ends_within; // read_aligner.rs:102
     assign m_last = last;
     wire [2:0] s_end_1 = flushes ? held_last_byte : next_last_byte; // read_aligner.rs:103

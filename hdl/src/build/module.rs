@@ -141,7 +141,8 @@ impl Module {
                 // the doc of a bundle stands at its first field
                 let doc = std::mem::take(&mut doc).to_string();
                 let domain = (b.domain != 0).then_some(b.domain);
-                b.def.ports.push(Port { name, node: net.id, width: s.width, input, doc, domain });
+                let is_ready = path.ends_with("ready");
+                b.def.ports.push(Port { name, node: net.id, width: s.width, input, is_ready, doc, domain });
             });
             net
         })

@@ -98,7 +98,9 @@ impl Pipeline {
             (b.check_same(&[to.ready], loc) && self.may_leave(b, loc)).then(|| {
                 let name = &b.staging.pipes[self.index as usize].name;
                 b.check_outside(to.ready.id, &format!("`ready` of the stream out of pipeline `{name}`"), loc);
-                b.elastic_leave(stage, x.signals().iter().map(|s| s.id).collect(), to.ready.id, loc)
+                let valid = b.elastic_leave(stage, x.signals().iter().map(|s| s.id).collect(), to.ready.id, loc);
+                // another name, by which the assignment is known
+                b.push(Op::Alias(valid), 1, loc)
             })
         });
         if let Some(id) = valid.flatten() {

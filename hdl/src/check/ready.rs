@@ -23,8 +23,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     }
 }
 
-/// A signal, what it is another name of, and all that comes from outside of the module and that it depends on within the cycle: among
-/// these is the `ready` of who takes, whatever it is called.
+/// A signal, what it is another name of, and every `ready` of a stream that it depends on within the cycle.
 fn readies_behind(b: &Draft, drivers: &Drivers, ready: Id) -> Vec<Id> {
     let (mut found, mut name) = (vec![ready], ready);
     while let Some(of) = walk::other_name(&b.def, name) {
@@ -34,12 +33,23 @@ fn readies_behind(b: &Draft, drivers: &Drivers, ready: Id) -> Vec<Id> {
     let (mut todo, mut seen) = (vec![name], HashSet::new());
     while let Some(id) = todo.pop() {
         if seen.insert(id) {
-            let from_outside = matches!(b.node(id).op, Op::Net(Net::Input | Net::PinOut(_)));
-            found.extend(from_outside.then_some(id));
+            found.extend(is_ready(b, id).then_some(id));
             todo.extend(walk::sources(&b.def, drivers, id));
         }
     }
     found
+}
+
+/// Does a stream that goes on from here, or into an instance, take with this?
+fn is_ready(b: &Draft, id: Id) -> bool {
+    match b.node(id).op {
+        Op::Net(Net::Input) => b.def.ports.iter().any(|port| port.node == id && port.is_ready),
+        Op::Net(Net::PinOut(inst)) => {
+            let inst = &b.def.insts[inst as usize];
+            inst.pins.iter().zip(&inst.def.ports).any(|(pin, port)| *pin == id && port.is_ready)
+        }
+        _ => false,
+    }
 }
 
 /// Does a signal depend on others within the cycle?
@@ -63,6 +73,14 @@ fn assigned_once(b: &mut Draft) {
         let Some((ours, leaves)) = b.elastic(pipe).and_then(|e| Some((e.assigns.clone(), e.leaves?.loc))) else {
             continue;
         };
+        if let Some(register) = register_assigned(b, &ours) {
+            let name = &b.staging.pipes[pipe as usize].name;
+            let message = format!("pipeline `{name}` leaves into the register {}", b.describe(register));
+            let help = "the pipeline would not know when an item is taken: let it leave into a wire or a port; `register_slice` of crate `hw` \
+                        has registers";
+            b.error(leaves, message, vec![(b.node(register).loc, "the register")], Some(help.into()));
+            continue;
+        }
         let Some(other) = assigned_after(b, &ours) else { continue };
         let name = b.staging.pipes[pipe as usize].name.clone();
         let message = format!("{} is assigned, and pipeline `{name}` leaves there", b.describe(other.0));
@@ -89,4 +107,14 @@ fn assigned_after(b: &Draft, ours: &[Id]) -> Option<(Id, Id)> {
 
 fn overlap(a: &Range<u32>, b: &Range<u32>) -> bool {
     a.start < b.end && b.start < a.end
+}
+
+/// A register to which one of these values is assigned.
+fn register_assigned(b: &Draft, ours: &[Id]) -> Option<Id> {
+    let mut found = None;
+    Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, value, _, _| {
+        let register = ours.contains(&value) && matches!(b.node(target).op, Op::Net(Net::Reg(_)));
+        found = found.or(register.then_some(target));
+    });
+    found
 }

@@ -227,15 +227,19 @@ fn domain_begins_with_ports(def: &Def, domain: u32, seen: &mut HashSet<Source>, 
 /// Does a register never begin to reset at an edge, since all that is assigned to it are constants with which it does not reset; or, once
 /// and without condition, registers with the same reset of which that is so, or its own reset?
 fn never_assigned_a_reset(def: &Def, source: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
-    let (mut values, mut conditional) = (vec![], false);
+    let (mut values, mut conditional, mut anywhere) = (vec![], false, false);
     Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
         if target == source.id
             && let Some(bits) = source.among(place, def.nodes[value as usize].width, value)
         {
-            conditional |= !under.is_empty() || matches!(place, Place::AtSignal(_));
+            conditional |= !under.is_empty();
+            anywhere |= matches!(place, Place::AtSignal(_));
             values.push(bits);
         }
     });
+    if anywhere {
+        return false;
+    }
     let Some(taken) = values.iter().map(|value| never_constant_reset(def, *value)).collect::<Option<Vec<_>>>() else {
         return false;
     };
@@ -262,10 +266,17 @@ fn never_constant_reset(def: &Def, from: Source) -> Option<Vec<Source>> {
         if !seen.insert(source) {
             continue;
         }
-        if fold::constant(def, source.id).is_some_and(|number| source.resets_with(number)) {
-            return None;
+        if let Some(number) = fold::constant(def, source.id) {
+            if source.resets_with(number) {
+                return None;
+            }
+            continue;
         }
         let Behind { a_source, others } = directly_behind(def, source)?;
+        // a constant out of an instance: it may be one with which it resets
+        if !a_source && others.is_empty() {
+            return None;
+        }
         sources.extend(a_source.then_some(source));
         todo.extend(others);
     }

@@ -28,14 +28,15 @@ fn taken(def: &Def, block: Vec<Stmt>) -> Vec<Stmt> {
     for stmt in block {
         match stmt {
             Stmt::Set { .. } => out.push(stmt),
-            Stmt::If { cond, then, otherwise } => match fold::constant(def, cond) {
+            Stmt::If { cond, then, otherwise } => match fold::constant_behind_names(def, cond) {
                 Some(v) => out.extend(taken(def, if *v == BigUint::ZERO { otherwise } else { then })),
                 None => out.push(Stmt::If { cond, then: taken(def, then), otherwise: taken(def, otherwise) }),
             },
-            Stmt::Case { selector, arms, default, rest } => match fold::constant(def, selector) {
+            Stmt::Case { selector, arms, default, rest } => match fold::constant_behind_names(def, selector) {
                 Some(v) => {
-                    let arm =
-                        arms.into_iter().find(|(ids, _)| ids.iter().any(|id| fold::constant(def, *id) == Some(v)));
+                    let arm = arms
+                        .into_iter()
+                        .find(|(ids, _)| ids.iter().any(|id| fold::constant_behind_names(def, *id) == Some(v)));
                     out.extend(taken(def, arm.map(|(_, block)| block).or(default).unwrap_or_default()));
                 }
                 None => {
@@ -72,7 +73,7 @@ fn constants(def: &Def) -> Vec<(Id, BigUint)> {
             continue;
         };
         let entry = found.entry(*target).or_insert(Some((BigUint::ZERO, 0)));
-        let value = fold::constant(def, *value).map(|v| (v, fold::ones(def.nodes[*value as usize].width)));
+        let value = fold::constant_behind_names(def, *value).map(|v| (v, fold::ones(def.nodes[*value as usize].width)));
         *entry = match (entry.take(), *place, value) {
             (_, Place::Whole, Some((v, _))) => Some((v.clone(), 1)),
             (Some((old, n)), Place::At(lo), Some((v, ones))) => {

@@ -85,6 +85,8 @@ pub(crate) struct Port {
     pub node: Id,
     pub width: u32,
     pub input: bool,
+    /// It is the field `ready` of a stream, or of a channel of a bus (`wready`).
+    pub is_ready: bool,
     pub doc: String,
     /// While building: the domain that the user declared. In a [`Def`]: the domain (index) whose registers take up the
     /// input or give the output; `None` if there are none, or if it was declared that they do not matter. [`ASYNCHRONOUS`]

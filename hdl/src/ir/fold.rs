@@ -8,16 +8,21 @@ pub(crate) fn ones(width: u32) -> BigUint {
     (BigUint::from(1u8) << width) - 1u8
 }
 
-/// The value of a node that is a constant, whatever names it has.
+/// The value of a node that is a constant. One that has entered a pipeline, or has another name, is none while a module is built: it has a
+/// stage.
 pub(crate) fn constant(def: &Def, id: Id) -> Option<&BigUint> {
-    let mut of = id;
-    loop {
-        match &def.nodes[of as usize].op {
-            Op::Const(v) => return Some(v),
-            Op::Variant(e, v) => return Some(&def.enums[*e as usize].variants[*v as usize].code),
-            Op::Alias(x) => of = *x,
-            _ => return None,
-        }
+    match &def.nodes[id as usize].op {
+        Op::Const(v) => Some(v),
+        Op::Variant(e, v) => Some(&def.enums[*e as usize].variants[*v as usize].code),
+        _ => None,
+    }
+}
+
+/// The value of a constant, whatever names it has.
+pub(crate) fn constant_behind_names(def: &Def, id: Id) -> Option<&BigUint> {
+    match def.nodes[id as usize].op {
+        Op::Alias(of) => constant_behind_names(def, of),
+        _ => constant(def, id),
     }
 }
 

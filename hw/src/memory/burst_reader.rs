@@ -25,6 +25,7 @@ use super::burst_splitter::{Burst, burst_splitter};
 use super::failure::{Answer, Failure, first_failure, send_done};
 use super::mover::*;
 use super::read_aligner::*;
+use super::rotate::lanes_up_to;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use crate::stream::fifo::{Style, fifo};
 use crate::stream::register_slice_forward::register_slice_forward_after;
@@ -207,10 +208,11 @@ fn packets(m: Module, words: Stream<Word>, p: AxiParams) -> Result<AxiStream, Er
     let held = register_slice_forward_after(m, words)?;
     let Word { data, end, last, empty } = held.payload;
     let none = last & empty;
-    let keep: Vec<Signal> = (0..p.data_bytes).rev().map(|byte| !last | (end.ge(byte) & !empty)).collect();
+    let bytes = p.data_bytes;
+    let keep = (!last).repeat(bytes) | (lanes_up_to(end, bytes) & (!empty).repeat(bytes));
     let axis = AxiStream {
         tdata: data,
-        tkeep: cat(&keep),
+        tkeep: keep,
         tlast: last,
         tuser: Some(none & end.bit(0)),
         tvalid: held.valid,

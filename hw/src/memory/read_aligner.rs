@@ -11,7 +11,7 @@
 //! Parameters: bytes of a beat. Throughput: one beat a cycle, command after command. Latency: 2 cycles from the beat that completes a
 //! word; of a word that ends with its beat, and is not a command's last one, from the next beat.
 
-use super::rotate::rotate_down;
+use super::rotate::{lanes_up_to, rotate_down};
 use hdl::*;
 
 /// A beat of the bus.
@@ -135,7 +135,7 @@ struct Rotated {
 #[module]
 fn rotated(m: Module, x: BusBeat, bytes: u32) -> Rotated {
     let last_byte = x.end - x.offset;
-    let kept: Vec<Signal> = (0..bytes).rev().map(|lane| last_byte.ge(lane) & !x.stop).collect();
+    let kept = lanes_up_to(last_byte, bytes) & (!x.stop).repeat(bytes);
     let high: Vec<Signal> =
         (0..bytes).rev().map(|lane| x.offset.zext(bytes.ilog2() + 1).gt(bytes - 1 - lane)).collect();
     let rotated = Rotated {
@@ -145,7 +145,7 @@ fn rotated(m: Module, x: BusBeat, bytes: u32) -> Rotated {
         failed: x.failed,
         high: cat(&high),
         last_byte,
-        kept: cat(&kept),
+        kept,
         // if it ends before the lane in which that begins
         ends_within: x.last & x.end.lt(x.offset),
     };

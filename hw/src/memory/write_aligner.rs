@@ -19,7 +19,7 @@
 
 use super::burst_splitter::{Burst, burst};
 use super::mover::MoverParams;
-use super::rotate::rotate_up;
+use super::rotate::{lanes_below, lanes_up_to, rotate_up};
 use crate::stream::{Beat, beat};
 use hdl::*;
 
@@ -176,14 +176,13 @@ fn position(p: MoverParams) -> Position {
 
 /// At its first beat.
 fn begin(x: Burst, p: MoverParams) -> Position {
-    let lanes = |f: &dyn Fn(u32) -> Signal| cat(&(0..p.axi.data_bytes).rev().map(f).collect::<Vec<_>>());
     Position {
         burst: x,
         left: x.len,
         at_end: !x.len.any() & !x.none,
         without_word: x.last & x.end.lt(x.offset),
-        of_held: lanes(&|lane| x.offset.gt(lane)),
-        to_end: lanes(&|lane| x.end.ge(lane)),
+        of_held: lanes_below(x.offset, p.axi.data_bytes),
+        to_end: lanes_up_to(x.end, p.axi.data_bytes),
     }
 }
 

@@ -14,7 +14,6 @@ impl Draft {
         let ones = fold::ones(width);
         Some(match op {
             Op::Un(op, a) => fold::un(*op, self.constant(*a)?, self.node(*a).width),
-            Op::Bin(op, a, b) if self.decided(*op, *a, *b).is_some() => self.decided(*op, *a, *b)?.into(),
             Op::Bin(op, a, b) => {
                 fold::bin(*op, self.constant(*a)?, self.constant(*b)?, self.node(*a).width, self.node(*b).width)
             }
@@ -36,15 +35,5 @@ impl Draft {
             Op::Part(a, low) => (self.constant(*a)? >> u32::try_from(self.constant(*low)?).ok()?) & ones,
             _ => return None,
         })
-    }
-    /// A comparison that one side decides, since no number is below 0 or above the largest; tools warn of those.
-    fn decided(&self, op: BinOp, a: Id, b: Id) -> Option<bool> {
-        let is = |id: Id, value: BigUint| self.constant(id) == Some(&value);
-        let (least, most) = (BigUint::ZERO, fold::ones(self.node(a).width));
-        match op {
-            BinOp::Ge | BinOp::Lt => (is(b, least) || is(a, most)).then_some(op == BinOp::Ge),
-            BinOp::Le | BinOp::Gt => (is(a, least) || is(b, most)).then_some(op == BinOp::Le),
-            _ => None,
-        }
     }
 }

@@ -28,7 +28,15 @@ impl Build {
         id
     }
     fn port(&mut self, name: &str, node: Id, width: u32, input: bool) {
-        self.0.ports.push(Port { name: name.into(), node, width, input, doc: String::new(), domain: None });
+        self.0.ports.push(Port {
+            name: name.into(),
+            node,
+            width,
+            input,
+            is_ready: false,
+            doc: String::new(),
+            domain: None,
+        });
     }
     pub fn input(&mut self, name: &str, width: u32) -> Id {
         let id = self.net(name, Net::Input, width);
