@@ -147,11 +147,6 @@ impl Axi4Checker {
         self.reads.is_empty() && self.writes.is_empty() && self.early.is_empty() && self.unanswered.is_empty()
     }
 
-    /// Reads that are under way.
-    pub fn reads(&self) -> usize {
-        self.reads.len()
-    }
-
     fn response(&self, id: u64, response: Response) -> Result<(), Violation> {
         if response == Response::ExclusiveOkay { Err(Violation::Exclusive(id)) } else { Ok(()) }
     }

@@ -187,11 +187,6 @@ impl Axi4Memory {
         bench.received_at(self.writes[port].w.1)
     }
 
-    /// The cycles in which the requests of a read port were taken.
-    pub fn asked_at<'b>(&self, bench: &'b Bench, port: usize) -> &'b [u64] {
-        bench.received_at(self.reads[port].ar.1)
-    }
-
     /// Bytes of a beat of a read port.
     pub fn bus_bytes(&self, port: usize) -> u64 {
         u64::from(self.reads[port].r.0.width("data")) / 8
