@@ -13,6 +13,7 @@ pub mod burst_bench;
 pub mod bus;
 pub mod data;
 pub mod golden;
+pub mod mmu_bench;
 pub mod oaken_bench;
 pub mod oaken_run;
 pub mod profile;

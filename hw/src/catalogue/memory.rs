@@ -71,7 +71,8 @@ const MOVER: [Parameter; 6] = [
 pub fn mover(v: &Values) -> MoverParams {
     let axi = AxiParams { data_bytes: v.number("data_bits") / 8, address_bits: v.number("address_bits"), id_bits: 0 };
     let (length_bits, tag_bits) = (v.number("length_bits"), v.number("tag_bits"));
-    MoverParams { axi, length_bits, tag_bits, outstanding: v.number("outstanding"), buffer: v.number("buffer") }
+    let (outstanding, buffer) = (v.number("outstanding"), v.number("buffer"));
+    MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits: None }
 }
 
 fn buffer_fits(v: &Values) -> Result<(), Box<Mistake>> {

@@ -1,5 +1,6 @@
 //! The signals of AXI4: reading (AR, R) and writing (AW, W, B) apart, since who only reads has no other half.
 
+use hdl::naming::{Layout, Nameable};
 use hdl::{Bundle, Errors, Signal, bits, clog2};
 
 /// The widths of an AXI4 port.
@@ -30,7 +31,7 @@ impl AxiParams {
         (self.id_bits > 0).then(|| bits(self.id_bits))
     }
     /// The bus behind so many masters with these ports.
-    pub(super) fn of_masters(self, masters: u32) -> AxiParams {
+    pub fn of_masters(self, masters: u32) -> AxiParams {
         AxiParams { id_bits: self.id_bits + clog2(masters as usize), ..self }
     }
     /// The parameters of an arbiter.
@@ -201,5 +202,41 @@ pub fn axi_write(p: AxiParams) -> AxiWrite {
         bresp: bits(2),
         bvalid: bits(1),
         bready: bits(1),
+    }
+}
+
+/// A whole AXI4 port, both halves under one name. They may differ in their IDs.
+#[derive(Clone, Copy, Debug)]
+pub struct Axi {
+    /// AR and R.
+    pub read: AxiRead,
+    /// AW, W and B.
+    pub write: AxiWrite,
+}
+
+/// The shape of a port whose halves have these parameters.
+pub fn axi(read: AxiParams, write: AxiParams) -> Axi {
+    Axi { read: axi_read(read), write: axi_write(write) }
+}
+
+// by hand, because the halves add nothing to the names of their signals
+impl Bundle for Axi {
+    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
+        self.read.each(f);
+        self.write.each(f);
+    }
+    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Axi {
+        Axi { read: self.read.map(f), write: self.write.map(f) }
+    }
+    fn layouts(&self, f: &mut dyn FnMut(&str, Layout)) {
+        self.read.layouts(f);
+        self.write.layouts(f);
+    }
+}
+
+impl Nameable for Axi {
+    fn take_name(&self, name: &str) {
+        self.read.take_name(name);
+        self.write.take_name(name);
     }
 }

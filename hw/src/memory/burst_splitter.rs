@@ -8,6 +8,7 @@
 //! | `over` | one cycle for each command: its last burst is over |
 //!
 //! - No burst crosses 4 KiB or has more than 256 beats; each but the first and the last of a command has as many as that leaves it.
+//! - With pages (`scatter_bits`), a command goes on behind the end of its page in the page that it names; no burst crosses the end of a page.
 //! - A command without bytes, and the rest of one that failed or reaches beyond the last address, is one burst without beats (`none`).
 //! - Parameters: those of [`MoverParams`]. Throughput: one burst in two cycles, from command to command too. Latency: 2 cycles.
 //! - Combinational paths: none.
@@ -86,7 +87,7 @@ pub fn burst_splitter(p: MoverParams) -> Result<Design<BurstSplitterPorts>, Erro
     m.section("the next burst, and what is left behind it");
     let goes = active & !over & !valid;
     let to_page = !rest.beat;
-    let (limit, whole_page) = match p.axi.beat_bits() {
+    let (limit, whole_page) = match p.beat_bits() {
         0..=8 => (to_page, m.lit(1u32, 1)),
         _ => (to_page.trunc(8) | to_page.drop_low(8).any().repeat(8), !to_page.drop_low(8).any()),
     };
@@ -102,7 +103,7 @@ pub fn burst_splitter(p: MoverParams) -> Result<Design<BurstSplitterPorts>, Erro
     let none = rest.empty | rest.beyond | cancelled;
     let last = fits | none;
     let len = fits.mux(beats.trunc(width), limit) & (!none).repeat(width);
-    let page = rest.page.zext(rest.page.width() + 1) + whole_page.zext(rest.page.width() + 1);
+    let page = page_behind(rest, whole_page, p);
     m.when(goes, || {
         out.set(Burst {
             address: cat(&[rest.page, rest.beat, rest.offset.zeros(p.axi.byte_bits())]),
@@ -139,6 +140,21 @@ pub fn burst_splitter(p: MoverParams) -> Result<Design<BurstSplitterPorts>, Erro
     m.finish(io)
 }
 
+/// The page behind a burst that does not end its command; its highest bit: there is none.
+#[module]
+fn page_behind(rest: Rest, whole_page: Signal, p: MoverParams) -> Signal {
+    let width = rest.page.width() + 1;
+    let page = rest.page.zext(width) + whole_page.zext(width);
+    let Some((next, scatter)) = rest.next.zip(p.scatter_bits) else { return page };
+    match scatter - p.boundary_bits() {
+        0 => whole_page.mux(next, rest.page).zext(width),
+        inner => {
+            let leaves = whole_page & rest.page.trunc(inner).all();
+            leaves.mux(next.cat(next.zeros(inner)).zext(width), page)
+        }
+    }
+}
+
 /// The beat of the page behind a burst that does not end its command: 256 on, or the first one.
 fn after(beat: Signal, whole_page: Signal) -> Signal {
     match beat.width() {
@@ -153,8 +169,10 @@ fn after(beat: Signal, whole_page: Signal) -> Signal {
 /// What is left of a command.
 #[derive(Clone, Copy, Bundle)]
 struct Rest {
-    /// Its page of 4 KiB.
+    /// Its page of 4 KiB, or a shorter one.
     page: Signal,
+    /// Where it goes on behind the end of a page, if memory lies in pages.
+    next: Option<Signal>,
     /// The beat in it.
     beat: Signal,
     /// Beats less 1.
@@ -171,8 +189,9 @@ struct Rest {
 fn rest(p: MoverParams) -> Rest {
     let (byte, flag) = (p.axi.byte_bits(), bits(1));
     Rest {
-        page: bits(p.axi.address_bits - 12),
-        beat: bits(p.axi.beat_bits()),
+        page: bits(p.axi.address_bits - p.boundary_bits()),
+        next: p.scatter_bits.map(|page| bits(p.axi.address_bits - page)),
+        beat: bits(p.beat_bits()),
         beats: bits(p.length_bits + 1 - byte),
         empty: flag,
         beyond: flag,
@@ -191,8 +210,9 @@ fn begin(x: Command, p: MoverParams) -> Rest {
     let before = (!offset.any()).repeat(length - byte).cat(offset - 1);
     let last_byte = before + x.bytes.zext(length);
     Rest {
-        page: x.address.drop_low(12),
-        beat: x.address.bits(11, byte),
+        page: x.address.drop_low(p.boundary_bits()),
+        next: x.next,
+        beat: x.address.bits(p.boundary_bits() - 1, byte),
         beats: last_byte.drop_low(byte),
         empty: !x.bytes.any(),
         beyond: offset.zeros(1),

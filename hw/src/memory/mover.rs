@@ -16,6 +16,8 @@ pub struct MoverParams {
     pub outstanding: u32,
     /// Beats that it can hold, a power of two: twice the longest burst at least.
     pub buffer: u32,
+    /// Memory lies in pages of 2 to the power of this, 10 to 16: behind the end of a page, a command goes on in one that it names.
+    pub scatter_bits: Option<u32>,
 }
 
 /// A command: so many bytes, from this address on.
@@ -25,13 +27,16 @@ pub struct Command {
     pub address: Signal,
     /// Bytes; any number, also none.
     pub bytes: Signal,
+    /// With pages: the number of the one in which it goes on behind the end of that of its address; it reaches no further.
+    pub next: Option<Signal>,
     /// Comes back when the command is done.
     pub tag: Signal,
 }
 
 /// The shape of a command.
 pub fn command(p: MoverParams) -> Command {
-    Command { address: bits(p.axi.address_bits), bytes: bits(p.length_bits), tag: bits(p.tag_bits) }
+    let next = p.scatter_bits.map(|page| bits(p.axi.address_bits - page));
+    Command { address: bits(p.axi.address_bits), bytes: bits(p.length_bits), next, tag: bits(p.tag_bits) }
 }
 
 /// How a command ended. The codes of the two bus errors are those of AXI4.
@@ -71,15 +76,25 @@ pub fn done(p: MoverParams) -> Done {
 impl MoverParams {
     /// A name that tells all parameters.
     pub fn name(self, what: &str) -> String {
-        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer } = self;
+        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits } = self;
         let bits = 8 * axi.data_bytes;
-        format!("{what}_{bits}_a{}_l{length_bits}_t{tag_bits}_o{outstanding}_b{buffer}", axi.address_bits)
+        let pages = scatter_bits.map(|page| format!("_p{page}")).unwrap_or_default();
+        format!("{what}_{bits}_a{}_l{length_bits}_t{tag_bits}_o{outstanding}_b{buffer}{pages}", axi.address_bits)
+    }
+
+    /// Bits of a byte's place in what no burst crosses: 4 KiB, or a shorter page.
+    pub fn boundary_bits(self) -> u32 {
+        self.scatter_bits.map_or(12, |page| page.min(12))
+    }
+    /// Bits of a beat's place there.
+    pub fn beat_bits(self) -> u32 {
+        self.boundary_bits() - self.axi.byte_bits()
     }
 
     /// Are all parameters legal?
     #[track_caller]
     pub fn check(self, module: &str) -> Result<(), Errors> {
-        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer } = self;
+        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits } = self;
         let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
         if ![4, 8, 16, 32, 64].contains(&axi.data_bytes) {
             return wrong(format!("data_bytes = {}", axi.data_bytes), "4, 8, 16, 32 or 64: beats of 32 to 512 bits");
@@ -97,6 +112,10 @@ impl MoverParams {
             ranges.iter().find(|(_, x, least, most, _)| x < least || x > most)
         {
             return wrong(format!("{name} = {value} is out of range"), &format!("from {least} to {most}: {why}"));
+        }
+        if let Some(page) = scatter_bits.filter(|page| !(10..=16).contains(page) || *page >= axi.address_bits) {
+            let help = "from 10 to 16: pages of 1 KiB to 64 KiB, of which the addresses name two at least";
+            return wrong(format!("scatter_bits = {page} is out of range"), help);
         }
         let least = 2 * axi.longest_burst();
         if !buffer.is_power_of_two() || !(least..=4096).contains(&buffer) {

@@ -18,6 +18,7 @@ pub mod guard;
 pub mod half_steps;
 pub mod level_writer;
 pub mod maxima;
+pub mod mmu;
 mod packet_ends;
 mod packet_gate;
 pub mod place;

@@ -1,0 +1,14 @@
+//! The memory management unit: where the slices of records lie, page by page, and who may read them.
+
+pub mod history_port;
+pub mod history_reader;
+pub mod page_list;
+pub mod params;
+pub mod sequencer;
+pub mod shared_table;
+pub mod steps;
+pub mod tables;
+pub mod unit;
+
+#[cfg(test)]
+mod tests;

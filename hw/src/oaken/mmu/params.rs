@@ -1,0 +1,337 @@
+//! What the parts of the MMU have in common: parameters, names of streams, commands, and how they end.
+
+use crate::memory::axi::AxiParams;
+use crate::memory::mover::MoverParams;
+use hdl::{Bundle, Errors, Signal, State, StateSignal, bits, clog2, state};
+
+/// The parameters of the MMU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MmuParams {
+    /// The widths of its AXI4 port, as each of its engines sees it: without IDs.
+    pub axi: AxiParams,
+    /// Bytes of a page: a power of two from 1 KiB to 64 KiB.
+    pub page_bytes: u32,
+    /// Pages that it has, 4 to 65,536.
+    pub pages: u32,
+    /// Requests that may be open, 1 to 64.
+    pub requests: u32,
+    /// Layers of the model, 1 to 128.
+    pub layers: u32,
+    /// Heads of a layer's keys, and of its values, 1 to 64.
+    pub heads: u32,
+    /// Elements of a head: a multiple of 64.
+    pub head_elements: u32,
+    /// Bits of the dense code of keys, 3 to 6.
+    pub key_bits: u32,
+    /// Bits of the dense code of values, 3 to 6.
+    pub value_bits: u32,
+    /// The most tokens of a request, 1 to 65,536.
+    pub tokens: u32,
+    /// Bits of the tags of commands, 1 to 16.
+    pub tag_bits: u32,
+    /// Bursts that each engine may have under way, 1 to 16.
+    pub outstanding: u32,
+}
+
+/// The parts of a record, as numbers of streams: the sparse one comes first.
+pub const SPARSE: u32 = 0;
+/// See [`SPARSE`].
+pub const DENSE: u32 = 1;
+
+impl MmuParams {
+    /// Bytes of the longest sparse slice: header, counts, an entry for every element.
+    pub fn longest_sparse(self) -> u32 {
+        8 + self.head_elements / 64 + self.head_elements
+    }
+    /// Bytes of a dense slice of keys, and of values.
+    pub fn dense_bytes(self) -> [u32; 2] {
+        [self.key_bits, self.value_bits].map(|width| self.head_elements / 8 * width)
+    }
+    /// Bytes of the longest slice.
+    pub fn longest_slice(self) -> u32 {
+        let [key, value] = self.dense_bytes();
+        self.longest_sparse().max(key).max(value)
+    }
+    /// Bits of a byte's place in its page.
+    pub fn offset_bits(self) -> u32 {
+        self.page_bytes.ilog2()
+    }
+    /// Bits of the number of a page.
+    pub fn page_bits(self) -> u32 {
+        clog2(self.pages as usize)
+    }
+    /// Bits of a number of pages.
+    pub fn count_bits(self) -> u32 {
+        clog2(self.pages as usize + 1)
+    }
+    /// Bits of the address of a page.
+    pub fn base_bits(self) -> u32 {
+        self.axi.address_bits - self.offset_bits()
+    }
+    /// Bits of the bytes of a slice.
+    pub fn slice_bits(self) -> u32 {
+        clog2(self.longest_slice() as usize + 1)
+    }
+    /// Bits of the bytes of a stream.
+    pub fn bytes_bits(self) -> u32 {
+        clog2(self.tokens as usize * self.longest_slice() as usize + 1).max(self.offset_bits() + 1)
+    }
+    /// Bits of a number of tokens.
+    pub fn token_bits(self) -> u32 {
+        clog2(self.tokens as usize + 1)
+    }
+    /// Bits of the number of a group.
+    pub fn group_bits(self) -> u32 {
+        group(self).total_width()
+    }
+    /// Bits of the number of a stream in its group: head, and part.
+    pub fn step_bits(self) -> u32 {
+        clog2(self.heads as usize) + 1
+    }
+    /// Streams of a group.
+    pub fn streams(self) -> u32 {
+        2 * self.heads
+    }
+    /// Those of its engines: a command of the writer may go on in another page.
+    pub fn mover(self, scatter: bool) -> MoverParams {
+        MoverParams {
+            axi: self.axi,
+            length_bits: 17,
+            tag_bits: 1,
+            outstanding: self.outstanding,
+            buffer: 2 * self.axi.longest_burst(),
+            scatter_bits: scatter.then(|| self.offset_bits()),
+        }
+    }
+
+    /// Are all parameters legal?
+    #[track_caller]
+    pub fn check(self, module: &str) -> Result<Self, Errors> {
+        self.mover(true).check(module)?;
+        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        let ranges = [
+            ("pages", self.pages, 4, 1 << 16, "their chain lies in block RAM"),
+            ("requests", self.requests, 1, 64, "each has a bit that says that it is open"),
+            ("layers", self.layers, 1, 128, "more has no model that is known"),
+            ("heads", self.heads, 1, 64, "more has no model that is known"),
+            ("key_bits", self.key_bits, 3, 6, "the widths of the record format"),
+            ("value_bits", self.value_bits, 3, 6, "the widths of the record format"),
+            ("tokens", self.tokens, 1, 1 << 16, "their bytes are counted for each stream"),
+            ("tag_bits", self.tag_bits, 1, 16, "a tag has a bit"),
+        ];
+        if let Some((name, value, least, most, why)) = ranges.iter().find(|(_, x, least, most, _)| x < least || x > most) {
+            return wrong(format!("{name} = {value} is out of range"), &format!("from {least} to {most}: {why}"));
+        }
+        if !self.page_bytes.is_power_of_two() || !(1024..=65536).contains(&self.page_bytes) {
+            return wrong(format!("page_bytes = {}", self.page_bytes), "a power of two from 1024 to 65536");
+        }
+        if self.head_elements == 0 || !self.head_elements.is_multiple_of(64) {
+            return wrong(format!("head_elements = {}", self.head_elements), "a multiple of 64: a slice is some whole chunks");
+        }
+        let longest = self.longest_slice();
+        if longest > self.page_bytes {
+            let what = format!("head_elements = {}: a slice of {longest} bytes is longer than a page", self.head_elements);
+            return wrong(what, "longer pages, or heads of fewer elements: a slice may take one new page");
+        }
+        if self.axi.address_bits < self.offset_bits() + self.page_bits() {
+            let what = format!("address_bits = {} for {} pages of {}", self.axi.address_bits, self.pages, self.page_bytes);
+            return wrong(what, "as many bits as all pages need");
+        }
+        Ok(self)
+    }
+}
+
+/// The streams that a vector goes to: request, layer, key or value.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Group {
+    /// Number of the request.
+    pub request: Signal,
+    /// Number of the layer.
+    pub layer: Signal,
+    /// 1: values, 0: keys.
+    pub value: Signal,
+}
+
+/// The shape of a group's number.
+pub fn group(p: MmuParams) -> Group {
+    let count = |n: u32| bits(clog2(n as usize));
+    Group { request: count(p.requests), layer: count(p.layers), value: bits(1) }
+}
+
+/// The shape of the number of a request.
+pub fn request(p: MmuParams) -> Signal {
+    bits(clog2(p.requests as usize))
+}
+
+impl Group {
+    /// Is there such a request, and such a layer?
+    pub fn is_legal(self, p: MmuParams) -> Signal {
+        below(self.request, p.requests) & below(self.layer, p.layers)
+    }
+}
+
+/// Is this number below a limit that it may not be able to reach?
+pub fn below(x: Signal, limit: u32) -> Signal {
+    match u64::from(limit) >= 1 << x.width() {
+        true => x.lit(1u32, 1),
+        false => x.lt(limit),
+    }
+}
+
+/// A number in so many bits, which are enough for its value.
+pub fn fit(x: Signal, width: u32) -> Signal {
+    match x.width() < width {
+        true => x.zext(width),
+        false => x.trunc(width),
+    }
+}
+
+/// A vector that comes is to be appended.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Append {
+    /// Where to.
+    pub group: Group,
+    /// Comes back with the answer.
+    pub tag: Signal,
+}
+
+/// The shape of an append.
+pub fn append(p: MmuParams) -> Append {
+    Append { group: group(p), tag: bits(p.tag_bits) }
+}
+
+/// The history of a head is to be read.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Read {
+    /// Whose.
+    pub group: Group,
+    /// Number of the head.
+    pub head: Signal,
+    /// The first so many tokens; 0, or more than there are: all.
+    pub tokens: Signal,
+    /// Comes back with the answer.
+    pub tag: Signal,
+}
+
+/// The shape of a read.
+pub fn read(p: MmuParams) -> Read {
+    let (head, tokens) = (bits(clog2(p.heads as usize)), bits(p.token_bits()));
+    Read { group: group(p), head, tokens, tag: bits(p.tag_bits) }
+}
+
+/// A request begins or ends.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Control {
+    /// 0: open, 1: release.
+    pub release: Signal,
+    /// Number of the request.
+    pub request: Signal,
+    /// Comes back with the answer.
+    pub tag: Signal,
+}
+
+/// The shape of the begin or end of a request.
+pub fn control(p: MmuParams) -> Control {
+    Control { release: bits(1), request: request(p), tag: bits(p.tag_bits) }
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[state(width = 3)]
+pub enum Outcome {
+    /// It was done.
+    Okay = 0,
+    /// There is no such request, layer or head.
+    Address = 1,
+    /// The request is not open.
+    Closed = 2,
+    /// The request is open already.
+    Open = 3,
+    /// The request has as many tokens as it may.
+    Tokens = 4,
+    /// There might not be enough pages for all its heads.
+    Pages = 5,
+    /// The bus answered with an error.
+    Bus = 6,
+    /// The record was none: see the slice splitter.
+    Record = 7,
+}
+
+/// An append, open or release is over.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Answer {
+    /// That of the command.
+    pub tag: Signal,
+    /// How it ended.
+    pub outcome: StateSignal<Outcome>,
+}
+
+/// The shape of an answer.
+pub fn answer(p: MmuParams) -> Answer {
+    Answer { tag: bits(p.tag_bits), outcome: state() }
+}
+
+/// A read is over.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct ReadAnswer {
+    /// That of the command.
+    pub tag: Signal,
+    /// How it ended.
+    pub outcome: StateSignal<Outcome>,
+    /// Tokens that were asked of memory.
+    pub tokens: Signal,
+}
+
+/// The shape of the answer to a read.
+pub fn read_answer(p: MmuParams) -> ReadAnswer {
+    ReadAnswer { tag: bits(p.tag_bits), outcome: state(), tokens: bits(p.token_bits()) }
+}
+
+/// What is known of a packet of the slice splitter.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Slice {
+    /// Its bytes, 1 to those of the longest slice.
+    pub bytes: Signal,
+    /// It is the last one of its vector.
+    pub last: Signal,
+    /// With `last`: the record was none.
+    pub failed: Signal,
+}
+
+/// The shape of what is known of a slice.
+pub fn slice_shape(p: MmuParams) -> Slice {
+    Slice { bytes: bits(p.slice_bits()), last: bits(1), failed: bits(1) }
+}
+
+/// What the table knows of a group.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct GroupEntry {
+    /// Which copy of its streams' entries counts.
+    pub copy: Signal,
+    /// Tokens that each stream has.
+    pub tokens: Signal,
+}
+
+/// The shape of a group's entry.
+pub fn group_entry(p: MmuParams) -> GroupEntry {
+    GroupEntry { copy: bits(1), tokens: bits(p.token_bits()) }
+}
+
+/// What the table knows of a stream.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct StreamEntry {
+    /// Its first page, if it has bytes.
+    pub first: Signal,
+    /// Its last page, if it has bytes.
+    pub tail: Signal,
+    /// Its bytes.
+    pub bytes: Signal,
+    /// The last append took a page.
+    pub grew: Signal,
+}
+
+/// The shape of a stream's entry.
+pub fn stream_entry(p: MmuParams) -> StreamEntry {
+    let page = bits(p.page_bits());
+    StreamEntry { first: page, tail: page, bytes: bits(p.bytes_bits()), grew: bits(1) }
+}
