@@ -22,6 +22,7 @@ mod clocks;
 mod float;
 mod float_functions;
 mod memory;
+mod oaken_mmu;
 mod parameter;
 mod streams;
 #[cfg(test)]
@@ -29,6 +30,7 @@ mod tests;
 
 pub use blocks::{blocks, engine_params};
 pub use memory::{arbiter_axi, mover};
+pub use oaken_mmu::mmu;
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 
 use hdl::{Design, Errors};

@@ -138,8 +138,8 @@ module axi_read_arbiter_4x64 (
     assign s_axi_1_rlast = m_axi_rlast;
     assign s_axi_2_rlast = m_axi_rlast;
     assign s_axi_3_rlast = m_axi_rlast;
-    wire [1:0] to = m_axi_rid[3:2]; // axi.rs:72
-    wire [1:0] id = m_axi_rid[1:0]; // axi.rs:72
+    wire [1:0] to = m_axi_rid[3:2]; // axi.rs:73
+    wire [1:0] id = m_axi_rid[1:0]; // axi.rs:73
     assign s_axi_0_rid = id;
     assign s_axi_1_rid = id;
     assign s_axi_2_rid = id;

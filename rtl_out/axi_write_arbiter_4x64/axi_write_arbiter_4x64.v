@@ -225,8 +225,8 @@ module axi_write_arbiter_4x64 (
     assign s_axi_1_bresp = m_axi_bresp;
     assign s_axi_2_bresp = m_axi_bresp;
     assign s_axi_3_bresp = m_axi_bresp;
-    wire [1:0] to = m_axi_bid[3:2]; // axi.rs:72
-    wire [1:0] id = m_axi_bid[1:0]; // axi.rs:72
+    wire [1:0] to = m_axi_bid[3:2]; // axi.rs:73
+    wire [1:0] id = m_axi_bid[1:0]; // axi.rs:73
     assign s_axi_0_bid = id;
     assign s_axi_1_bid = id;
     assign s_axi_2_bid = id;

@@ -1,7 +1,7 @@
 //! The blocks.
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::{Block, clocks, float, float_functions, memory, streams};
+use super::{Block, clocks, float, float_functions, memory, oaken_mmu, streams};
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
 
@@ -30,6 +30,7 @@ pub fn blocks() -> &'static [Block] {
         memory::BURST_WRITER,
         memory::AXI_READ_ARBITER,
         memory::AXI_WRITE_ARBITER,
+        oaken_mmu::OAKEN_MMU,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

@@ -12,7 +12,7 @@ use crate::memory::burst_writer::burst_writer;
 use crate::memory::mover::MoverParams;
 use hdl::Design;
 
-const DATA_BITS: Parameter = Parameter {
+pub(super) const DATA_BITS: Parameter = Parameter {
     name: "data_bits",
     doc: "width of the bus",
     unit: "bits",
@@ -21,7 +21,7 @@ const DATA_BITS: Parameter = Parameter {
     why: "these are tested",
 };
 
-const ADDRESS_BITS: Parameter = Parameter {
+pub(super) const ADDRESS_BITS: Parameter = Parameter {
     name: "address_bits",
     doc: "bits of a byte address",
     unit: "bits",

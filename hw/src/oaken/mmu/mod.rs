@@ -9,6 +9,7 @@ pub mod shared_table;
 pub mod steps;
 pub mod tables;
 pub mod unit;
+pub mod unit_axi;
 
 #[cfg(test)]
 mod tests;
