@@ -60,6 +60,8 @@ pub struct MmuStreams {
     pub answers: [StreamPorts; 3],
     /// Tokens of histories, sparse parts, dense parts.
     pub histories: [StreamPorts; 3],
+    /// The port with the free pages.
+    pub free: usize,
 }
 
 /// How the ports of an MMU stall: commands, vectors, answers, histories.
@@ -79,6 +81,7 @@ pub struct MmuBench<'e> {
     vectors: [Source; 2],
     answers: [Sink; 3],
     histories: [Sink; 3],
+    free: usize,
     appends: Vec<(Group, Slices)>,
     reads: Vec<(Group, u64, u64, usize)>,
     answered: usize,
@@ -117,6 +120,7 @@ impl<'e> MmuBench<'e> {
             vectors,
             answers,
             histories,
+            free: streams.free,
             appends: vec![],
             reads: vec![],
             answered: 0,
@@ -283,6 +287,32 @@ impl<'e> MmuBench<'e> {
         Ok(())
     }
 
+    /// Free pages, as the MMU says.
+    pub fn free(&mut self) -> u64 {
+        self.bench.engine.peek_u64(self.free)
+    }
+
+    /// Commands to open and release that were answered.
+    pub fn controlled(&self) -> usize {
+        self.bench.beats(self.answers[1]).len()
+    }
+
+    /// How the takers of histories stall from now on.
+    pub fn take_histories(&mut self, stalls: Stalls) {
+        self.histories.iter().for_each(|sink| self.bench.stall_sink(*sink, stalls));
+    }
+
+    /// Pages that the next vector of a group may need.
+    pub fn pages_needed(&self, group: Group) -> u64 {
+        let history = self.model.get(&group).map_or(&[][..], |history| history);
+        let longest = [self.shape.longest_sparse(), self.shape.dense[group[2] as usize]];
+        let needed = |head: usize, part: usize| -> u64 {
+            let bytes: u64 = history.iter().map(|x| x[head][part].len() as u64).sum();
+            (bytes + longest[part]).div_ceil(self.shape.page) - bytes.div_ceil(self.shape.page)
+        };
+        (0..self.shape.heads as usize).map(|head| needed(head, 0) + needed(head, 1)).sum()
+    }
+
     /// Pages that the model's streams have.
     pub fn used_pages(&self) -> u64 {
         let bytes = |history: &[Slices], head: usize, part: usize| -> u64 {
@@ -296,9 +326,11 @@ impl<'e> MmuBench<'e> {
         self.model.values().map(|history| of_group(history)).sum()
     }
 
-    /// First and last cycle in which a beat was read.
-    pub fn beats_read(&self) -> [&[u64]; 2] {
-        [1, 2].map(|i| self.bench.received_at(self.histories[i]))
+    /// First and last cycle in which a word of a history came.
+    pub fn read_between(&self) -> [u64; 2] {
+        let cycles = [1, 2].map(|i| self.bench.received_at(self.histories[i]));
+        let ends = cycles.iter().filter_map(|x| x.first().zip(x.last()));
+        ends.fold([u64::MAX, 0], |[first, last], (x, y)| [first.min(*x), last.max(*y)])
     }
 
     /// The cycles in which words of vectors were taken.

@@ -72,7 +72,7 @@ pub fn mover(v: &Values) -> MoverParams {
     let axi = AxiParams { data_bytes: v.number("data_bits") / 8, address_bits: v.number("address_bits"), id_bits: 0 };
     let (length_bits, tag_bits) = (v.number("length_bits"), v.number("tag_bits"));
     let (outstanding, buffer) = (v.number("outstanding"), v.number("buffer"));
-    MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits: None }
+    MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits: None, aligned: false }
 }
 
 fn buffer_fits(v: &Values) -> Result<(), Box<Mistake>> {

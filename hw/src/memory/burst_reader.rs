@@ -96,7 +96,8 @@ pub fn burst_reader(name: &str, p: MoverParams) -> Result<Design<BurstReaderPort
     let stop = ends & (failure.now | head.none);
     aligner.s_valid.set(stop | (comes & !failure.now));
     let (last, failed) = (head.last & io.m_axi.rlast, failure.now | head.beyond);
-    aligner.s.set(BusBeat { data: io.m_axi.rdata, last, stop, failed, offset: head.offset, end: head.end });
+    let offset = if p.aligned { head.offset.zeros(p.axi.byte_bits()) } else { head.offset };
+    aligner.s.set(BusBeat { data: io.m_axi.rdata, last, stop, failed, offset, end: head.end });
     words.s.valid.set(aligner.m_valid);
     words.s.payload.set(aligner.m.pack());
     m.assert(!aligner.m_valid | words.s.ready, "a word has room before it is asked for");

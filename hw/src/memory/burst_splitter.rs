@@ -205,7 +205,7 @@ fn rest(p: MoverParams) -> Rest {
 #[module]
 fn begin(x: Command, p: MoverParams) -> Rest {
     let (byte, length) = (p.axi.byte_bits(), p.length_bits + 1);
-    let offset = x.address.trunc(byte);
+    let offset = if p.aligned { x.address.zeros(byte) } else { x.address.trunc(byte) };
     // one subtracted where it is short, so that there is one carry chain
     let before = (!offset.any()).repeat(length - byte).cat(offset - 1);
     let last_byte = before + x.bytes.zext(length);

@@ -13,5 +13,5 @@ pub mod ram;
 pub mod read_aligner;
 mod rotate;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod write_aligner;

@@ -18,6 +18,8 @@ pub struct MoverParams {
     pub buffer: u32,
     /// Memory lies in pages of 2 to the power of this, 10 to 16: behind the end of a page, a command goes on in one that it names.
     pub scatter_bits: Option<u32>,
+    /// Commands begin with whole beats: the lowest bits of their addresses are not looked at, and cost nothing.
+    pub aligned: bool,
 }
 
 /// A command: so many bytes, from this address on.
@@ -76,10 +78,12 @@ pub fn done(p: MoverParams) -> Done {
 impl MoverParams {
     /// A name that tells all parameters.
     pub fn name(self, what: &str) -> String {
-        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits } = self;
+        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits, aligned } = self;
         let bits = 8 * axi.data_bytes;
         let pages = scatter_bits.map(|page| format!("_p{page}")).unwrap_or_default();
-        format!("{what}_{bits}_a{}_l{length_bits}_t{tag_bits}_o{outstanding}_b{buffer}{pages}", axi.address_bits)
+        let aligned = if aligned { "_aligned" } else { "" };
+        let address = axi.address_bits;
+        format!("{what}_{bits}_a{address}_l{length_bits}_t{tag_bits}_o{outstanding}_b{buffer}{pages}{aligned}")
     }
 
     /// Bits of a byte's place in what no burst crosses: 4 KiB, or a shorter page.
@@ -94,7 +98,7 @@ impl MoverParams {
     /// Are all parameters legal?
     #[track_caller]
     pub fn check(self, module: &str) -> Result<(), Errors> {
-        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits } = self;
+        let MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits, aligned: _ } = self;
         let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
         if ![4, 8, 16, 32, 64].contains(&axi.data_bytes) {
             return wrong(format!("data_bytes = {}", axi.data_bytes), "4, 8, 16, 32 or 64: beats of 32 to 512 bits");

@@ -101,6 +101,7 @@ impl MmuParams {
             outstanding: self.outstanding,
             buffer: 2 * self.axi.longest_burst(),
             scatter_bits: scatter.then(|| self.offset_bits()),
+            aligned: !scatter, // pages are read from their beginnings on
         }
     }
 

@@ -1,6 +1,7 @@
 use super::params::MmuParams;
 use super::unit::{UnitPorts, unit};
 use crate::memory::axi::AxiParams;
+use ::sim::bus::axi4::Response;
 use ::sim::bus::axi4_memory::MemoryModel;
 use ::sim::mmu_bench::{Group, MmuBench, MmuStalls, MmuStreams, Shape};
 use fastrand::Rng;
@@ -46,6 +47,7 @@ fn streams(design: &Design<UnitPorts>) -> MmuStreams {
         vectors: [of(design, &io.slice), of(design, &io.s_axis)],
         answers: [of(design, &io.appended), of(design, &io.controlled), of(design, &io.done)],
         histories: [of(design, &io.history), of(design, &io.m_axis_sparse), of(design, &io.m_axis_dense)],
+        free: design.port_index(io.free).unwrap(),
     }
 }
 
@@ -54,25 +56,16 @@ fn run(p: MmuParams, model: MemoryModel, stalls: MmuStalls, seed: u64, test: imp
     let design = unit("mmu", p).unwrap();
     let seed = run_seed(seed);
     let mut engine = Simulator::new(&design);
-    engine.poke_base(&design);
-    let mut x = MmuBench::new(&mut engine, (&design, streams(&design), &design.ports.m_axi), shape(p), (model, stalls, seed));
+    engine.poke(design.ports.base, BASE);
+    engine.poke(design.ports.enough, 0);
+    let ports = (&design, streams(&design), &design.ports.m_axi);
+    let mut x = MmuBench::new(&mut engine, ports, shape(p), (model, stalls, seed));
     x.bench.reset().unwrap();
     test(&mut x, &mut Rng::with_seed(seed));
 }
 
 /// The pages lie from this one on.
 const BASE: u64 = 0x4001;
-
-trait Base {
-    fn poke_base(&mut self, design: &Design<UnitPorts>);
-}
-impl Base for Simulator {
-    fn poke_base(&mut self, design: &Design<UnitPorts>) {
-        let ports = design.ports;
-        self.poke(ports.base, BASE);
-        self.poke(ports.enough, 0);
-    }
-}
 
 fn some() -> MmuStalls {
     [Stalls::Percent(30), Stalls::Percent(20), Stalls::Percent(30), Stalls::Percent(30)]
@@ -91,27 +84,286 @@ fn groups(p: MmuParams, request: u64) -> Vec<Group> {
 /// What was appended is read, in any width, with stalls everywhere, over the ends of pages.
 #[test]
 fn reads_what_was_appended() {
-    for width in [4, 8, 16, 64] {
-        let p = params(width);
+    for (width, page_bytes) in [(4, 1024), (8, 4096), (16, 1024), (64, 2048)] {
+        let p = MmuParams { page_bytes, ..params(width) };
         run(p, slow(), some(), u64::from(width), |x, rng| {
             for request in [0, 2] {
                 assert_eq!(x.finish_control(false, request), Ok(0));
             }
             let all: Vec<Group> = [0, 2].into_iter().flat_map(|request| groups(p, request)).collect();
-            for _ in 0..40 {
+            for _ in 0..15 {
                 for group in &all {
                     let slices = x.shape.random_slices(rng, *group, 7);
                     x.append(*group, slices, false);
                 }
             }
             assert!(x.finish_appends().unwrap().iter().all(|code| *code == 0));
+            assert_eq!(x.free(), u64::from(p.pages) - x.used_pages());
             for group in &all {
                 for head in 0..3 {
                     x.ask(*group, head, 0);
-                    x.ask(*group, head, rng.u64(1..50));
+                    x.ask(*group, head, rng.u64(1..20));
                 }
             }
             assert!(x.finish_reads().unwrap().iter().all(|code| *code == 0));
         });
     }
+}
+
+/// Commands that cannot be done are refused with their cause, their vectors are dropped, and nothing else changes.
+#[test]
+fn refuses() {
+    let p = MmuParams { tokens: 3, ..params(8) };
+    run(p, slow(), some(), 1, |x, rng| {
+        let append = |x: &mut MmuBench, rng: &mut Rng, group: Group| {
+            let slices = x.shape.random_slices(rng, group, 7);
+            x.append(group, slices, false);
+            x.finish_appends().unwrap()
+        };
+        assert_eq!(append(x, rng, [1, 0, 0]), [2], "not open");
+        assert_eq!(x.finish_control(true, 1), Ok(2), "not open");
+        assert_eq!(x.finish_control(false, 3), Ok(1), "no such request");
+        assert_eq!(x.finish_control(false, 1), Ok(0));
+        assert_eq!(x.finish_control(false, 1), Ok(3), "open already");
+        assert_eq!(append(x, rng, [3, 0, 0]), [1], "no such request");
+        assert_eq!(append(x, rng, [1, 1, 1]), [0]);
+        for expected in [0, 0, 0, 4, 4] {
+            assert_eq!(append(x, rng, [1, 0, 0]), [expected]);
+        }
+        for (group, head) in [([1, 0, 0], 3), ([0, 0, 0], 0), ([3, 0, 0], 0), ([1, 0, 1], 0), ([1, 0, 0], 2)] {
+            x.ask(group, head, 0);
+        }
+        assert_eq!(x.finish_reads().unwrap(), [1, 2, 1, 0, 0]);
+        assert_eq!(x.finish_control(true, 1), Ok(0));
+        assert_eq!(append(x, rng, [1, 0, 0]), [2], "not open any more");
+        assert_eq!(x.free(), u64::from(p.pages));
+    });
+}
+
+/// When pages run out, vectors are refused whole; who goes on are those that have room. Every page comes back.
+#[test]
+fn pages_run_out() {
+    for (page_bytes, pages) in [(1024, 40), (1024, 31), (4096, 24)] {
+        let p = MmuParams { page_bytes, pages, ..params(8) };
+        run(p, slow(), some(), u64::from(pages), |x, rng| {
+            for round in 0..3 {
+                assert_eq!(x.finish_control(false, 0), Ok(0));
+                assert_eq!(x.finish_control(false, 1), Ok(0));
+                let (mut refused, mut done) = (0, 0);
+                while refused < 25 {
+                    let group = [rng.u64(0..2), rng.u64(0..2), rng.u64(0..2)];
+                    let slices = x.shape.random_slices(rng, group, 10);
+                    let needed = x.pages_needed(group);
+                    let free = x.free();
+                    x.append(group, slices, false);
+                    let codes = x.finish_appends().unwrap();
+                    // a vector is refused exactly if its longest slices would not find room
+                    let expected = if needed > free { 5 } else { 0 };
+                    assert_eq!(codes, [expected], "{needed} pages, {free} free");
+                    refused += u64::from(expected == 5);
+                    done += u64::from(expected == 0);
+                    assert_eq!(x.free(), u64::from(p.pages) - x.used_pages());
+                }
+                assert!(done > 3, "{done}");
+                for group in groups(p, round % 2) {
+                    (0..3).for_each(|head| x.ask(group, head, 0));
+                }
+                assert!(x.finish_reads().unwrap().iter().all(|code| *code == 0));
+                assert_eq!(x.finish_control(true, 0), Ok(0));
+                assert_eq!(x.finish_control(true, 1), Ok(0));
+                assert_eq!(x.free(), u64::from(p.pages), "in round {round}");
+            }
+        });
+    }
+}
+
+/// A vector whose writes fail, or whose record was none, leaves the streams as they were, and its pages come back; so does one that
+/// comes while its writes are under way.
+#[test]
+fn a_failed_append_leaves_no_trace() {
+    let p = params(8);
+    run(p, slow(), some(), 5, |x, rng| {
+        assert_eq!(x.finish_control(false, 0), Ok(0));
+        let base = BASE * u64::from(p.page_bytes);
+        let mut failures = 0;
+        for round in 0..60u64 {
+            // some pages answer with errors, others from round to round
+            let bad = base + rng.u64(0..60) * u64::from(p.page_bytes);
+            let errors = vec![(bad..bad + 700, Response::Slave)];
+            let errors = if round % 3 == 0 { vec![] } else { errors };
+            x.memory.set_model(MemoryModel { errors, ..slow() });
+            let some: Vec<Group> = (0..rng.u64(1..4)).map(|_| [0, rng.u64(0..2), rng.u64(0..2)]).collect();
+            for group in &some {
+                let slices = x.shape.random_slices(rng, *group, 7);
+                x.append(*group, slices, round % 7 == 5);
+            }
+            let codes = x.finish_appends().unwrap();
+            assert!(codes.iter().all(|code| matches!((code, round % 7), (0, 0..=4 | 6) | (6, _) | (7, 5))), "{codes:?}");
+            failures += codes.iter().filter(|code| **code != 0).count();
+            assert_eq!(x.free(), u64::from(p.pages) - x.used_pages());
+        }
+        assert!(failures > 10, "{failures}");
+        x.memory.set_model(slow());
+        for group in groups(p, 0) {
+            (0..3).for_each(|head| x.ask(group, head, 0));
+        }
+        assert!(x.finish_reads().unwrap().iter().all(|code| *code == 0));
+    });
+}
+
+/// A read that fails ends its packets and says so; the next one is right.
+#[test]
+fn a_failed_read_ends() {
+    let p = params(8);
+    run(p, slow(), some(), 6, |x, rng| {
+        assert_eq!(x.finish_control(false, 0), Ok(0));
+        for _ in 0..40 {
+            let slices = x.shape.random_slices(rng, [0, 0, 0], 7);
+            x.append([0, 0, 0], slices, false);
+        }
+        x.finish_appends().unwrap();
+        let base = BASE * u64::from(p.page_bytes);
+        let mut failed = 0;
+        for round in 0..20u64 {
+            let bad = base + rng.u64(0..20) * u64::from(p.page_bytes);
+            x.memory.set_model(MemoryModel { errors: vec![(bad..bad + 64, Response::Decode)], ..slow() });
+            (0..3).for_each(|head| x.ask([0, 0, 0], head, round % 3 * 10));
+            let codes = x.finish_reads().unwrap();
+            assert!(codes.iter().all(|code| [0, 6].contains(code)), "{codes:?}");
+            failed += codes.iter().filter(|code| **code == 6).count();
+            x.memory.set_model(slow());
+            (0..3).for_each(|head| x.ask([0, 0, 0], head, 0));
+            assert_eq!(x.finish_reads().unwrap(), [0, 0, 0]);
+        }
+        assert!(failed > 3, "{failed}");
+    });
+}
+
+/// Appends, reads, opening and releasing together: what is under way is finished before its pages come back, and all others go on.
+#[test]
+fn everything_at_once() {
+    for seed in 0..4 {
+        let p = params([8, 16, 4, 8][seed as usize]);
+        run(p, slow(), some(), seed, |x, rng| {
+            let mut open = [false; 3];
+            for _ in 0..60 {
+                for _ in 0..rng.u32(0..6) {
+                    let group = [rng.u64(0..3), rng.u64(0..2), rng.u64(0..2)];
+                    let slices = x.shape.random_slices(rng, group, 5);
+                    x.append(group, slices, false);
+                }
+                for _ in 0..rng.u32(0..5) {
+                    let group = [rng.u64(0..3), rng.u64(0..2), rng.u64(0..2)];
+                    let tokens = if rng.bool() { 0 } else { rng.u64(1..10) };
+                    if open[group[0] as usize] {
+                        x.ask(group, rng.u64(0..3), tokens);
+                    }
+                }
+                let request = rng.u64(0..3);
+                let was = open[request as usize];
+                match rng.u32(0..5) {
+                    // the reads first: what they saw cannot be told once their request is released
+                    0 if was => {
+                        x.finish_reads().unwrap();
+                        assert_eq!(x.finish_control(true, request), Ok(0));
+                        open[request as usize] = false;
+                    }
+                    1 | 2 if !was => {
+                        assert_eq!(x.finish_control(false, request), Ok(0));
+                        open[request as usize] = true;
+                    }
+                    _ => (0..rng.u64(0..300)).for_each(|_| x.step().unwrap()),
+                }
+            }
+            x.finish_appends().unwrap();
+            x.finish_reads().unwrap();
+            for request in (0..3).filter(|request| open[*request as usize]) {
+                assert_eq!(x.finish_control(true, request), Ok(0));
+            }
+            assert_eq!(x.free(), u64::from(p.pages));
+        });
+    }
+}
+
+/// Nobody takes a history: appends go on, and a release of its request waits.
+#[test]
+fn a_blocked_read_blocks_no_append() {
+    let p = params(8);
+    let stalls = [Stalls::Never, Stalls::Never, Stalls::Never, Stalls::Always];
+    run(p, MemoryModel::default(), stalls, 7, |x, rng| {
+        assert_eq!(x.finish_control(false, 0), Ok(0));
+        assert_eq!(x.finish_control(false, 1), Ok(0));
+        let vector = |x: &mut MmuBench, rng: &mut Rng, group: Group| {
+            let slices = x.shape.random_slices(rng, group, 7);
+            x.append(group, slices, false);
+        };
+        (0..60).for_each(|_| vector(x, rng, [0, 0, 0]));
+        x.finish_appends().unwrap();
+        (0..3).for_each(|head| x.ask([0, 0, 0], head, 0));
+        (0..2000).for_each(|_| x.step().unwrap());
+        x.control(true, 0);
+        (0..60).for_each(|_| vector(x, rng, [1, 1, 1]));
+        assert!(x.finish_appends().unwrap().iter().all(|code| *code == 0));
+        assert_eq!(x.controlled(), 2, "the release waits");
+        x.take_histories(Stalls::Never);
+        assert!(x.finish_reads().unwrap().iter().all(|code| *code == 0));
+        x.until("released", 2000, |x| x.controlled() == 3).unwrap();
+    });
+}
+
+/// A head of 1024 tokens keeps the bus busy, with a memory of 40 cycles: beats over cycles, and beats over useful bytes.
+#[test]
+fn reading_fills_the_bus() {
+    for width in [8, 16, 32, 64] {
+        let outstanding = crate::memory::testing::fewest_outstanding(width) + 2;
+        let p = MmuParams { page_bytes: 4096, tokens: 1024, layers: 1, heads: 1, outstanding, ..params(width) };
+        let model = MemoryModel { latency: 40, outstanding: 32, ..MemoryModel::default() };
+        run(p, model, [Stalls::Never; 4], 8, |x, rng| {
+            assert_eq!(x.finish_control(false, 0), Ok(0));
+            for _ in 0..1024 {
+                let slices = x.shape.random_slices(rng, [0, 0, 0], 7);
+                x.append([0, 0, 0], slices, false);
+            }
+            x.finish_appends().unwrap();
+            let before = x.memory.requests.len();
+            x.ask([0, 0, 0], 0, 0);
+            x.finish_reads().unwrap();
+            let beats: u64 = x.memory.requests[before..].iter().map(|(_, request)| request.beats()).sum();
+            let useful: usize = x.model[&[0, 0, 0]].iter().flatten().flatten().map(Vec::len).sum();
+            let [first, last] = x.read_between();
+            let busy = beats as f64 / (last - first + 1) as f64;
+            let over = (beats * u64::from(width)) as f64 / useful as f64;
+            println!("{} bits: {busy:.3} of the cycles, {over:.4} of the useful bytes", 8 * width);
+            assert!(busy >= 0.95, "{} bits: {busy:.3}", 8 * width);
+            assert!(over <= 1.01, "{} bits: {over:.4}", 8 * width);
+        });
+    }
+}
+
+/// Vectors of 32 heads of 128, at the rate of a quantizer with 16 lanes: 256 cycles for each, keys and values in turn. The words of one are
+/// taken in no more cycles.
+#[test]
+fn appending_keeps_up() {
+    let p = MmuParams { page_bytes: 4096, pages: 2048, tokens: 512, heads: 32, value_bits: 4, outstanding: 16, ..params(16) };
+    let model = MemoryModel { latency: 40, outstanding: 32, ..MemoryModel::default() };
+    run(p, model, [Stalls::Never; 4], 9, |x, rng| {
+        assert_eq!(x.finish_control(false, 0), Ok(0));
+        for alternate in [true, false] {
+            let before = (x.words_taken().len(), x.memory.requests.len());
+            let mut useful = 0;
+            for i in 0..40 {
+                let group = [0, 0, u64::from(alternate) * (i % 2)];
+                let slices = x.shape.random_slices(rng, group, 6);
+                useful += slices.iter().flatten().map(Vec::len).sum::<usize>();
+                x.append(group, slices, false);
+            }
+            assert!(x.finish_appends().unwrap().iter().all(|code| *code == 0));
+            let taken = &x.words_taken()[before.0..];
+            let cycles = (taken[taken.len() - 1] - taken[0]) as f64 / 40.0;
+            let beats: u64 = x.memory.requests[before.1..].iter().map(|(_, request)| request.beats()).sum();
+            let over = (16 * beats) as f64 / useful as f64;
+            println!("keys and values in turn: {alternate}: {cycles:.1} cycles a vector, {over:.3} of the useful bytes");
+            assert!(cycles <= 256.0, "{cycles:.1} cycles a vector");
+        }
+    });
 }

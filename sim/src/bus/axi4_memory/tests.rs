@@ -8,7 +8,7 @@ use hw::memory::mover::MoverParams;
 
 fn params(address_bits: u32) -> MoverParams {
     let axi = AxiParams { data_bytes: 8, address_bits, id_bits: 0 };
-    MoverParams { axi, length_bits: 20, tag_bits: 8, outstanding: 4, buffer: 512, scatter_bits: None }
+    MoverParams { axi, length_bits: 20, tag_bits: 8, outstanding: 4, buffer: 512, scatter_bits: None, aligned: false }
 }
 
 /// As many beats in 256 cycles as the model says, in both directions; and all of them again with another model.
