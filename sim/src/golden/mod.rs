@@ -4,3 +4,4 @@ pub mod float;
 pub mod oaken;
 pub mod quality;
 pub mod reference;
+pub mod slices;

@@ -1,0 +1,294 @@
+//! Chunk pieces: walks over the counts of sparse bytes, and gives them as pieces that belong to one slice each.
+//!
+//! A packet is a record, whose header every slice repeats ([`Headers::Once`]), or slices that follow each other byte by byte, each with
+//! a header of its own ([`Headers::Each`]). Exactly as many slices leave as `slices` says, each of them whole: of bytes that the packet
+//! lacks, headers are those of no steps and counts and entries are 0; what is left of the packet behind them is dropped.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `s` | packets in words of `word` bytes, full but for the last one; ready follows `m` ready |
+//! | `slices` | for each packet the slices that leave; taken with its first word |
+//! | `m` | pieces: bytes from the first one of the beat on, `last` ends a slice; registers |
+//! | `ended` | how each packet went, behind its last piece; registers |
+//! | `enough` | what comes is dropped |
+//!
+//! - Parameters: [`WalkParams`].
+//! - Rate, a piece being what is in one word: a header takes a cycle (in `Each`, one for each piece), a chunk one and one for each piece
+//!   of its entries. A packet takes two more. Latency: 2 cycles.
+//! - Combinational: `m` ready to `s` ready; `s` valid to `slices` ready.
+
+use super::slices::{Ended, HEADER, ended};
+use crate::stream::{Beat, beat};
+use hdl::logic::first_one;
+use hdl::*;
+
+/// Where headers are in a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Headers {
+    /// At its beginning.
+    Once,
+    /// In front of each slice.
+    Each,
+}
+
+/// Parameters of [`chunk_pieces`].
+#[derive(Clone, Copy, Debug)]
+pub struct WalkParams {
+    /// Bytes of a word, 8 or 16.
+    pub word: u32,
+    /// Chunks of a slice, from 1.
+    pub chunks: u32,
+    /// Where headers are.
+    pub headers: Headers,
+    /// The header where none came.
+    pub empty_header: u64,
+    /// Width of `slices`.
+    pub count_bits: u32,
+}
+
+impl WalkParams {
+    fn name(self) -> String {
+        let kind = if self.headers == Headers::Once { "once" } else { "each" };
+        let WalkParams { word, chunks, count_bits, empty_header, .. } = self;
+        format!("oaken_chunk_pieces_{kind}_{word}x{chunks}_{count_bits}_{:x}", empty_header >> 60)
+    }
+}
+
+ports! {
+    /// Ports of [`chunk_pieces`].
+    pub struct ChunkPiecesPorts(p: WalkParams) {
+        /// Packets.
+        input s: Stream<Beat> = stream(beat(8, p.word)),
+        /// Slices that leave of the next packet.
+        input slices: Stream = stream(bits(p.count_bits)),
+        /// Pieces of slices.
+        output m: Stream<Beat> = stream(beat(8, p.word)),
+        /// How a packet ended.
+        output ended: Stream<Ended> = stream(ended()),
+        /// What comes is dropped.
+        output enough: Signal = bits(1),
+    }
+}
+
+/// What is done with the bytes.
+#[derive(Clone, Copy, State)]
+enum Walk {
+    /// A packet is waited for; of a record the header is taken.
+    Begin,
+    /// A header leaves.
+    Head,
+    /// A count leaves.
+    Count,
+    /// Entries leave.
+    Run,
+    /// All slices are out.
+    End,
+    /// What is left of the packet is dropped.
+    Drop,
+}
+
+/// The walker.
+#[module]
+pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
+    let m = Module::new(p.name());
+    m.doc("Walks over the counts of sparse bytes, and gives them as pieces of slices.");
+    let io = ChunkPiecesPorts::new(m, p);
+    let state = m.state(Walk::Begin);
+    let each = p.headers == Headers::Each;
+    let (counts, heads) = (state.is(Walk::Count), state.is(Walk::Head));
+    let word = word(m, p);
+    let left = m.reg_reset(bits(7), HEADER).comment("bytes that are left of a header or of entries");
+
+    m.section("what is used of the word");
+    let piece_valid = m.reg_reset(bits(1), 0);
+    let free = !piece_valid | io.m.ready;
+    let walks = counts | state.is(Walk::Run) | (if each { heads } else { heads.zeros(1) });
+    let reads = walks & word.valid & free;
+    let starts = state.is(Walk::Begin) & word.valid & io.slices.valid;
+    let uses = if each { reads } else { reads | starts };
+    let available = word.available.zext(7);
+    let run_done = left.le(available);
+    let empties = uses & counts.mux(available.eq(1), left.ge(available));
+    let ending = state.is(Walk::End);
+    let ends = ending & io.ended.ready;
+    let drops = state.is(Walk::Drop);
+    let step = counts.mux(left.lit(1u32, 7), left);
+    word.moves(m, io.s, Moves { uses, empties, step, ending, ends, drops }, p);
+
+    m.section("counts");
+    let aligned = word.aligned();
+    let many = aligned.bit(7) | aligned.bit(6);
+    let low = aligned.trunc(6) & (!many).repeat(6);
+    let count = many.cat(low);
+    let too_many = aligned.bit(7) | (aligned.bit(6) & aligned.trunc(6).any());
+
+    m.section("slices and chunks");
+    let chunks_left = m.reg_reset(bits(clog2(p.chunks.max(2) as usize)), p.chunks - 1);
+    let slices_left = m.reg_reset(bits(p.count_bits), 0);
+    let chunk_done = reads & (counts.mux(!count.any(), state.is(Walk::Run) & run_done));
+    let last_chunk = !chunks_left.any();
+    let slice_done = chunk_done & last_chunk;
+    m.when(chunk_done, || chunks_left.set(last_chunk.mux(chunks_left.literal(p.chunks - 1), chunks_left - 1)));
+    m.when(slice_done, || slices_left.set(slices_left - 1));
+    m.when(starts, || slices_left.set(io.slices.payload - 1));
+    io.slices.ready.set(state.is(Walk::Begin) & word.valid);
+    let to_header = starts | slice_done | ends;
+    m.when(reads & !run_done, || left.set(left - available));
+    m.when(reads & counts, || left.set(count));
+    m.when(to_header, || left.set(HEADER));
+
+    m.section("states");
+    let header_done = if each { reads & run_done } else { free };
+    m.switch(state, |s| {
+        s.case(Walk::Begin, || {
+            m.when(starts, || state.set(Walk::End));
+            m.when(starts & io.slices.payload.any(), || state.set(Walk::Head));
+        });
+        s.case(Walk::Head, || m.when(header_done, || state.set(Walk::Count)));
+        s.case_any([Walk::Count, Walk::Run], || {
+            m.when(reads & counts, || state.set(Walk::Run));
+            m.when(chunk_done, || state.set(Walk::Count));
+            m.when(slice_done, || state.set(Walk::Head));
+            m.when(slice_done & !slices_left.any(), || state.set(Walk::End));
+        });
+        s.case(Walk::End, || {
+            m.when(ends, || state.set(Walk::Drop));
+            m.when(ends & word.over, || state.set(Walk::Begin));
+        });
+        s.case(Walk::Drop, || m.when(word.valid & (word.last | word.over), || state.set(Walk::Begin)));
+    });
+
+    m.section("pieces");
+    let below = |n: Signal| cat(&(0..p.word).rev().map(|i| n.gt(i)).collect::<Vec<_>>());
+    let run_keep = below(left) & below(word.available);
+    let one = run_keep.literal(1u32);
+    let counted = aligned.drop_low(8).cat(count.zext(8));
+    let data = counts.mux(counted, aligned);
+    let empty = m.lit(p.empty_header, 64);
+    let sent = if each {
+        let invents = heads & word.over & left.eq(HEADER);
+        Beat {
+            data: data | (invents.repeat(64) & empty).zext(data.width()),
+            keep: counts.mux(one, run_keep),
+            last: slice_done,
+        }
+    } else {
+        let header = m.reg(bits(64)).comment("of the record");
+        let nothing_of_it = word.over | word.available.lt(HEADER);
+        m.when(starts, || header.set(nothing_of_it.mux(empty, word.data.trunc(64))));
+        let keep = counts.mux(one, run_keep);
+        let header_keep = keep.literal((1u32 << HEADER) - 1);
+        Beat { data: heads.mux(header.zext(data.width()), data), keep: heads.mux(header_keep, keep), last: slice_done }
+    };
+    let piece = m.reg(beat(8, p.word));
+    m.when(free, || {
+        piece_valid.set(if each { reads } else { reads | heads });
+        piece.set(sent);
+    });
+    io.m.valid.set(piece_valid);
+    io.m.payload.set(piece);
+
+    m.section("how the packet went");
+    let missing = m.reg_reset(bits(1), 0);
+    let wrong_count = m.reg_reset(bits(1), 0);
+    let cut_header = if each { missing.zeros(1) } else { starts & word.available.lt(HEADER) };
+    m.when((uses & word.over) | cut_header | word.partial, || missing.set(true));
+    m.when(reads & counts & too_many, || wrong_count.set(true));
+    m.when(ends | drops, || {
+        missing.set(false);
+        wrong_count.set(false);
+    });
+    io.ended.valid.set(ending);
+    io.ended.payload.set(Ended { missing, late: !word.over, count: wrong_count });
+    io.enough.set(drops);
+    m.finish(io)
+}
+
+/// The word that is read, and the place in it.
+struct Word {
+    valid: Signal,
+    data: Signal,
+    /// The packet's last one.
+    last: Signal,
+    /// The packet is over: the word is of zeros.
+    over: Signal,
+    at: Signal,
+    /// Bytes from there on.
+    available: Signal,
+    /// One cycle: the word that came has bytes that are not kept before others, or is not the last one and not full.
+    partial: Signal,
+}
+
+/// Its registers.
+#[module]
+fn word(m: Module, p: WalkParams) -> Word {
+    let word_valid = m.reg_reset(bits(1), 0);
+    let word = m.reg(bits(8 * p.word));
+    let word_last = m.reg_reset(bits(1), 0);
+    let over = m.reg_reset(bits(1), 0).comment("the packet is over: the word is of zeros");
+    let at = m.reg_reset(bits(p.word.ilog2()), 0).comment("the next byte");
+    let available = m.reg_reset(bits(p.word.ilog2() + 1), p.word).comment("bytes from there on");
+    let partial = m.wire(bits(1));
+    Word { valid: word_valid, data: word, last: word_last, over, at, available, partial }
+}
+
+/// What becomes of the word in a cycle.
+struct Moves {
+    /// Bytes of it are used.
+    uses: Signal,
+    /// All of them.
+    empties: Signal,
+    /// Else so many.
+    step: Signal,
+    /// The packet's last slice is out: no word comes.
+    ending: Signal,
+    /// And that was told.
+    ends: Signal,
+    /// The rest of the packet is dropped.
+    drops: Signal,
+}
+
+impl Word {
+    /// The bytes from the place on, zeros behind them.
+    fn aligned(&self) -> Signal {
+        (0..self.at.width()).rev().fold(self.data, |x, level| self.at.bit(level).mux(x >> (8u32 << level), x))
+    }
+
+    /// Goes on in the word, to the next one, and behind the last one to zeros.
+    #[module]
+    fn moves(&self, m: Module, s: Stream<Beat>, x: Moves, p: WalkParams) {
+        let stops = self.last | self.over;
+        let wants = (!self.valid & !x.ending) | ((x.empties | (x.drops & self.valid)) & !stops);
+        s.ready.set(wants);
+        let zeros = self.available.literal(p.word);
+        m.when(x.uses, || {
+            self.at.set(self.at + x.step.trunc(self.at.width()));
+            self.available.set(self.available - x.step.trunc(self.available.width()));
+        });
+        let ends_packet = s.payload.last;
+        let first_gap = first_one(!s.payload.keep);
+        let bytes = (first_gap.any & ends_packet).mux(first_gap.index.zext(self.available.width()), zeros);
+        let nothing = ends_packet & !s.payload.keep.bit(0);
+        m.when(wants, || {
+            self.valid.set(s.valid);
+            self.data.set(s.payload.data);
+            self.last.set(ends_packet & s.valid);
+            self.over.set(nothing & s.valid);
+            self.at.set(0);
+            self.available.set(nothing.mux(zeros, bytes));
+        });
+        m.when(wants & nothing, || self.data.set(0));
+        m.when(x.uses & (self.over | (x.empties & self.last)), || {
+            self.over.set(true);
+            self.data.set(0);
+            self.at.set(0);
+            self.available.set(zeros);
+        });
+        m.when((x.ends & self.over) | (x.drops & self.valid & stops), || {
+            self.valid.set(false);
+            self.over.set(false);
+        });
+        let holes = (s.payload.keep & (s.payload.keep + 1)).any();
+        self.partial.set(wants & s.valid & ends_packet.mux(holes, !s.payload.keep.all()));
+    }
+}
