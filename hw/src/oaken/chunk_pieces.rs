@@ -117,10 +117,11 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
 
     m.section("counts");
     let aligned = word.aligned();
-    let many = aligned.bit(7) | aligned.bit(6);
-    let low = aligned.trunc(6) & (!many).repeat(6);
+    let here = !word.over;
+    let many = (aligned.bit(7) | aligned.bit(6)) & here;
+    let low = aligned.trunc(6) & (!many & here).repeat(6);
     let count = many.cat(low);
-    let too_many = aligned.bit(7) | (aligned.bit(6) & aligned.trunc(6).any());
+    let too_many = (aligned.bit(7) | (aligned.bit(6) & aligned.trunc(6).any())) & here;
 
     m.section("slices and chunks");
     let chunks_left = m.reg_reset(bits(clog2(p.chunks.max(2) as usize)), p.chunks - 1);
@@ -159,32 +160,11 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     });
 
     m.section("pieces");
-    let below = |n: Signal| cat(&(0..p.word).rev().map(|i| n.gt(i)).collect::<Vec<_>>());
-    let run_keep = below(left) & below(word.available);
-    let one = run_keep.literal(1u32);
-    let counted = aligned.drop_low(8).cat(count.zext(8));
-    let data = counts.mux(counted, aligned);
-    let empty = m.lit(p.empty_header, 64);
-    let sent = if each {
-        let invents = heads & word.over & left.eq(HEADER);
-        Beat {
-            data: data | (invents.repeat(64) & empty).zext(data.width()),
-            keep: counts.mux(one, run_keep),
-            last: slice_done,
-        }
-    } else {
-        let header = m.reg(bits(64)).comment("of the record");
-        let nothing_of_it = word.over | word.available.lt(HEADER);
-        m.when(starts, || header.set(nothing_of_it.mux(empty, word.data.trunc(64))));
-        let keep = counts.mux(one, run_keep);
-        let header_keep = keep.literal((1u32 << HEADER) - 1);
-        Beat { data: heads.mux(header.zext(data.width()), data), keep: heads.mux(header_keep, keep), last: slice_done }
-    };
-    let piece = m.reg(beat(8, p.word));
-    m.when(free, || {
-        piece_valid.set(if each { reads } else { reads | heads });
-        piece.set(sent);
-    });
+    let bytes = aligned.drop_low(8).cat(counts.mux(count.zext(8), aligned.trunc(8)));
+    let taken = Taken { bytes, walks, reads, starts, counts, heads, left, last: slice_done };
+    piece_valid.set(if each { reads } else { reads | heads });
+    let piece = pieces(m, &word, taken, free, p);
+    m.when(!free, || piece_valid.set(true));
     io.m.valid.set(piece_valid);
     io.m.payload.set(piece);
 
@@ -204,13 +184,58 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     m.finish(io)
 }
 
+/// What is taken of the word in a cycle.
+struct Taken {
+    /// From the place on.
+    bytes: Signal,
+    walks: Signal,
+    reads: Signal,
+    /// The header of a record is in the word.
+    starts: Signal,
+    counts: Signal,
+    heads: Signal,
+    left: Signal,
+    /// The slice ends.
+    last: Signal,
+}
+
+/// The piece that leaves: bytes of the word, or a header.
+#[module]
+fn pieces(m: Module, word: &Word, x: Taken, free: Signal, p: WalkParams) -> Beat {
+    let below = |n: Signal| cat(&(0..p.word).rev().map(|i| n.gt(i)).collect::<Vec<_>>());
+    let run_keep = below(x.left) & below(word.available);
+    let keep = x.counts.mux(run_keep.literal(1u32), run_keep);
+    let empty = m.lit(p.empty_header, 64);
+    let taken = Beat { data: x.bytes, keep, last: x.last };
+    let piece = m.reg(beat(8, p.word));
+    m.when(free, || {
+        piece.set(taken);
+        // of what is not there
+        m.when(word.over & x.walks, || piece.data.set(0));
+        if p.headers == Headers::Each && p.empty_header != 0 {
+            m.when(word.over & x.heads & x.left.eq(HEADER), || piece.data.set(empty.zext(8 * p.word)));
+        }
+    });
+    if p.headers == Headers::Once {
+        let header = m.reg(bits(64)).comment("of the record");
+        let nothing_of_it = word.over | word.available.lt(HEADER);
+        m.when(x.starts, || header.set(nothing_of_it.mux(empty, word.data.trunc(64))));
+        m.when(free & x.heads, || {
+            piece.data.set(header.zext(8 * p.word));
+            piece.keep.set((1u32 << HEADER) - 1);
+        });
+    }
+    m.assert(!x.reads | word.valid, "what is read is there");
+    piece
+}
+
 /// The word that is read, and the place in it.
 struct Word {
     valid: Signal,
     data: Signal,
     /// The packet's last one.
     last: Signal,
-    /// The packet is over: the word is of zeros.
+    /// The packet is over: what is read is not there, and zeros.
     over: Signal,
     at: Signal,
     /// Bytes from there on.
@@ -225,7 +250,7 @@ fn word(m: Module, p: WalkParams) -> Word {
     let word_valid = m.reg_reset(bits(1), 0);
     let word = m.reg(bits(8 * p.word));
     let word_last = m.reg_reset(bits(1), 0);
-    let over = m.reg_reset(bits(1), 0).comment("the packet is over: the word is of zeros");
+    let over = m.reg_reset(bits(1), 0).comment("the packet is over: zeros are read");
     let at = m.reg_reset(bits(p.word.ilog2()), 0).comment("the next byte");
     let available = m.reg_reset(bits(p.word.ilog2() + 1), p.word).comment("bytes from there on");
     let partial = m.wire(bits(1));
@@ -277,10 +302,8 @@ impl Word {
             self.at.set(0);
             self.available.set(nothing.mux(zeros, bytes));
         });
-        m.when(wants & nothing, || self.data.set(0));
         m.when(x.uses & (self.over | (x.empties & self.last)), || {
             self.over.set(true);
-            self.data.set(0);
             self.at.set(0);
             self.available.set(zeros);
         });

@@ -55,11 +55,12 @@ pub fn slice_cutter(word: u32, slice: u32, count_bits: u32) -> Result<Design<Sli
     let slice_ends = !words_left.any();
     let packet_ends = slice_ends & !slices_left.any();
     let there = active & (io.s.valid | over);
-    io.m.valid.set(there & (!packet_ends | io.ended.ready));
+    let may_end = !packet_ends | io.ended.ready;
+    io.m.valid.set(there & may_end);
     let kept = s.keep & (!over).repeat(word);
     io.m.payload.set(Beat { data: s.data & each_repeated(kept, 8), last: slice_ends });
     let moves = io.m.transfer();
-    io.s.ready.set(dropping | (moves & !over));
+    io.s.ready.set(dropping | (active & !over & may_end & io.m.ready));
 
     m.section("and how they ended");
     let lacks = missing | over | !s.keep.all();

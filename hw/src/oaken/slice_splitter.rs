@@ -142,9 +142,9 @@ fn sparse_slices(m: Module, io: SliceSplitterPorts, heads: u32, p: SliceParams) 
     });
     bytes.payload.set(words_before.cat(end) + 1);
     bytes.valid.set(packed.valid & last & stored.ready);
-    stored.valid.set(packed.valid & (!last | bytes.ready));
+    stored.valid.set(packed.valid & bytes.ready);
     stored.payload.set(Kept { data: packed.payload.data, last, end });
-    packed.ready.set(stored.ready & (!last | bytes.ready));
+    packed.ready.set(stored.ready & bytes.ready);
     let bytes = fifo_after(m, bytes, heads.max(2) as usize, Style::Distributed)?;
 
     m.section("the words");
