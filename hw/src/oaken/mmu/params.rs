@@ -2,6 +2,7 @@
 
 use crate::memory::axi::AxiParams;
 use crate::memory::mover::MoverParams;
+pub use crate::oaken::slice_sender::Slice;
 use hdl::{Bundle, Errors, Signal, State, StateSignal, bits, clog2, state};
 
 /// The parameters of the MMU.
@@ -286,17 +287,6 @@ pub struct ReadAnswer {
 /// The shape of the answer to a read.
 pub fn read_answer(p: MmuParams) -> ReadAnswer {
     ReadAnswer { tag: bits(p.tag_bits), outcome: state(), tokens: bits(p.token_bits()) }
-}
-
-/// What is known of a packet of the slice splitter.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct Slice {
-    /// Its bytes, 1 to those of the longest slice.
-    pub bytes: Signal,
-    /// It is the last one of its vector.
-    pub last: Signal,
-    /// With `last`: the record was none.
-    pub failed: Signal,
 }
 
 /// The shape of what is known of a slice.
