@@ -23,6 +23,7 @@ mod float;
 mod float_functions;
 mod memory;
 mod oaken_mmu;
+mod oaken_slices;
 mod parameter;
 mod streams;
 #[cfg(test)]
@@ -31,6 +32,7 @@ mod tests;
 pub use blocks::{blocks, engine_params};
 pub use memory::{arbiter_axi, mover};
 pub use oaken_mmu::mmu;
+pub use oaken_slices::slice_params;
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 
 use hdl::{Design, Errors};

@@ -21,6 +21,8 @@ const PAGES: &[Page] = &[
     Page { block: "oaken_dequantizer", shown: &[] },
     Page { block: "oaken_record_join", shown: &[] },
     Page { block: "oaken_record_split", shown: &[] },
+    Page { block: "oaken_slice_splitter", shown: &[("bus_bits", 128)] },
+    Page { block: "oaken_slice_framer", shown: &[] },
     Page { block: "fifo", shown: &[("width", 32), ("depth", 512)] },
     Page { block: "register_slice", shown: &[("width", 32)] },
     Page { block: "widen", shown: &[("words", 4), ("ratio", 8)] },

@@ -1,7 +1,7 @@
 //! The blocks.
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::{Block, clocks, float, float_functions, memory, oaken_mmu, streams};
+use super::{Block, clocks, float, float_functions, memory, oaken_mmu, oaken_slices, streams};
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
 
@@ -12,6 +12,8 @@ pub fn blocks() -> &'static [Block] {
         OAKEN_DEQUANTIZER,
         OAKEN_RECORD_JOIN,
         OAKEN_RECORD_SPLIT,
+        oaken_slices::OAKEN_SLICE_SPLITTER,
+        oaken_slices::OAKEN_SLICE_FRAMER,
         streams::REGISTER_SLICE,
         streams::FIFO,
         clocks::FIFO_TWO_CLOCKS,
@@ -53,7 +55,7 @@ pub(super) fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
 }
 
 /// The parameters of an engine, and, but for the last, of what handles its records.
-const ENGINE: [Parameter; 4] = [
+pub(super) const ENGINE: [Parameter; 4] = [
     Parameter {
         name: "lanes",
         doc: "elements in a cycle",

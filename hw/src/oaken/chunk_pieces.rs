@@ -115,13 +115,8 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     let step = counts.mux(left.lit(1u32, 7), left);
     word.moves(m, io.s, Moves { uses, empties, step, ending, ends, drops }, p);
 
-    m.section("counts");
     let aligned = word.aligned();
-    let here = !word.over;
-    let many = (aligned.bit(7) | aligned.bit(6)) & here;
-    let low = aligned.trunc(6) & (!many & here).repeat(6);
-    let count = many.cat(low);
-    let too_many = (aligned.bit(7) | (aligned.bit(6) & aligned.trunc(6).any())) & here;
+    let (count, too_many) = count(aligned, !word.over);
 
     m.section("slices and chunks");
     let chunks_left = m.reg_reset(bits(clog2(p.chunks.max(2) as usize)), p.chunks - 1);
@@ -140,24 +135,17 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
 
     m.section("states");
     let header_done = if each { reads & run_done } else { free };
-    m.switch(state, |s| {
-        s.case(Walk::Begin, || {
-            m.when(starts, || state.set(Walk::End));
-            m.when(starts & io.slices.payload.any(), || state.set(Walk::Head));
-        });
-        s.case(Walk::Head, || m.when(header_done, || state.set(Walk::Count)));
-        s.case_any([Walk::Count, Walk::Run], || {
-            m.when(reads & counts, || state.set(Walk::Run));
-            m.when(chunk_done, || state.set(Walk::Count));
-            m.when(slice_done, || state.set(Walk::Head));
-            m.when(slice_done & !slices_left.any(), || state.set(Walk::End));
-        });
-        s.case(Walk::End, || {
-            m.when(ends, || state.set(Walk::Drop));
-            m.when(ends & word.over, || state.set(Walk::Begin));
-        });
-        s.case(Walk::Drop, || m.when(word.valid & (word.last | word.over), || state.set(Walk::Begin)));
-    });
+    let steps = Steps {
+        starts,
+        none: !io.slices.payload.any(),
+        header_done,
+        count_done: reads & counts,
+        chunk_done,
+        slice_done,
+    };
+    let last_slice = !slices_left.any();
+    let dropped = word.valid & (word.last | word.over);
+    go_on(m, state, steps, Ends { last_slice, ends, over: word.over, dropped });
 
     m.section("pieces");
     let bytes = aligned.drop_low(8).cat(counts.mux(count.zext(8), aligned.trunc(8)));
@@ -169,19 +157,76 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     io.m.payload.set(piece);
 
     m.section("how the packet went");
-    let missing = m.reg_reset(bits(1), 0);
-    let wrong_count = m.reg_reset(bits(1), 0);
-    let cut_header = if each { missing.zeros(1) } else { starts & word.available.lt(HEADER) };
-    m.when((uses & word.over) | cut_header | word.partial, || missing.set(true));
-    m.when(reads & counts & too_many, || wrong_count.set(true));
-    m.when(ends | drops, || {
-        missing.set(false);
-        wrong_count.set(false);
-    });
+    let cut_header = if each { word.over.zeros(1) } else { starts & word.available.lt(HEADER) };
+    let lacks = (uses & word.over) | cut_header | word.partial;
+    let wrong = reads & counts & too_many;
+    let over = ends | drops;
+    let (missing, wrong_count) = (happened(m, lacks, over), happened(m, wrong, over));
     io.ended.valid.set(ending);
     io.ended.payload.set(Ended { missing, late: !word.over, count: wrong_count });
     io.enough.set(drops);
     m.finish(io)
+}
+
+/// It happened since the packet began.
+#[module]
+fn happened(m: Module, event: Signal, over: Signal) -> Signal {
+    let happened = m.reg_reset(bits(1), 0);
+    happened.set((happened | event) & !over);
+    happened
+}
+
+/// A count, at most 64, and whether it was above; 0 if it is not here.
+fn count(bytes: Signal, here: Signal) -> (Signal, Signal) {
+    let many = (bytes.bit(7) | bytes.bit(6)) & here;
+    let low = bytes.trunc(6) & (!many & here).repeat(6);
+    let too_many = (bytes.bit(7) | (bytes.bit(6) & bytes.trunc(6).any())) & here;
+    (many.cat(low), too_many)
+}
+
+/// What is done in a cycle.
+struct Steps {
+    starts: Signal,
+    /// No slice is wanted.
+    none: Signal,
+    header_done: Signal,
+    count_done: Signal,
+    chunk_done: Signal,
+    slice_done: Signal,
+}
+
+/// How it ends.
+struct Ends {
+    last_slice: Signal,
+    /// How the packet went is told.
+    ends: Signal,
+    /// The packet is over.
+    over: Signal,
+    /// The word at hand is its last one.
+    dropped: Signal,
+}
+
+/// The next state.
+#[module]
+fn go_on(m: Module, state: StateSignal<Walk>, x: Steps, end: Ends) {
+    m.switch(state, |s| {
+        s.case(Walk::Begin, || {
+            m.when(x.starts, || state.set(Walk::Head));
+            m.when(x.starts & x.none, || state.set(Walk::End));
+        });
+        s.case(Walk::Head, || m.when(x.header_done, || state.set(Walk::Count)));
+        s.case_any([Walk::Count, Walk::Run], || {
+            m.when(x.count_done, || state.set(Walk::Run));
+            m.when(x.chunk_done, || state.set(Walk::Count));
+            m.when(x.slice_done, || state.set(Walk::Head));
+            m.when(x.slice_done & end.last_slice, || state.set(Walk::End));
+        });
+        s.case(Walk::End, || {
+            m.when(end.ends, || state.set(Walk::Drop));
+            m.when(end.ends & end.over, || state.set(Walk::Begin));
+        });
+        s.case(Walk::Drop, || m.when(end.dropped, || state.set(Walk::Begin)));
+    });
 }
 
 /// What is taken of the word in a cycle.
@@ -240,7 +285,7 @@ struct Word {
     at: Signal,
     /// Bytes from there on.
     available: Signal,
-    /// One cycle: the word that came has bytes that are not kept before others, or is not the last one and not full.
+    /// One cycle: the word that came before this cycle has bytes that are not kept before others, or is not the last one and not full.
     partial: Signal,
 }
 
@@ -253,7 +298,7 @@ fn word(m: Module, p: WalkParams) -> Word {
     let over = m.reg_reset(bits(1), 0).comment("the packet is over: zeros are read");
     let at = m.reg_reset(bits(p.word.ilog2()), 0).comment("the next byte");
     let available = m.reg_reset(bits(p.word.ilog2() + 1), p.word).comment("bytes from there on");
-    let partial = m.wire(bits(1));
+    let partial = m.reg_reset(bits(1), 0);
     Word { valid: word_valid, data: word, last: word_last, over, at, available, partial }
 }
 

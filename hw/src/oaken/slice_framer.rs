@@ -14,9 +14,9 @@
 //! | `ended_early` | one cycle: slices had to be made up, or `tuser` came before there was enough; once for each part at least |
 //! | `count_error` | one cycle: a count of a history was above 64, and taken as 64 |
 //!
-//! - The parts are independent but for `history`: either may be ahead by as much as is taken of it. A part is taken while its records are;
-//!   the framer itself has room for three beats of either. So with the dequantizer behind it, who gives each slice's sparse bytes
-//!   before its dense bytes needs no further room.
+//! - The parts are independent but for `history`: either may be ahead by as much as is taken of it. But for a few beats in
+//!   registers a part is taken as its records are. So with the dequantizer behind it, who gives each slice's sparse bytes before its
+//!   dense bytes needs no further room.
 //! - Parameters: [`SliceParams`].
 //! - Rate, a word being a beat of the bus, but at most 16 bytes: a header takes a cycle for each word that it touches; a chunk one, and one
 //!   for each word that its entries touch; a history two more. Dense bytes go through [`SliceParams::dense_word`] by the cycle.

@@ -64,10 +64,42 @@ impl Shape {
         }
         bytes
     }
+    /// So many slices of a history, and whether bytes are missing, or a count is above 64.
+    pub fn frame(self, history: &Parts, slices: usize) -> (Vec<Parts>, bool, bool) {
+        let mut sparse = Reader { bytes: &history.sparse, at: 0, wrong: false };
+        let mut dense = Reader { bytes: &history.dense, at: 0, wrong: false };
+        let mut wrong_count = false;
+        let slice = |_| {
+            let there = sparse.more();
+            let came = sparse.take(8);
+            let header = if there { came } else { self.empty_header() };
+            wrong_count |= self.counts_above(&history.sparse, sparse.at);
+            let chunks = self.chunks_of(&mut sparse);
+            Parts { dense: dense.take(self.dense_slice()), sparse: [header, chunks].concat() }
+        };
+        let slices: Vec<Parts> = (0..slices).map(slice).collect();
+        let missing = sparse.at > sparse.bytes.len() || dense.at > dense.bytes.len();
+        (slices, missing, wrong_count)
+    }
+    /// One of the counts of the slice whose first one stands there is above 64; those that are missing are not.
+    fn counts_above(self, bytes: &[u8], mut at: usize) -> bool {
+        let count = |_| {
+            let count = bytes.get(at).copied().unwrap_or(0);
+            at += 1 + usize::from(count.min(64));
+            count
+        };
+        (0..self.chunks).map(count).any(|count| count > 64)
+    }
     /// The header where none came: no steps.
     pub fn empty_header(self) -> Vec<u8> {
         vec![0, 0, 0, 0, 0, 0, 0, ((self.bits ^ 4) << 4) as u8]
     }
+}
+
+/// Slices one behind the other, as memory has them.
+pub fn history(slices: &[Parts]) -> Parts {
+    let dense = slices.iter().flat_map(|slice| slice.dense.clone()).collect();
+    Parts { dense, sparse: slices.iter().flat_map(|slice| slice.sparse.clone()).collect() }
 }
 
 /// Bytes, and zeros behind them.

@@ -1,9 +1,9 @@
 //! The named configurations of `configs/` with their drivers.
 
 use super::{
-    Driver, axi_arbiters, bursts, clocks, dequantizer, float, memory, oaken, parts, records, regroup, routing,
+    Driver, axi_arbiters, bursts, clocks, dequantizer, float, memory, oaken, parts, records, regroup, routing, slices,
 };
-use hw::catalogue::{Value, Values, arbiter_axi, block, mover};
+use hw::catalogue::{Value, Values, arbiter_axi, block, mover, slice_params};
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
 use hw::stream::pack::Beats;
@@ -65,6 +65,8 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "oaken_dequantizer" => dequantizer::dequantizer_driver(engine()),
         "oaken_record_join" => records::record_join_driver(name, engine()),
         "oaken_record_split" => records::record_split_driver(name, engine()),
+        "oaken_slice_splitter" => slices::splitter_driver(name, v.number("heads"), slice_params(v)),
+        "oaken_slice_framer" => slices::framer_driver(name, slice_params(v)),
         "register_slice" => match v.choice("kind") {
             "forward" => regroup::forward_driver(name, v.number("width")),
             "backward" => regroup::backward_driver(name, v.number("width")),

@@ -19,6 +19,7 @@ mod registers;
 mod regroup;
 mod routing;
 mod settings;
+mod slices;
 mod stream;
 
 pub use configuration::{configuration, names};
