@@ -1,0 +1,126 @@
+use super::*;
+use crate::hardware::{H2M2, SideHardware};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const PAGE: u64 = 4096;
+const BASES: (u64, u64) = (0x10_0000, 1 << 32);
+
+/// A small decoder in small memories: 26 pages of weights, and 2 a request for each begun 64 tokens.
+fn settings(fast_pages: u64, large_pages: u64) -> Settings {
+    let shape =
+        Shape { layers: 4, hidden: 64, head: 8, heads: 8, kv_heads: 2, feed_forward: 128, feed_forward_matrices: 3 };
+    let side = |hardware: SideHardware, pages| SideHardware { capacity: pages * PAGE + 77, ..hardware };
+    let hardware = Hardware { fast: side(H2M2.fast, fast_pages), large: side(H2M2.large, large_pages), ..H2M2 };
+    Settings { shape, hardware, page: PageSize::new(PAGE).unwrap(), slots: 4, max_tokens: 500, bases: BASES }
+}
+
+/// What must hold of a manager at any time.
+fn check(manager: &Manager, settings: &Settings) {
+    let mut places = BTreeSet::new();
+    let layout = manager.layout();
+    for page in 0..layout.pages() {
+        let Some(entry) = manager.table().get(page).unwrap() else { continue };
+        assert!(places.insert((entry.side, entry.address)), "two pages at {:#x}", entry.address);
+        let (base, side) = match entry.side {
+            Side::Fast => (BASES.0, settings.hardware.fast),
+            _ => (BASES.1, settings.hardware.large),
+        };
+        assert!(entry.address >= base && entry.address + PAGE <= base + side.capacity, "over capacity");
+    }
+    let free = manager.free_pages();
+    let capacity = |side: SideHardware| side.capacity / PAGE;
+    assert_eq!(
+        places.len() as u64 + free.0 + free.1,
+        capacity(settings.hardware.fast) + capacity(settings.hardware.large)
+    );
+    let mut mapped = 0;
+    for (sublayer, part) in Sublayer::ALL.iter().flat_map(|&s| (0..settings.shape.parts(s)).map(move |part| (s, part)))
+    {
+        let pages: Vec<u64> = match sublayer {
+            Sublayer::Attention => {
+                let requests = manager.tracker().requests();
+                requests.flat_map(|(id, tokens)| layout.kv_pages(manager.slot(id).unwrap(), part, tokens)).collect()
+            }
+            _ => layout.weight_pages(sublayer, part).collect(),
+        };
+        mapped += pages.len();
+        let side = if manager.is_fast(sublayer, part) { Side::Fast } else { Side::Large };
+        for page in pages {
+            let entry = manager.table().get(page).unwrap().expect("everything that has bytes is mapped");
+            assert_eq!((entry.side, entry.read, entry.write), (side, true, sublayer == Sublayer::Attention));
+        }
+    }
+    assert_eq!(places.len(), mapped, "nothing else is mapped");
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let id = || 0_u32..6;
+    prop_oneof![
+        2 => (id(), 0_u64..600).prop_map(|(id, tokens)| Change::Start(id, tokens)),
+        6 => id().prop_map(Change::Grow),
+        1 => id().prop_map(Change::Finish)
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn all_that_has_bytes_is_mapped_once_where_the_mapping_says(
+        memories in (0_u64..60, 10_u64..80),
+        steps in prop::collection::vec(prop::collection::vec(change(), 1..4), 0..25),
+    ) {
+        let settings = settings(memories.0, memories.1);
+        let Ok(mut manager) = Manager::new(&settings) else { return Ok(()) };
+        check(&manager, &settings);
+        for changes in steps {
+            let before = manager.clone();
+            match manager.step(&changes) {
+                Ok(step) => {
+                    for m in &step.plan.moves {
+                        let old = before.table().get(m.page).unwrap().expect("only what was mapped moves");
+                        prop_assert_eq!((old.side, old.address), (m.from, m.from_address));
+                        let new = manager.table().get(m.page).unwrap().expect("what moves stays mapped");
+                        prop_assert_eq!((new.side, new.address), (m.to, m.to_address));
+                    }
+                    prop_assert!(step.mapped.iter().all(|&page| manager.table().get(page).unwrap().is_some()));
+                }
+                Err(error) => {
+                    prop_assert!(!matches!(error, ManagerError::Plan(_) | ManagerError::Table(_)), "{}", error);
+                    prop_assert_eq!(before.table(), manager.table());
+                    prop_assert_eq!(before.free_pages(), manager.free_pages());
+                }
+            }
+            check(&manager, &settings);
+        }
+    }
+}
+
+#[test]
+fn attention_pushes_fc_out_of_the_fast_side() {
+    let settings = settings(24, 100);
+    let mut manager = Manager::new(&settings).unwrap();
+    let weights = manager.mapping();
+    assert!(weights.0[2] > 0);
+    manager.step(&[Change::Start(7, 64), Change::Start(9, 64)]).unwrap();
+    assert_eq!(manager.step(&[Change::Grow(7)]).unwrap().mapped.len(), 2, "65 tokens begin a page for each head");
+    let step = manager.step(&[Change::Start(1, 400)]).unwrap();
+    assert!(!step.plan.moves.is_empty() && manager.mapping().0[2] < weights.0[2]);
+    let unmapped = manager.step(&[Change::Finish(1)]).unwrap().unmapped;
+    assert_eq!(unmapped.len(), 2 * 7);
+    check(&manager, &settings);
+}
+
+#[test]
+fn what_is_refused_says_why() {
+    let mut manager = Manager::new(&settings(24, 100)).unwrap();
+    let mut refused = |changes: &[Change]| manager.step(changes).unwrap_err().to_string();
+    assert_eq!(refused(&[Change::Grow(3)]), "request 3 is not under way");
+    assert_eq!(refused(&[Change::Start(3, 1000)]), "request 3 has 1000 tokens; its region has room for 512");
+    let five: Vec<Change> = (0..5).map(|id| Change::Start(id, 1)).collect();
+    assert_eq!(refused(&five), "request 4 finds no slot: all 4 are taken");
+    let four: Vec<Change> = (0..4).map(|id| Change::Start(id, 512)).collect();
+    manager.step(&four).unwrap();
+    let error = Manager::new(&settings(3, 3)).unwrap_err();
+    assert!(matches!(error, ManagerError::DoesNotFit(_)), "{error}");
+}

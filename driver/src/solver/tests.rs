@@ -1,0 +1,101 @@
+use super::exhaustive::{all, best};
+use super::*;
+use crate::footprint::Tracker;
+use crate::hardware::H2M2;
+use crate::shape::{CHINCHILLA_70B, GPT3_175B, LLAMA2_70B};
+use proptest::prelude::*;
+
+fn load() -> impl Strategy<Value = Load> {
+    let times = || prop_oneof![0_u64..4, 0_u64..1000];
+    (0_u64..9, prop_oneof![0_u64..6, 0_u64..200], times(), times()).prop_map(|(parts, bytes, fast, large)| Load {
+        parts,
+        bytes,
+        fast,
+        large,
+    })
+}
+
+/// Memories from far too small to larger than needed, most of them nearly full.
+fn problem() -> impl Strategy<Value = Problem> {
+    (prop::array::uniform3(load()), 0_u64..110, 0_u64..=100, 0_u64..40).prop_map(|(loads, percent, share, more)| {
+        let needed: u64 = loads.iter().map(|load| load.parts * load.bytes).sum();
+        let all = needed * percent / 100 + more;
+        let fast_capacity = all * share / 100;
+        Problem { fast_capacity, large_capacity: all - fast_capacity, loads }
+    })
+}
+
+/// Algorithm 1 word by word, by trying all: the answers whose first number is best, of these the ones whose second is best, and so on.
+fn by_trying_all(problem: &Problem) -> Option<Mapping> {
+    let mut left: Vec<Mapping> = all(problem).filter(|&mapping| problem.fits(mapping)).collect();
+    for (i, load) in problem.loads.iter().enumerate() {
+        let n = left.iter().map(|mapping| mapping.0[i]).min_by_key(|&n| (load.peak(n), n))?;
+        left.retain(|mapping| mapping.0[i] == n);
+    }
+    left.first().copied()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #[test]
+    fn each_step_equals_trying_all_and_what_does_not_fit_does_not_fit(problem in problem()) {
+        let answer = solve(&problem);
+        prop_assert_eq!(answer.ok(), by_trying_all(&problem));
+        match answer {
+            Ok(mapping) => {
+                let (fast, large) = problem.bytes(mapping);
+                prop_assert!(fast <= problem.fast_capacity && large <= problem.large_capacity);
+                let needed: u64 = problem.loads.iter().map(|load| load.parts * load.bytes).sum();
+                prop_assert_eq!(fast + large, needed);
+            }
+            Err(_) => prop_assert!(all(&problem).all(|mapping| !problem.fits(mapping))),
+        }
+    }
+
+    #[test]
+    fn nothing_beats_the_exhaustive_search(problem in problem()) {
+        if let (Ok(mapping), Some((_, least))) = (solve(&problem), best(&problem, |m| problem.time(m))) {
+            prop_assert!(problem.time(mapping) >= least);
+            prop_assert!(all(&problem).filter(|&m| problem.fits(m)).all(|m| problem.time(m) >= least));
+        }
+    }
+
+    #[test]
+    fn real_models_are_never_mapped_over_capacity(model in 0_usize..3, lengths in prop::collection::vec(1_u64..9000, 1..64)) {
+        let mut tracker = Tracker::new([GPT3_175B, CHINCHILLA_70B, LLAMA2_70B][model]).unwrap();
+        for (id, tokens) in (0..).zip(lengths) {
+            tracker.start(id, tokens).unwrap();
+        }
+        let problem = tracker.problem(&H2M2);
+        match solve(&problem) {
+            Ok(mapping) => prop_assert!(problem.fits(mapping)),
+            Err(error) => prop_assert!(error.needed + problem.loads[2].bytes > error.fast + error.large),
+        }
+    }
+}
+
+#[test]
+fn a_step_leaves_room_for_the_next() {
+    // alone, attention would take both parts of 3 to the fast side; then a part of 4 finds 2 free on one side and 3 on the other
+    let load = |parts, bytes, fast, large| Load { parts, bytes, fast, large };
+    let loads = [load(2, 3, 1, 9), load(1, 4, 1, 1), load(0, 1, 1, 1)];
+    let problem = Problem { fast_capacity: 8, large_capacity: 3, loads };
+    assert_eq!(plain(&problem), None);
+    assert_eq!(solve(&problem), Ok(Mapping([1, 1, 0])));
+    let smaller = Problem { fast_capacity: 6, ..problem };
+    assert_eq!(solve(&smaller), Err(DoesNotFit { needed: 10, fast: 6, large: 3 }));
+}
+
+#[test]
+fn as_a_batch_grows_fc_leaves_the_fast_side_before_attention_does() {
+    let mapping = |tokens| {
+        let mut tracker = Tracker::new(GPT3_175B).unwrap();
+        (0..32).for_each(|id| tracker.start(id, tokens).unwrap());
+        solve(&tracker.problem(&H2M2)).unwrap().0
+    };
+    let mappings: Vec<[u64; 3]> = (256..=2048).step_by(256).map(mapping).collect();
+    for pair in mappings.windows(2) {
+        assert!(pair[1][2] <= pair[0][2], "fc comes back (section 4.3.2): {mappings:?}");
+    }
+    assert!(mappings[0][2] > 0 && mappings[7][2] == 0, "{mappings:?}");
+}

@@ -1,0 +1,135 @@
+//! A flat page table (section 4.2.1): one entry for each virtual page, at the page's number, so that a walk is one read.
+//!
+//! Each side has a table of its own, because what is on both sides is reached by each at its own copy.
+
+use crate::entry::{ENTRY_BYTES, Entry, EntryError};
+use crate::page::PageSize;
+use thiserror::Error;
+
+/// The page table of one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageTable {
+    page: PageSize,
+    entries: Vec<u64>,
+}
+
+/// Why a table is not changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum TableError {
+    /// The table is too short.
+    #[error("virtual page {page} is beyond the table, which has {pages} pages")]
+    Beyond {
+        /// The virtual page's number.
+        page: u64,
+        /// Entries of the table.
+        pages: u64,
+    },
+    /// The page is taken.
+    #[error("virtual page {0} is mapped already")]
+    Mapped(u64),
+    /// There is nothing to change.
+    #[error("virtual page {0} is not mapped")]
+    NotMapped(u64),
+    /// The entry is not legal.
+    #[error(transparent)]
+    Entry(#[from] EntryError),
+}
+
+impl PageTable {
+    /// A table of so many virtual pages, none of them mapped.
+    pub fn new(page: PageSize, pages: u64) -> PageTable {
+        PageTable { page, entries: vec![0; pages as usize] }
+    }
+    /// Virtual pages of the table.
+    pub fn pages(&self) -> u64 {
+        self.entries.len() as u64
+    }
+    /// Bytes of the table in memory.
+    pub fn bytes(&self) -> u64 {
+        self.pages() * ENTRY_BYTES
+    }
+    /// The size of its pages.
+    pub fn page_size(&self) -> PageSize {
+        self.page
+    }
+    /// What is mapped at a virtual page.
+    pub fn get(&self, page: u64) -> Result<Option<Entry>, TableError> {
+        Ok(Entry::decode(self.entries[self.index(page)?], self.page)?)
+    }
+    /// Maps a page that is not mapped.
+    pub fn map(&mut self, page: u64, entry: Entry) -> Result<(), TableError> {
+        match self.get(page)? {
+            Some(_) => Err(TableError::Mapped(page)),
+            None => self.write(page, entry),
+        }
+    }
+    /// Maps a page elsewhere, and returns where it was.
+    pub fn remap(&mut self, page: u64, entry: Entry) -> Result<Entry, TableError> {
+        let old = self.get(page)?.ok_or(TableError::NotMapped(page))?;
+        self.write(page, entry)?;
+        Ok(old)
+    }
+    /// Ends a mapping, and returns where the page was.
+    pub fn unmap(&mut self, page: u64) -> Result<Entry, TableError> {
+        let old = self.get(page)?.ok_or(TableError::NotMapped(page))?;
+        let index = self.index(page)?;
+        self.entries[index] = 0;
+        Ok(old)
+    }
+    /// The table as it stands in memory.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.entries.iter().flat_map(|entry| entry.to_le_bytes()).collect()
+    }
+
+    fn write(&mut self, page: u64, entry: Entry) -> Result<(), TableError> {
+        let index = self.index(page)?;
+        self.entries[index] = entry.encode(self.page)?;
+        Ok(())
+    }
+    fn index(&self, page: u64) -> Result<usize, TableError> {
+        let beyond = TableError::Beyond { page, pages: self.pages() };
+        usize::try_from(page).ok().filter(|&i| i < self.entries.len()).ok_or(beyond)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::Side;
+
+    fn entry(address: u64) -> Entry {
+        Entry { read: true, write: true, side: Side::Fast, address }
+    }
+
+    #[test]
+    fn a_terabyte_in_pages_of_2_mib_takes_4_mib() {
+        let table = PageTable::new(PageSize::HUGE, (1 << 40) / PageSize::HUGE.bytes());
+        assert_eq!(table.bytes(), 4 << 20);
+    }
+
+    #[test]
+    fn an_entry_stands_at_eight_times_its_page() {
+        let mut table = PageTable::new(PageSize::HUGE, 4);
+        table.map(2, entry(0x60_0000)).unwrap();
+        let bytes = table.to_bytes();
+        assert_eq!(bytes.len(), 32);
+        assert_eq!(&bytes[16..24], &[0b111, 0, 0x60, 0, 0, 0, 0, 0]);
+        assert!(bytes[..16].iter().chain(&bytes[24..]).all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn a_page_is_mapped_once_and_unmapped_once() {
+        let mut table = PageTable::new(PageSize::HUGE, 4);
+        assert_eq!(table.unmap(1), Err(TableError::NotMapped(1)));
+        assert_eq!(table.remap(1, entry(0)), Err(TableError::NotMapped(1)));
+        table.map(1, entry(0x20_0000)).unwrap();
+        assert_eq!(table.map(1, entry(0)), Err(TableError::Mapped(1)));
+        assert_eq!(table.remap(1, entry(0x40_0000)), Ok(entry(0x20_0000)));
+        assert_eq!(table.unmap(1), Ok(entry(0x40_0000)));
+        assert_eq!(table.get(1), Ok(None));
+        assert_eq!(table.get(4), Err(TableError::Beyond { page: 4, pages: 4 }));
+        let unaligned = EntryError::Unaligned { address: 4096, page: 2 << 20 };
+        assert_eq!(table.map(3, entry(4096)), Err(TableError::Entry(unaligned)));
+        assert_eq!(table.get(3), Ok(None), "what is refused leaves the table as it was");
+    }
+}
