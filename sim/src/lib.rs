@@ -4,6 +4,7 @@
 //! - [`data`]: readers of recorded keys and values (safetensors and npy)
 //! - [`verilator`]: Verilog as a running model, driven as the built-in simulator is; [`tools`] finds the program
 //! - [`profile`]: the threshold profiler, which turns recordings into the thresholds that the hardware is loaded with
+//! - [`h2m2_model`]: how long a decode iteration takes on H2M2 and on what it is compared with
 //! - [`burst_bench`]: the burst reader and writer with a memory behind them
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`oaken_run`]: sends vectors through the Oaken engines
@@ -14,6 +15,7 @@ pub mod bus;
 pub mod data;
 pub mod golden;
 pub mod mmu_bench;
+pub mod h2m2_model;
 pub mod oaken_bench;
 pub mod oaken_run;
 pub mod profile;

@@ -1,0 +1,172 @@
+//! Figures 12 to 18 as SVG.
+
+use super::numbers::{ModelResults, Results};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+const SIZE: (u32, u32) = (760, 380);
+const COLORS: [RGBColor; 4] =
+    [RGBColor(0x6c, 0x8e, 0xbf), RGBColor(0x1e, 0x84, 0x49), RGBColor(0xd0, 0x8a, 0x2e), RGBColor(0xc0, 0x39, 0x2b)];
+const GB: f64 = 1e9;
+
+type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+
+/// One series of a picture: its name, and a value for each place on the horizontal axis.
+type Series = (&'static str, Vec<f64>);
+
+/// A picture before it is drawn.
+struct Picture {
+    title: String,
+    vertical: &'static str,
+    labels: Vec<String>,
+    series: Vec<Series>,
+    style: Style,
+}
+
+/// How the series stand.
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    /// Beside each other.
+    Bars,
+    /// On top of each other.
+    Stacked,
+    /// As lines.
+    Lines,
+}
+
+/// The name of each figure's file, and its picture as SVG text.
+pub fn figures(results: &Results) -> Vec<(&'static str, String)> {
+    let [gpt3, chinchilla, llama2] = &results.models[..] else { unreachable!("there are three models") };
+    let pictures = [
+        ("figure12.svg", speedups("Figure 12", gpt3)),
+        ("figure13.svg", speedups("Figure 13", chinchilla)),
+        ("figure14.svg", breakdown(gpt3)),
+        ("figure15.svg", speedups("Figure 15", llama2)),
+        ("figure16.svg", dynamic(results)),
+        ("figure17.svg", variants(results)),
+        ("figure18.svg", eight_hbm(gpt3)),
+    ];
+    pictures.into_iter().map(|(name, picture)| (name, picture.svg())).collect()
+}
+
+fn lengths(model: &ModelResults) -> Vec<String> {
+    model.points.iter().map(|p| p.length.to_string()).collect()
+}
+
+/// The speedup over LPDDR only for each length.
+fn over(model: &ModelResults, time: fn(&super::figures::Point) -> u64) -> Vec<f64> {
+    model.points.iter().map(|p| p.baseline as f64 / time(p) as f64).collect()
+}
+
+fn speedups(figure: &str, model: &ModelResults) -> Picture {
+    let series = vec![
+        ("hierarchical", over(model, |p| p.hierarchical)),
+        ("H2M2", over(model, |p| p.h2m2)),
+        ("oracle", over(model, |p| p.oracle)),
+    ];
+    let title = format!("{figure}: {}, batch {}, by sequence length", model.name, model.requests);
+    Picture { title, vertical: "speedup over LPDDR only", labels: lengths(model), series, style: Style::Bars }
+}
+
+fn breakdown(model: &ModelResults) -> Picture {
+    let of = |i: usize| model.points.iter().map(|p| p.fast_bytes[i] as f64 / GB).collect();
+    let series = vec![("attention", of(0)), ("qkv-linear", of(1)), ("fc", of(2))];
+    let title = format!("Figure 14: HBM of H2M2, {}, batch {}, by sequence length", model.name, model.requests);
+    Picture { title, vertical: "GB in HBM", labels: lengths(model), series, style: Style::Stacked }
+}
+
+fn dynamic(results: &Results) -> Picture {
+    let of = |time: fn(&super::dynamic::Iteration) -> u64| {
+        results.dynamic.iter().map(|i| i.baseline as f64 / time(i) as f64).collect()
+    };
+    let series = vec![("FlexGen", of(|i| i.flexgen)), ("H2M2", of(|i| i.h2m2)), ("oracle", of(|i| i.oracle))];
+    let labels = (1..=results.dynamic.len()).map(|i| i.to_string()).collect();
+    let title = "Figure 16: GPT3-175B, batch 32, lengths that change, by iteration".into();
+    Picture { title, vertical: "speedup over LPDDR only", labels, series, style: Style::Lines }
+}
+
+fn variants(results: &Results) -> Picture {
+    let labels = results.variants.iter().map(|v| v.name.replace("-More", "+").replace("-Less", "-")).collect();
+    let series = vec![("H2M2", results.variants.iter().map(|v| v.mean).collect())];
+    let title = "Figure 17: GPT3-175B, batch 32, configurations of Table 4".into();
+    Picture { title, vertical: "mean speedup over LPDDR only", labels, series, style: Style::Bars }
+}
+
+fn eight_hbm(model: &ModelResults) -> Picture {
+    let series = vec![("H2M2", over(model, |p| p.h2m2)), ("8-HBM", over(model, |p| p.eight_hbm))];
+    let title = format!("Figure 18: {}, batch {}, by sequence length", model.name, model.requests);
+    Picture { title, vertical: "speedup over LPDDR only", labels: lengths(model), series, style: Style::Bars }
+}
+
+impl Picture {
+    fn svg(&self) -> String {
+        let mut svg = String::new();
+        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        self.draw(&root).expect("drawing into a string cannot fail");
+        drop(root);
+        svg
+    }
+    fn draw<DB: DrawingBackend>(&self, root: &DrawingArea<DB, Shift>) -> Drawn<DB> {
+        root.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(root)
+            .caption(&self.title, ("sans-serif", 17))
+            .margin(10)
+            .x_label_area_size(32)
+            .y_label_area_size(56)
+            .build_cartesian_2d(0.0..self.labels.len() as f64, 0.0..self.top())?;
+        let label = |x: &f64| self.labels.get((x - 0.5).round() as usize).cloned().unwrap_or_default();
+        let every = if self.style == Style::Lines { self.labels.len() / 16 + 1 } else { 1 };
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .disable_x_axis()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.1))
+            .y_desc(self.vertical)
+            .label_style(("sans-serif", 12))
+            .draw()?;
+        for (i, (name, values)) in self.series.iter().enumerate() {
+            let color = COLORS[i % COLORS.len()];
+            let drawn = match self.style {
+                Style::Lines => {
+                    let points: Vec<_> = values.iter().enumerate().map(|(x, &y)| (x as f64 + 0.5, y)).collect();
+                    chart.draw_series([PathElement::new(points, color.stroke_width(2))])?
+                }
+                _ => chart.draw_series((0..values.len()).map(|x| self.bar(i, x, color)))?,
+            };
+            drawn.label(*name).legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], color.filled()));
+        }
+        let axis = chart.plotting_area();
+        for x in (0..self.labels.len()).step_by(every) {
+            let place = axis.map_coordinate(&(x as f64 + 0.5, 0.0));
+            let text = label(&(x as f64 + 0.5));
+            let left = place.0 - 3 * text.len() as i32;
+            root.draw(&Text::new(text, (left, place.1 + 8), ("sans-serif", 12)))?;
+        }
+        let legend = SeriesLabelPosition::UpperRight;
+        chart.configure_series_labels().position(legend).background_style(WHITE.mix(0.8)).draw()?;
+        root.present()
+    }
+    /// A bar of a series.
+    fn bar(&self, series: usize, x: usize, color: RGBColor) -> Rectangle<(f64, f64)> {
+        let value = self.series[series].1[x];
+        let (left, width, base) = match self.style {
+            Style::Stacked => (0.25, 0.5, self.series[..series].iter().map(|s| s.1[x]).sum()),
+            _ => {
+                let width = 0.8 / self.series.len() as f64;
+                (0.1 + width * series as f64, width * 0.92, 0.0)
+            }
+        };
+        let left = x as f64 + left;
+        Rectangle::new([(left, base), (left + width, base + value)], color.filled())
+    }
+    /// A little more than the highest value.
+    fn top(&self) -> f64 {
+        let at = |x: usize| {
+            let values = self.series.iter().map(|s| s.1[x]);
+            if self.style == Style::Stacked { values.sum() } else { values.fold(0.0, f64::max) }
+        };
+        // room for the legend
+        (0..self.labels.len()).map(at).fold(0.0, f64::max) * 1.3
+    }
+}
