@@ -26,6 +26,31 @@ pub enum Command {
     Profile(ProfileOptions),
     /// Sends recorded keys and values through quantizer and dequantizer, in simulation
     Demo(DemoOptions),
+    /// Computes a paper's figures with a model of its system
+    #[command(subcommand)]
+    Model(ModelCommand),
+}
+
+#[derive(Subcommand)]
+pub enum ModelCommand {
+    /// H2M2: decode iterations on memories of unlike speed, and on what they are compared with
+    H2m2(H2m2Options),
+}
+
+#[derive(Args)]
+pub struct H2m2Options {
+    /// Makes an open choice otherwise, for all results; may be given several times (`--choices` lists them)
+    #[arg(long, value_name = "NAME")]
+    pub choose: Vec<String>,
+    /// List what the paper leaves open and can be chosen otherwise
+    #[arg(long, conflicts_with_all = ["choose", "plots"])]
+    pub choices: bool,
+    /// Folder to write Figures 12 to 18 into, as SVG
+    #[arg(long, value_name = "DIR")]
+    pub plots: Option<PathBuf>,
+    /// Print JSON and nothing else
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

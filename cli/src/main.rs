@@ -8,6 +8,7 @@ mod demo;
 mod describe;
 mod generate;
 mod list;
+mod model;
 mod named;
 mod nearest;
 mod profile;
@@ -15,7 +16,7 @@ mod read;
 mod report;
 mod table;
 
-use args::{Arguments, Command};
+use args::{Arguments, Command, ModelCommand};
 use clap::Parser;
 use report::Failure;
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Describe(options) => describe::run(options),
         Command::Profile(options) => profile::run(options),
         Command::Demo(options) => demo::run(options),
+        Command::Model(ModelCommand::H2m2(options)) => model::run(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

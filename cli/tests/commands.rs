@@ -271,3 +271,21 @@ fn a_reader_that_goes_away_is_no_error() {
     assert!(output.status.success());
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+#[test]
+fn the_model_of_h2m2_prints_numbers_choices_and_figures() {
+    let place = Place::new();
+    let model = json(&place, "model h2m2 --json --choose arrays-4 --choose walks-four --plots pictures");
+    assert_eq!(model["chosen"], serde_json::json!(["arrays-4", "walks-four"]));
+    let numbers = model["numbers"].as_array().unwrap();
+    assert_eq!((numbers.len(), &numbers[0]["paper"]), (28, &serde_json::json!(1.46)));
+    let speedup = numbers[0]["model"].as_f64().unwrap();
+    assert!(speedup > 1.0, "{speedup}");
+    let figures = names(&place.path().join("pictures"));
+    assert_eq!(figures, (12..=18).map(|i| format!("figure{i}.svg")).collect());
+    let text = stdout(&place, "model h2m2 --choices");
+    assert!(text.contains("walks-four") && text.lines().count() > 30, "{text}");
+    let listed = json(&place, "model h2m2 --choices --json");
+    let unchanged: Vec<&Value> = model["alternatives"].as_array().unwrap().iter().map(|a| &a["name"]).collect();
+    assert_eq!(listed.as_array().unwrap().iter().map(|c| &c["name"]).collect::<Vec<_>>(), unchanged);
+}

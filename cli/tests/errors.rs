@@ -90,6 +90,14 @@ const CASES: &[(&str, &str)] = &[
     // the demo
     ("demo_one_token", "demo --kv token.safetensors"),
     ("demo_without_data", "demo"),
+    // models
+    ("model_missing", "model"),
+    ("model_unknown", "model oaken"),
+    ("model_choice_near", "model h2m2 --choose array-2"),
+    ("model_choice_unlike_any", "model h2m2 --choose arrays-2 --choose photosynthesis"),
+    ("model_choices_contradict", "model h2m2 --choose arrays-2 --choose walks-four --choose arrays-4"),
+    ("model_choices_and_choose", "model h2m2 --choices --choose arrays-2"),
+    ("model_plots_is_a_file", "model h2m2 --plots good.toml"),
 ];
 
 #[test]
