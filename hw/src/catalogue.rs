@@ -21,6 +21,7 @@ mod blocks;
 mod clocks;
 mod float;
 mod float_functions;
+mod h2m2;
 mod memory;
 mod oaken_mmu;
 mod oaken_slices;
@@ -30,6 +31,7 @@ mod streams;
 mod tests;
 
 pub use blocks::{blocks, engine_params};
+pub use h2m2::mmu_params;
 pub use memory::{arbiter_axi, mover};
 pub use oaken_mmu::mmu;
 pub use oaken_slices::slice_params;

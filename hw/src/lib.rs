@@ -3,6 +3,7 @@
 //! - [`stream`]: what moves words from module to module, and the AXI4-Stream edge
 //! - [`memory`]: RAM behind a stream, and burst engines for AXI4
 //! - [`float`]: arithmetic on narrow and floating point numbers
+//! - [`h2m2`]: address translation for two unlike memories
 //! - [`oaken`]: the quantizer and dequantizer of the key-value cache
 //! - [`control`]: registers behind AXI4-Lite, from one description
 //! - [`catalogue`]: the blocks that can be configured by name
@@ -10,6 +11,7 @@
 pub mod catalogue;
 pub mod control;
 pub mod float;
+pub mod h2m2;
 pub mod memory;
 pub mod oaken;
 pub mod stream;

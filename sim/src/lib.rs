@@ -6,6 +6,7 @@
 //! - [`profile`]: the threshold profiler, which turns recordings into the thresholds that the hardware is loaded with
 //! - [`h2m2_model`]: how long a decode iteration takes on H2M2 and on what it is compared with
 //! - [`burst_bench`]: the burst reader and writer with a memory behind them
+//! - [`mmu_bench`]: the MMU of H2M2 with requesters, a page table and a memory
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 

@@ -1,0 +1,119 @@
+//! Invalidation: empties the sets of a range of pages, and tells when no answer comes from an old entry any more.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `pages` | ranges of pages; one at a time |
+//! | `forget` | in the cycle in which a range is taken: walks that are under way are out of date |
+//! | `empty` | sets to be emptied |
+//! | `turns` | the epoch ends with this cycle: behind it, nothing finds what was in the sets |
+//! | `epoch` | register: that of requests which are taken now |
+//! | `answered` | all requests of before the last turn are answered |
+//! | `unused` | a bit for each epoch: none of its translations is in use |
+//! | `done` | one cycle: the range is invalid |
+//! | `drained` | nothing is to be invalidated, and nothing of before the last turn is in use |
+//! | `starts` | register: after a reset, until all sets are emptied. No request may be taken |
+//!
+//! Parameters: those of [`MmuParams`]. Combinational paths: `pages_valid` to `forget`; `unused` to `turns` and `drained`.
+
+use super::types::*;
+use hdl::*;
+
+ports! {
+    /// Ports of [`invalidation`].
+    pub struct InvalidationPorts(p: MmuParams) {
+        /// What is to be invalidated.
+        input pages: Stream<Pages> = stream(pages(p)),
+        /// Walks under way are out of date.
+        output forget: Signal = bits(1),
+        /// Sets to be emptied.
+        output empty: Stream = stream(bits(p.set_bits())),
+        /// The epoch ends.
+        output turns: Signal = bits(1),
+        /// Of requests that are taken now.
+        output epoch: Signal = bits(1),
+        /// All requests of before the last turn.
+        input answered: Signal = bits(1),
+        /// Of each epoch.
+        input unused: Signal = bits(2),
+        /// It is over.
+        output done: Signal = bits(1),
+        /// Nobody uses the old mapping.
+        output drained: Signal = bits(1),
+        /// The sets hold anything.
+        output starts: Signal = bits(1),
+    }
+}
+
+#[derive(Clone, Copy, State)]
+enum Phase {
+    Idle,
+    /// Sets are emptied.
+    Empty,
+    /// The last one is written.
+    Settle,
+    /// Nothing of the other epoch may be in use.
+    Turn,
+    /// Requests of before are answered.
+    Answer,
+}
+
+/// Cycles from a set that is taken to the first lookup that cannot find what was in it.
+const SETTLE: u32 = 7;
+
+/// The invalidation of ranges of pages.
+#[module]
+pub fn invalidation(p: MmuParams) -> Result<Design<InvalidationPorts>, Errors> {
+    let m = Module::new(p.name("h2m2_invalidation"));
+    m.doc("Empties the sets of a range of pages.");
+    let io = InvalidationPorts::new(m, p);
+    let phase = m.state(Phase::Empty);
+    let starts = m.reg_reset(bits(1), 1).comment("all sets are emptied first");
+    let epoch = m.reg_reset(bits(1), 0);
+    let set = m.reg_reset(bits(p.set_bits()), 0);
+    let more = m.reg_reset(bits(p.set_bits()), p.sets() - 1).comment("sets that follow");
+    let settle = m.reg_reset(bits(3), SETTLE);
+
+    let Pages { first, last } = io.pages.payload;
+    let count = last - first;
+    let whole = count.drop_low(p.set_bits()).any();
+    io.pages.ready.set(phase.is(Phase::Idle));
+    io.forget.set(io.pages.transfer());
+    io.empty.valid.set(phase.is(Phase::Empty));
+    io.empty.payload.set(set);
+    let unused = epoch.mux(io.unused.bit(0), io.unused.bit(1)).named("unused_other");
+    let turns = phase.is(Phase::Turn) & unused;
+    io.turns.set(turns);
+    let ends = phase.is(Phase::Answer) & io.answered;
+    m.switch(phase, |s| {
+        s.case(Phase::Idle, || {
+            set.set(first.trunc(p.set_bits()));
+            more.set(count.trunc(p.set_bits()) | whole.repeat(p.set_bits()));
+            settle.set(SETTLE);
+            m.when(io.pages.valid, || phase.set(Phase::Empty));
+        });
+        s.case(Phase::Empty, || {
+            m.when(io.empty.ready, || {
+                set.set(set + 1);
+                more.set(more - 1);
+                m.when(!more.any(), || phase.set(Phase::Settle));
+            });
+        });
+        s.case(Phase::Settle, || {
+            settle.set(settle - 1);
+            m.when(!settle.any(), || phase.set(Phase::Turn));
+        });
+        s.case(Phase::Turn, || {
+            m.when(turns, || {
+                epoch.set(!epoch);
+                phase.set(Phase::Answer);
+            });
+        });
+        s.case(Phase::Answer, || m.when(ends, || phase.set(Phase::Idle)));
+    });
+    m.when(ends, || starts.set(false));
+    io.epoch.set(epoch);
+    io.starts.set(starts);
+    io.done.set(ends & !starts);
+    io.drained.set(phase.is(Phase::Idle) & unused);
+    m.finish(io)
+}

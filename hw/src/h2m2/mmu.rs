@@ -1,0 +1,211 @@
+//! MMU of H2M2 (sections 3.4, 4.2): translates the addresses of several requesters by a flat page table, with a TLB and walks. What it promises
+//! stands in `docs/blocks/h2m2_mmu.md`.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `request_0` ... | bursts that want an address, of each requester |
+//! | `response_0` ... | their answers, in order; read from LUT RAM at registered addresses |
+//! | `back_0` ... | translations that are handed back |
+//! | `invalidate`, `done`, `drained` | invalidation of a range of pages |
+//! | `enable`, `base`, `pages` | requests are taken; where the table begins, in units of 4 KiB, and its entries |
+//! | `counted` | what came of a request, for counters and the log; registers |
+//! | `m_axi` | reads of the table |
+//!
+//! - Parameters: those of [`MmuParams`]. A translation a cycle. Latency 5 from a request to its answer, if it hits.
+//! - Combinational paths: `request_valid` of all requesters, and `enable`, to `request_ready`; `back` to nothing.
+
+use super::entry::Walked;
+use super::invalidation::invalidation;
+use super::requester::{RequesterPorts, SlotResult, requester};
+use super::tlb::{Look, tlb};
+use super::types::*;
+use super::walks::walks;
+use crate::memory::axi::{AxiRead, axi_read};
+use crate::stream::round_robin::{Grant, round_robin};
+use hdl::logic::{mux1h, one_hot};
+use hdl::*;
+
+/// What came of a request.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Counted {
+    /// Something came.
+    pub valid: Signal,
+    /// The number of its counter.
+    pub counter: Signal,
+    /// It is a fault.
+    pub fault: Signal,
+    /// The cause.
+    pub cause: Signal,
+    /// Whose, to which virtual page.
+    pub asker: Asker,
+}
+
+/// Its shape.
+pub fn counted(p: MmuParams) -> Counted {
+    Counted { valid: bits(1), counter: bits(4), fault: bits(1), cause: bits(3), asker: asker(p) }
+}
+
+ports! {
+    /// Ports of [`mmu`].
+    pub struct MmuPorts(p: MmuParams) {
+        /// Requests of each requester.
+        input request: Vector<Stream<Request>> = vector(stream(request(p)), p.requesters as usize),
+        /// Answers to each requester.
+        output response: Vector<Stream<Answer>> = vector(stream(answer(p)), p.requesters as usize),
+        /// What each requester hands back.
+        input back: Vector<Back> = vector(back(), p.requesters as usize),
+        /// Pages to be invalidated.
+        input invalidate: Stream<Pages> = stream(pages(p)),
+        /// They are.
+        output done: Signal = bits(1),
+        /// And nobody uses what they were.
+        output drained: Signal = bits(1),
+        /// Requests are taken.
+        input enable: Signal = bits(1),
+        /// Where the table begins.
+        input base: Signal = bits(p.physical_bits - TABLE_BITS),
+        /// Its entries.
+        input pages: Signal = bits(p.number_bits() + 1),
+        /// What came of a request.
+        output counted: Counted = counted(p),
+        /// Reads of the table.
+        output m_axi: AxiRead = axi_read(p.axi()),
+    }
+}
+
+/// What goes through the pipeline: a request, or a miss whose walk is over.
+#[derive(Clone, Copy, Bundle)]
+struct Item {
+    asker: Asker,
+    first: Signal,
+    leaves: Signal,
+    walked: Walked,
+    shared: Signal,
+}
+
+/// An MMU.
+#[module]
+pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
+    let m = Module::new(p.name("h2m2_mmu_core"));
+    m.doc("Translates addresses by a flat page table.");
+    let io = MmuPorts::new(m, p);
+    let requester = requester(p)?;
+    let requesters: Vec<RequesterPorts> = (0..p.requesters).map(|_| *m.instance(&requester)).collect();
+    let tlb = m.instance(&tlb(p)?);
+    let walks = m.instance(&walks(p)?);
+    let invalidation = m.instance(&invalidation(p)?);
+    for (i, requester) in requesters.iter().enumerate() {
+        requester.s.set(io.request[i]);
+        io.response[i].set(requester.m);
+        requester.back.set(io.back[i]);
+        requester.epoch.set(invalidation.epoch);
+        requester.turns.set(invalidation.turns);
+    }
+
+    m.section("a request in turn, or before it a miss whose walk is over");
+    let again = walks.again;
+    let open = io.enable & !invalidation.starts & !tlb.hold & !again.valid;
+    let asks = Vector::of(requesters.iter().map(|requester| requester.asks)).pack();
+    let grant = in_turn(m, asks, open);
+    let taken = grant.any & open;
+    again.ready.set(!tlb.hold);
+    let valid = m.reg_reset(bits(1), 0);
+    valid.set(taken | again.transfer());
+    for (i, requester) in requesters.iter().enumerate() {
+        requester.granted.set(grant.one_hot.bit(i as u32) & open);
+    }
+    let askers: Vec<Asker> = requesters.iter().map(|r| Asker { requester: grant.index, ..r.asker }).collect();
+    let leaves = (Vector::of(requesters.iter().map(|r| r.leaves)).pack() & grant.one_hot).any();
+    let begins = Item {
+        asker: again.valid.mux(again.payload.asker, mux1h(grant.one_hot, &askers)),
+        first: !again.valid,
+        leaves: leaves & !again.valid,
+        walked: again.payload.walked,
+        shared: again.payload.shared,
+    };
+
+    m.section("looked up");
+    let item = later(m, 1, begins);
+    let beyond = item.first & item.asker.page.zext(p.number_bits() + 1).ge(io.pages);
+    tlb.look.set(Look { valid: valid & item.first, page: item.asker.page, write: item.asker.write });
+    let (item, beyond) = later(m, 1, (item, beyond));
+    tlb.look_void.set(!item.first | item.leaves | beyond);
+    let of_walk = later(m, 2, of_walk(m, item.walked, item.asker.write, item.first, p));
+    let (item, beyond) = later(m, 2, (item, beyond));
+    let valid = (0..3).fold(valid, |valid, _| {
+        let later = m.reg_reset(bits(1), 0);
+        later.set(valid);
+        later
+    });
+
+    m.section("what came of it");
+    let looked = item.first & !item.leaves & !beyond;
+    let number = |cause: u32| m.lit(cause, 3);
+    let of_entry = tlb.allowed.mux(number(cause::NONE), number(cause::PERMISSION));
+    let waits = looked & !tlb.found;
+    let cause = looked.mux(tlb.found.mux(of_entry, number(cause::NONE)), of_walk.cause);
+    let cause = beyond.mux(number(cause::BEYOND), cause);
+    let cause = item.leaves.mux(number(cause::LEAVES), cause);
+    let outcome = Outcome { waits, cause, side: tlb.side | of_walk.side, frame: tlb.frame | of_walk.frame };
+    let whose = one_hot_of(item.asker.requester, p);
+    for (i, requester) in requesters.iter().enumerate() {
+        let valid = valid & whose.bit(i as u32);
+        requester.result.set(SlotResult { valid, first: item.first, slot: item.asker.slot, outcome });
+    }
+    walks.miss_valid.set(valid & waits);
+    walks.miss.set(Miss { asker: item.asker, place: tlb.place });
+    walks.base.set(io.base);
+    walks.forget.set(invalidation.forget);
+    tlb.fill.set(walks.fill);
+    io.m_axi.set(walks.m_axi);
+    io.counted.set(count(m, item, valid & !waits, cause));
+
+    m.section("invalidation");
+    invalidation.pages.set(io.invalidate);
+    tlb.empty.set(invalidation.empty);
+    let all = |of: fn(&RequesterPorts) -> Signal| requesters.iter().map(of).reduce(|a, b| a & b);
+    invalidation.answered.set(all(|r| r.answered).unwrap_or(m.lit(1u32, 1)));
+    invalidation.unused.set(all(|r| r.unused).unwrap_or(m.lit(3u32, 2)));
+    io.done.set(invalidation.done);
+    io.drained.set(invalidation.drained);
+    m.finish(io)
+}
+
+/// Whose turn it is.
+#[module]
+fn in_turn(m: Module, asks: Signal, open: Signal) -> Grant {
+    if asks.width() == 1 {
+        return Grant { any: asks, one_hot: asks, index: m.lit(0u32, 1) };
+    }
+    round_robin(m, asks, open & asks.any())
+}
+
+fn one_hot_of(requester: Signal, p: MmuParams) -> Signal {
+    if p.requesters == 1 { !requester.zeros(1) } else { one_hot(requester, p.requesters as usize) }
+}
+
+/// What a walk says of a request; 0 for a request that comes the first time.
+#[module]
+fn of_walk(m: Module, walked: Walked, write: Signal, first: Signal, p: MmuParams) -> Outcome {
+    let none = !walked.cause.any();
+    let allowed = none & walked.permitted.allows(write) & !first;
+    let refused = none.mux(m.lit(cause::PERMISSION, 3), walked.cause);
+    let cause = refused & (!allowed).repeat(3);
+    let side = walked.permitted.side & allowed.repeat(2);
+    let frame = walked.permitted.frame & allowed.repeat(p.frame_bits());
+    Outcome { waits: m.lit(0u32, 1), cause, side, frame }
+}
+
+/// The counter of a request that is answered: hits have numbers that no walk has.
+#[module]
+fn count(m: Module, item: Item, valid: Signal, cause: Signal) -> Counted {
+    let fault = cause.any();
+    let known = cause.eq(cause::BEYOND) | cause.eq(cause::LEAVES);
+    let hit = fault.cat(m.lit(7u32, 3));
+    let first = known.mux(m.lit(0u32, 1).cat(cause), hit);
+    let counter = item.first.mux(first, item.shared.cat(cause));
+    let now = m.reg_reset(bits(1), 0);
+    now.set(valid);
+    let (counter, fault, cause, asker) = later(m, 1, (counter, fault, cause, item.asker));
+    Counted { valid: now, counter, fault, cause, asker }
+}

@@ -1,0 +1,134 @@
+//! What the MMU keeps for one requester: its requests in their order, until they are answered, and how many translations it has in use.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `s` | requests; ready is `granted` |
+//! | `asks`, `asker`, `leaves` | a request is there, and there is room for its answer; what is to be looked up; the burst ends in another page |
+//! | `granted` | it is taken in this cycle |
+//! | `result` | what came out of a lookup: the first one of a slot, in the order of the slots, or a later one, of one that waited |
+//! | `m` | answers, in the order of the requests; read from LUT RAM at registered addresses |
+//! | `back` | translations that are handed back |
+//! | `epoch`, `turns` | requests that are granted belong to this epoch; it ends with this cycle |
+//! | `answered` | register: all requests of before the last turn are answered, and their answers taken |
+//! | `unused` | registers: no translation of epoch 0, 1 is in use |
+//!
+//! Parameters: those of [`MmuParams`]. Latency: an answer stands at `m` in the cycle after its result. One answer a cycle. Combinational paths: `s` to
+//! `asks`, `asker` and `leaves`; `granted` to `s` ready.
+
+use super::types::*;
+use hdl::logic::UpDown;
+use hdl::*;
+
+/// What came out of a lookup.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct SlotResult {
+    /// There is one for this requester.
+    pub valid: Signal,
+    /// It is the first one of its slot.
+    pub first: Signal,
+    /// Its slot.
+    pub slot: Signal,
+    /// What is known now.
+    pub outcome: Outcome,
+}
+
+ports! {
+    /// Ports of [`requester`].
+    pub struct RequesterPorts(p: MmuParams) {
+        /// Requests.
+        input s: Stream<Request> = stream(request(p)),
+        /// A request may be taken.
+        output asks: Signal = bits(1),
+        /// Its page and the like; the requester's number is 0.
+        output asker: Asker = Asker { requester: bits(1), ..asker(p) },
+        /// It ends in another page.
+        output leaves: Signal = bits(1),
+        /// It is taken.
+        input granted: Signal = bits(1),
+        /// Of a lookup.
+        input result: SlotResult = SlotResult { valid: bits(1), first: bits(1), slot: bits(SLOTS.ilog2()), outcome: outcome(p) },
+        /// Answers.
+        output m: Stream<Answer> = stream(answer(p)),
+        /// What is handed back.
+        input back: Back = back(),
+        /// Of requests that are granted now.
+        input epoch: Signal = bits(1),
+        /// The epoch ends.
+        input turns: Signal = bits(1),
+        /// Of before the last turn.
+        output answered: Signal = bits(1),
+        /// A bit for each epoch.
+        output unused: Signal = bits(2),
+    }
+}
+
+/// The place in the ring of slots, with a bit for the round.
+const PLACE_BITS: u32 = SLOTS.ilog2() + 1;
+
+/// What there is for each requester.
+#[module]
+pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
+    let m = Module::new(p.name("h2m2_requester"));
+    m.doc("Requests of one requester until they are answered.");
+    let io = RequesterPorts::new(m, p);
+    let slot_of = |place: Signal| place.trunc(SLOTS.ilog2());
+
+    m.section(
+        "a ring of slots: answers wait from head on, results are known before known, requests are taken up to tail",
+    );
+    let head = m.reg_reset(bits(PLACE_BITS), 0);
+    let known = m.reg_reset(bits(PLACE_BITS), 0);
+    let tail = m.reg_reset(bits(PLACE_BITS), 0);
+    let misses = UpDown::new(m, MOST_MISSES);
+    let is_full = slot_of(head).eq(slot_of(tail)) & head.msb().ne(tail.msb());
+    io.asks.set(io.s.valid & !is_full & misses.level.lt(MISSES));
+    io.s.ready.set(io.granted);
+    let Request { address, bytes_minus_1, write, tag } = io.s.payload;
+    let page = address.drop_low(p.page_bits);
+    io.asker.set(Asker { requester: m.lit(0u32, 1), slot: slot_of(tail), write, page });
+    let offset = address.trunc(p.page_bits);
+    let last = offset.zext(p.page_bits + 1) + bytes_minus_1.zext(p.page_bits + 1);
+    io.leaves.set(last.msb());
+
+    m.section("what is known of them");
+    let kept = m.memory((offset, io.epoch, tag), SLOTS as usize).style(RamStyle::Distributed);
+    kept.write(slot_of(tail), (offset, io.epoch, tag), io.granted);
+    let outcomes = m.memory(outcome(p), SLOTS as usize).style(RamStyle::Distributed);
+    let SlotResult { valid, first, slot, outcome } = io.result;
+    outcomes.write(slot, outcome, valid);
+    misses.count(valid & first & outcome.waits, valid & !first);
+    m.assert(!valid | !first | slot.eq(slot_of(known)), "first results come in the order of the slots");
+
+    m.section("answers");
+    let (offset, epoch, tag) = kept.read(slot_of(head));
+    let Outcome { waits, cause, side, frame } = outcomes.read(slot_of(head));
+    let good = !cause.any();
+    let uses = [UpDown::new(m, USES), UpDown::new(m, USES)];
+    let may_use = epoch.mux(!uses[1].is_full(), !uses[0].is_full());
+    io.m.valid.set(head.ne(known) & !waits & may_use);
+    let offset = offset & good.repeat(p.page_bits);
+    io.m.payload.set(Answer { address: frame.cat(offset), side, cause, epoch, tag });
+    let leaves = io.m.transfer();
+    head.set(head + leaves.zext(PLACE_BITS));
+    known.set(known + (valid & first).zext(PLACE_BITS));
+    let after = tail + io.granted.zext(PLACE_BITS);
+    tail.set(after);
+
+    m.section("translations in use");
+    for (number, used) in uses.iter().enumerate() {
+        let ours = |epoch: Signal| if number == 1 { epoch } else { !epoch };
+        used.count(leaves & good & ours(epoch), io.back.valid & ours(io.back.epoch));
+    }
+    io.unused.set(uses[1].is_empty().cat(uses[0].is_empty()));
+
+    m.section("requests of before the turn");
+    let waiting = m.reg_reset(bits(1), 0);
+    let fence = m.reg(bits(PLACE_BITS));
+    m.when(head.eq(fence), || waiting.set(false));
+    m.when(io.turns, || {
+        waiting.set(true);
+        fence.set(after);
+    });
+    io.answered.set(!waiting);
+    m.finish(io)
+}

@@ -1,0 +1,280 @@
+//! Walks: reads the entries of pages that the TLB missed from the table in memory. Misses to one page share a walk.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `miss_valid`, `miss` | a lookup found nothing; always taken: no requester has more than [`MOST_MISSES`] |
+//! | `again` | misses whose walk is over, with what it found, in the order in which they came; registers |
+//! | `fill` | new entries. An offer can be withdrawn, by `forget` |
+//! | `forget` | walks that were asked for up to now fill in nothing, and nobody else shares them |
+//! | `base` | of the table, in units of 4 KiB |
+//! | `m_axi` | the bus: bursts of one beat of 8 bytes, one ID, so data come in order; `rready` is a register |
+//!
+//! - A miss is served in two cycles: its page is compared with those of all walks; then it shares one, or begins one. If as many as
+//!   there may be are under way, it waits, and so do those behind it.
+//! - Misses go on in one order for all requesters. Data come in order too, so a miss that shares a walk waits no longer than for a walk of its own.
+//! - A walk that is over may still be shared, as long as it was without a fault and its number is not needed.
+//! - Parameters: those of [`MmuParams`]. Combinational paths: none.
+
+use super::entry::*;
+use super::types::*;
+use crate::memory::axi::{AxiRead, axi_read};
+use hdl::logic::index_of_one_hot;
+use hdl::*;
+
+ports! {
+    /// Ports of [`walks`].
+    pub struct WalksPorts(p: MmuParams) {
+        /// There is a miss.
+        input miss_valid: Signal = bits(1),
+        /// Whose it is.
+        input miss: Miss = miss(p),
+        /// Misses whose walk is over.
+        output again: Stream<Again> = stream(again(p)),
+        /// New entries.
+        output fill: Stream<Fill> = stream(fill(p)),
+        /// What is under way is out of date.
+        input forget: Signal = bits(1),
+        /// Where the table begins.
+        input base: Signal = bits(p.physical_bits - TABLE_BITS),
+        /// The bus.
+        output m_axi: AxiRead = axi_read(p.axi()),
+    }
+}
+
+/// A miss that has its walk.
+#[derive(Clone, Copy, Bundle)]
+struct Ticket {
+    walk: Signal,
+    shared: Signal,
+}
+
+/// All walks.
+#[derive(Clone, Copy)]
+struct Table {
+    /// Its number may not be given to another one.
+    busy: Signal,
+    /// Its entry is up to date as far as is known, and others may share it.
+    shares: Signal,
+    /// Its data have come.
+    over: Signal,
+    /// Page and place.
+    about: Memory<(Signal, Place)>,
+    /// What those that are over found.
+    found: Memory<Walked>,
+}
+
+/// Misses that are under way, as counts that go round: those from `resolved` to `served` have a walk, those from there to `came` have none.
+#[derive(Clone, Copy)]
+struct Queue {
+    came: Signal,
+    served: Signal,
+    resolved: Signal,
+    tickets: Memory<Ticket>,
+    /// The last miss of each walk.
+    last: Memory<Signal>,
+}
+
+/// The walks.
+#[module]
+pub fn walks(p: MmuParams) -> Result<Design<WalksPorts>, Errors> {
+    let m = Module::new(p.name("h2m2_walks"));
+    m.doc("Reads entries of the page table.");
+    let io = WalksPorts::new(m, p);
+    let depth = (p.requesters * MOST_MISSES).next_power_of_two();
+    let number = bits(depth.ilog2() + 1);
+    let (came, served) = (m.reg_reset(number, 0), m.reg_reset(number, 0));
+    let resolved = m.reg_reset(number, 0);
+    let tickets = m.memory(Ticket { walk: bits(p.walk_bits()), shared: bits(1) }, depth as usize);
+    let last = m.memory(bits(depth.ilog2()), p.walks.max(2) as usize);
+    let queue = Queue { came, served, resolved, tickets: lut(tickets), last: lut(last) };
+    let flags = bits(p.walks);
+    let (busy, shares) = (m.reg_reset(flags, 0), m.reg_reset(flags, 0));
+    let over = m.reg(flags);
+    let about = lut(m.memory((bits(p.number_bits()), place(p)), p.walks.max(2) as usize));
+    let found = lut(m.memory(walked(p), p.walks.max(2) as usize));
+    let table = Table { busy, shares, over, about, found };
+
+    m.section("misses in their order");
+    let at = |count: Signal| count.trunc(depth.ilog2());
+    let sought = lut(m.memory((bits(p.number_bits()), place(p)), depth as usize));
+    let whose = lut(m.memory(Asker { page: bits(1), ..asker(p) }, depth as usize));
+    let Miss { asker, place } = io.miss;
+    sought.write(at(came), (asker.page, place), io.miss_valid);
+    whose.write(at(came), Asker { page: m.lit(0u32, 1), ..asker }, io.miss_valid);
+    came.set(came + io.miss_valid.zext(came.width()));
+    m.assert((came - resolved).le(depth), "there is room for all misses");
+
+    let (taken, begun) = serve(m, io, table, queue, sought.read(at(served)), p);
+    let freed = resolve(m, io, table, queue, whose.read(at(resolved)), p);
+    let (ended, failed) = complete(m, io, table, p);
+    busy.set((busy & !freed) | taken);
+    shares.set((shares & !failed & !io.forget.repeat(p.walks)) | begun);
+    over.set((over & !begun) | ended);
+    m.finish(io)
+}
+
+fn lut<B: Bundle>(memory: Memory<B>) -> Memory<B> {
+    memory.style(RamStyle::Distributed)
+}
+
+/// The number after that of a walk.
+fn next_walk(walk: Signal, p: MmuParams) -> Signal {
+    let zero = walk.zeros(walk.width());
+    if p.walks.is_power_of_two() && p.walks > 1 { walk + 1 } else { walk.eq(p.walks - 1).mux(zero, walk + 1) }
+}
+
+/// The bit of a walk.
+fn flag(flags: Signal, walk: Signal) -> Signal {
+    match flags.width() {
+        1 => flags,
+        count if count.is_power_of_two() => flags.part(walk, 1),
+        count => (flags & hdl::logic::one_hot(walk, count as usize)).any(),
+    }
+}
+
+/// Gives the oldest miss without a walk one: of another miss to its page, or a new one. Tells which walk it is, and which one is begun.
+#[module]
+fn serve(
+    m: Module,
+    io: WalksPorts,
+    table: Table,
+    queue: Queue,
+    oldest: (Signal, Place),
+    p: MmuParams,
+) -> (Signal, Signal) {
+    m.section("the oldest miss is compared with all walks");
+    let held = m.reg_reset(bits(1), 0);
+    let (page, place) = (m.reg(oldest.0), m.reg(oldest.1));
+    let same = m.reg(bits(p.walks));
+    let pages = m.reg(vector(bits(p.number_bits()), p.walks as usize));
+    m.when(!held, || {
+        held.set(queue.came.ne(queue.served));
+        page.set(oldest.0);
+        place.set(oldest.1);
+        same.set(Vector::of(pages.into_iter().map(|other| other.eq(oldest.0))).pack());
+    });
+
+    m.section("it shares a walk, or begins the next one");
+    let next = m.reg_reset(bits(p.walk_bits()), 0);
+    let shares = same & table.shares;
+    let shared = shares.any();
+    let asked = m.reg_reset(bits(1), 0);
+    let address = m.reg(bits(p.physical_bits - ENTRY_SIZE));
+    let may_begin = !flag(table.busy, next) & !asked;
+    let goes = held & (shared | may_begin);
+    let begins = goes & !shared;
+    let walk = shared.mux(index(shares), next);
+    let place_of = queue.served.trunc(queue.served.width() - 1);
+    queue.tickets.write(place_of, Ticket { walk, shared }, goes);
+    queue.last.write(walk, place_of, goes);
+    table.about.write(next, (page, place), begins);
+    m.when(io.m_axi.arready, || asked.set(false));
+    m.when(goes, || {
+        held.set(false);
+        queue.served.set(queue.served + 1);
+    });
+    m.when(begins, || {
+        next.set(next_walk(next, p));
+        asked.set(true);
+        address.set(entry_address(io.base, page, p));
+        pages.at(next).set(page);
+    });
+    ask(io.m_axi, asked, address);
+    (if_so(goes, bit_of(walk, p)), if_so(begins, bit_of(next, p)))
+}
+
+fn if_so(so: Signal, flags: Signal) -> Signal {
+    flags & so.repeat(flags.width())
+}
+
+fn index(one_hot: Signal) -> Signal {
+    if one_hot.width() == 1 { one_hot.zeros(1) } else { index_of_one_hot(one_hot) }
+}
+
+fn bit_of(walk: Signal, p: MmuParams) -> Signal {
+    if p.walks == 1 { !walk.zeros(1) } else { hdl::logic::one_hot(walk, p.walks as usize) }
+}
+
+/// Address of an entry, in units of entries. Beyond the last address it goes round.
+fn entry_address(base: Signal, page: Signal, p: MmuParams) -> Signal {
+    let low = TABLE_BITS - ENTRY_SIZE;
+    if p.number_bits() <= low {
+        return base.cat(page.zext(low));
+    }
+    (base + page.drop_low(low).zext(base.width())).cat(page.trunc(low))
+}
+
+fn ask(axi: AxiRead, valid: Signal, address: Signal) {
+    axi.arvalid.set(valid);
+    axi.araddr.set(address.cat(address.zeros(ENTRY_SIZE)));
+    axi.arlen.set(0);
+    axi.arsize.set(ENTRY_SIZE);
+    axi.arburst.set(1);
+    axi.arcache.set(3);
+    axi.arprot.set(0);
+}
+
+/// Gives the oldest miss back, when its walk is over. Tells which walk nobody waits for any more.
+#[module]
+fn resolve(m: Module, io: WalksPorts, table: Table, queue: Queue, whose: Asker, p: MmuParams) -> Signal {
+    m.section("the oldest miss goes on when its walk is over");
+    let place = queue.resolved.trunc(queue.resolved.width() - 1);
+    let Ticket { walk, shared } = queue.tickets.read(place);
+    let valid = m.reg_reset(bits(1), 0);
+    let again = m.reg(again(p));
+    let goes = queue.resolved.ne(queue.served) & flag(table.over, walk) & !valid;
+    m.when(io.again.ready, || valid.set(false));
+    m.when(!valid, || {
+        valid.set(goes);
+        let asker = Asker { page: table.about.read(walk).0, ..whose };
+        again.set(Again { asker, walked: table.found.read(walk), shared });
+    });
+    m.when(goes, || queue.resolved.set(queue.resolved + 1));
+    io.again.valid.set(valid);
+    io.again.payload.set(again);
+    let is_last = queue.last.read(walk).eq(place);
+    if_so(goes & is_last, bit_of(walk, p))
+}
+
+/// Takes data from the bus, keeps what they say, and fills the entry in. Tells which walk is over, and which one has a fault.
+#[module]
+fn complete(m: Module, io: WalksPorts, table: Table, p: MmuParams) -> (Signal, Signal) {
+    m.section("data");
+    let oldest = m.reg_reset(bits(p.walk_bits()), 0).comment("the walk whose data come next");
+    let (came, error) = (m.reg_reset(bits(1), 0), m.reg(bits(1)));
+    let word = m.reg(bits(ENTRY_BITS));
+    let (page, place) = table.about.read(oldest);
+    let axi = io.m_axi;
+    axi.rlast.unused();
+    axi.rready.set(!came);
+    m.when(!came, || {
+        came.set(axi.rvalid);
+        error.set(axi.rresp.bit(1));
+        word.set(lane(axi.rdata, page));
+    });
+
+    m.section("what they say");
+    let found = take_apart(m, word, error, p);
+    let good = !found.cause.any();
+    let fills = good & flag(table.shares, oldest);
+    io.fill.valid.set(came & fills);
+    io.fill.payload.set(Fill { page, place, permitted: found.permitted });
+    let done = came & (io.fill.ready | !fills);
+    table.found.write(oldest, found, done);
+    m.when(done, || {
+        came.set(false);
+        oldest.set(next_walk(oldest, p));
+    });
+    let ended = if_so(done, bit_of(oldest, p));
+    (ended, if_so(!good, ended))
+}
+
+/// The entry of a page in a beat of the bus.
+fn lane(data: Signal, page: Signal) -> Signal {
+    let lanes = data.lanes(ENTRY_BITS);
+    if lanes.len() == 1 {
+        return data;
+    }
+    let number = page.trunc(lanes.len().ilog2());
+    Vector::of(lanes).at(number)
+}

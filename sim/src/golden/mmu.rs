@@ -1,0 +1,196 @@
+//! The MMU of H2M2 (sections 3.4 and 4.2), from `docs/blocks/h2m2_mmu.md`: entries of the page table, and which answers a request may have
+//! while the table changes.
+
+use std::collections::HashMap;
+
+/// Causes of faults, in the codes of the page.
+pub mod cause {
+    /// No fault.
+    pub const NONE: u64 = 0;
+    /// The entry is not valid.
+    pub const NOT_MAPPED: u64 = 1;
+    /// The entry does not permit it.
+    pub const PERMISSION: u64 = 2;
+    /// The page is not in the table.
+    pub const BEYOND: u64 = 3;
+    /// The entry is malformed.
+    pub const MALFORMED: u64 = 4;
+    /// The table could not be read.
+    pub const BUS: u64 = 5;
+    /// The burst ends in another page.
+    pub const LEAVES: u64 = 6;
+}
+
+/// Bits of addresses, and of the address inside a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Of a virtual address.
+    pub virtual_bits: u32,
+    /// Of a physical address.
+    pub physical_bits: u32,
+    /// Inside a page.
+    pub page_bits: u32,
+}
+
+/// What lies where an entry is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// A word.
+    Word(u64),
+    /// The bus answers with an error.
+    Unreadable,
+}
+
+/// A burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Burst {
+    /// Virtual address of its first byte.
+    pub address: u64,
+    /// Its bytes, 1 to 4096.
+    pub bytes: u64,
+    /// It writes.
+    pub write: bool,
+}
+
+/// An answer: address and side, or a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Translated {
+    /// Physical address, 0 with a fault.
+    pub address: u64,
+    /// Side, 0 with a fault.
+    pub side: u64,
+    /// Cause, or 0.
+    pub cause: u64,
+}
+
+impl Translated {
+    fn fault(cause: u64) -> Translated {
+        Translated { address: 0, side: 0, cause }
+    }
+}
+
+impl Geometry {
+    /// Number of the page of an address.
+    pub fn page(self, address: u64) -> u64 {
+        address / self.page_bytes()
+    }
+    /// Bytes of a page.
+    pub fn page_bytes(self) -> u64 {
+        1 << self.page_bits
+    }
+    /// Number of virtual pages.
+    pub fn pages(self) -> u64 {
+        1 << (self.virtual_bits - self.page_bits)
+    }
+    /// The answer to a burst whose page's entry is this; the table has so many.
+    pub fn translate(self, burst: Burst, entry: Stored, pages: u64) -> Translated {
+        let Burst { address, bytes, write } = burst;
+        let offset = address % self.page_bytes();
+        if offset + bytes > self.page_bytes() {
+            return Translated::fault(cause::LEAVES);
+        }
+        if self.page(address) >= pages {
+            return Translated::fault(cause::BEYOND);
+        }
+        let Stored::Word(word) = entry else { return Translated::fault(cause::BUS) };
+        if word % 2 == 0 {
+            return Translated::fault(cause::NOT_MAPPED);
+        }
+        let (permitted, side) = (word >> if write { 2 } else { 1 } & 1 == 1, word >> 3 & 3);
+        let start = word & 0xffff_ffff_f000;
+        let reserved = word >> 5 & 0x7f != 0 || word >> 48 != 0;
+        if side == 3 || reserved || start % self.page_bytes() != 0 || start >> self.physical_bits != 0 {
+            return Translated::fault(cause::MALFORMED);
+        }
+        if !permitted {
+            return Translated::fault(cause::PERMISSION);
+        }
+        Translated { address: start + offset, side, cause: cause::NONE }
+    }
+    /// A well-formed entry.
+    pub fn entry(self, frame: u64, side: u64, read: bool, write: bool) -> u64 {
+        frame << self.page_bits | side << 3 | u64::from(write) << 2 | u64::from(read) << 1 | 1
+    }
+}
+
+/// The table as it was in each cycle, and the invalidations.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// Of each page what was stored, and since which cycle.
+    stored: HashMap<u64, Vec<(u64, Stored)>>,
+    /// Of each invalidation that is done: pages, when it was asked for, when it was done.
+    done: Vec<(u64, u64, u64, u64)>,
+}
+
+impl History {
+    /// From this cycle on.
+    pub fn store(&mut self, page: u64, cycle: u64, stored: Stored) {
+        self.stored.entry(page).or_default().push((cycle, stored));
+    }
+    /// Pages `first` to `last` were invalidated: asked for in one cycle, done in another.
+    pub fn invalidated(&mut self, first: u64, last: u64, asked: u64, done: u64) {
+        self.done.push((first, last, asked, done));
+    }
+    /// What is stored now.
+    pub fn now(&self, page: u64) -> Stored {
+        self.stored.get(&page).and_then(|list| list.last()).map_or(Stored::Word(0), |(_, stored)| *stored)
+    }
+    /// All entries that an answer in this cycle may come from.
+    pub fn possible(&self, page: u64, cycle: u64) -> Vec<Stored> {
+        let covers = |(first, last, ..): &&(u64, u64, u64, u64)| (*first..=*last).contains(&page);
+        let since = self.done.iter().filter(covers).filter(|x| x.3 < cycle).map(|x| x.2).max().unwrap_or(0);
+        let empty = vec![];
+        let list = self.stored.get(&page).unwrap_or(&empty);
+        let mut all = vec![(0, Stored::Word(0))];
+        all.extend(list);
+        let ends = all.iter().skip(1).map(|(from, _)| *from).chain([u64::MAX]);
+        let alive = all.iter().zip(ends).filter(|((from, _), end)| *from <= cycle && *end >= since);
+        alive.map(|((_, stored), _)| *stored).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BITS: Geometry = Geometry { virtual_bits: 40, physical_bits: 40, page_bits: 21 };
+
+    /// Bit by bit, from the table of the page.
+    #[test]
+    fn entries() {
+        let read =
+            |word| BITS.translate(Burst { address: 5 << 21 | 100, bytes: 8, write: false }, Stored::Word(word), 6);
+        let good = 7 << 21 | 1 << 3 | 0b011;
+        assert_eq!(read(good), Translated { address: 7 << 21 | 100, side: 1, cause: 0 });
+        assert_eq!(read(good & !1), Translated::fault(1));
+        assert_eq!(read(good & !2), Translated::fault(2));
+        let malformed = |bit: u32| read(good | 1 << bit) == Translated::fault(4);
+        let wrong: Vec<u32> = (5..64).filter(|bit| malformed(*bit)).collect();
+        assert_eq!(wrong, (5..=20).chain(40..64).collect::<Vec<_>>());
+        assert_eq!(read(good | 3 << 3), Translated::fault(4));
+        assert_eq!(read(u64::MAX << 1), Translated::fault(1), "what is not mapped is not looked at");
+    }
+
+    #[test]
+    fn bursts() {
+        let all = Stored::Word(BITS.entry(1, 2, true, true));
+        let go = |address, bytes, pages| BITS.translate(Burst { address, bytes, write: true }, all, pages).cause;
+        assert_eq!([go((1 << 21) - 8, 8, 1), go((1 << 21) - 8, 9, 1), go(1 << 21, 1, 1)], [0, 6, 3]);
+        let unreadable = BITS.translate(Burst { address: 0, bytes: 1, write: true }, Stored::Unreadable, 1);
+        assert_eq!(unreadable, Translated::fault(5));
+    }
+
+    #[test]
+    fn what_is_possible() {
+        let mut history = History::default();
+        let word = Stored::Word;
+        history.store(3, 10, word(1));
+        history.store(3, 20, word(2));
+        assert_eq!(history.possible(3, 15), [word(0), word(1)]);
+        assert_eq!(history.possible(3, 25), [word(0), word(1), word(2)]);
+        history.invalidated(2, 4, 22, 30);
+        assert_eq!(history.possible(3, 30).len(), 3, "not done before this cycle");
+        assert_eq!(history.possible(3, 31), [word(2)]);
+        assert_eq!(history.possible(5, 31), [word(0)]);
+    }
+}
