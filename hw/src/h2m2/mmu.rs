@@ -22,7 +22,7 @@ use super::types::*;
 use super::walks::walks;
 use crate::memory::axi::{AxiRead, axi_read};
 use crate::stream::round_robin::{Grant, round_robin};
-use hdl::logic::{mux1h, one_hot};
+use hdl::logic::one_hot;
 use hdl::*;
 
 /// What came of a request.
@@ -117,7 +117,7 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     let askers: Vec<Asker> = requesters.iter().map(|r| Asker { requester: grant.index, ..r.asker }).collect();
     let leaves = (Vector::of(requesters.iter().map(|r| r.leaves)).pack() & grant.one_hot).any();
     let begins = Item {
-        asker: again.valid.mux(again.payload.asker, mux1h(grant.one_hot, &askers)),
+        asker: again.valid.mux(again.payload.asker, Vector::of(askers).at(grant.index)),
         first: !again.valid,
         leaves: leaves & !again.valid,
         walked: again.payload.walked,

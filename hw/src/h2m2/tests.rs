@@ -7,7 +7,7 @@ use hdl::Design;
 use hdl::sim::Simulator;
 use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
-use sim::golden::mmu::Geometry;
+use sim::golden::mmu::{Burst, Geometry};
 use sim::mmu_bench::{MmuBench, MmuPorts};
 
 const SMALL: MmuParams = MmuParams {
@@ -81,6 +81,105 @@ fn answers_what_is_possible() {
             let mut rig = rig(&mut sim, &design, p, (model, [stalls; 2], seed));
             let result = rig.random(4000, &mut rng);
             assert!(result.is_ok(), "{p:?}, seed {seed}: {result:?}");
+            let result = rig.counters_agree();
+            assert!(result.is_ok(), "{p:?}, seed {seed}: {result:?}");
         }
+    }
+}
+
+/// A quiet table of good entries, behind a memory of so many cycles.
+fn ready<'e>(sim: &'e mut Simulator, design: &Design<MmuAxiPorts>, p: MmuParams, latency: u64) -> MmuBench<'e> {
+    let model = MemoryModel { latency, outstanding: p.walks as usize, ..MemoryModel::default() };
+    let mut rig = rig(sim, design, p, (model, [Stalls::Never; 2], 7));
+    rig.use_for = 0;
+    rig.start(0x10_0000, 4000).unwrap();
+    for page in 0..4000 {
+        let word = rig.geometry.entry(page + 9, page % 3, true, true);
+        rig.store(page, word);
+    }
+    rig.invalidate(0, 3999);
+    rig.finish(3000).unwrap();
+    rig
+}
+
+fn read(rig: &MmuBench, page: u64) -> Burst {
+    Burst { address: page * rig.geometry.page_bytes() + 8 * page, bytes: 64, write: false }
+}
+
+/// One translation a cycle of all requesters together, and of one alone; each after 5 cycles.
+#[test]
+fn hits() {
+    let design = mmu_axi("mmu", SMALL).unwrap();
+    for busy in [1, 3] {
+        let mut sim = Simulator::new(&design);
+        let mut rig = ready(&mut sim, &design, SMALL, 20);
+        for round in 0..101 {
+            for page in 0..10 {
+                let burst = read(&rig, page);
+                (0..busy).for_each(|requester| rig.ask(requester, burst));
+            }
+            if round == 0 {
+                rig.finish(1000).unwrap();
+                rig.given.clear();
+            }
+        }
+        rig.finish(10_000).unwrap();
+        assert!(rig.given.iter().all(|x| x.cycles.1 - x.cycles.0 == 5), "each hit takes 5 cycles");
+        let taken: Vec<u64> = rig.given.iter().map(|x| x.cycles.0).collect();
+        let (first, last) = (taken.iter().min().unwrap(), taken.iter().max().unwrap());
+        assert_eq!(last - first + 1, taken.len() as u64, "{busy} requesters: one in every cycle");
+    }
+}
+
+/// Requester 1 hits all the time, beside others that miss all the time, one of which leaves its answers: its hits take 5 cycles, and it is
+/// only held in cycles in which others have their turn.
+#[test]
+fn who_misses_delays_nobody() {
+    let design = mmu_axi("mmu", SMALL).unwrap();
+    let mut sim = Simulator::new(&design);
+    let mut rig = ready(&mut sim, &design, SMALL, 100);
+    rig.ask(1, read(&rig, 5));
+    rig.finish(1000).unwrap();
+    rig.given.clear();
+    // of set 0 alone, in which page 5 is not
+    for i in 0..40 {
+        rig.ask(0, read(&rig, 16 * i));
+        rig.ask(2, read(&rig, 16 * i + 2048));
+    }
+    rig.stall(2, Stalls::Always);
+    (0..1000).for_each(|_| rig.ask(1, read(&rig, 5)));
+    (0..1500).for_each(|_| rig.step().unwrap());
+    let hits: Vec<_> = rig.given.iter().filter(|x| x.requester == 1).collect();
+    assert_eq!(hits.len(), 1000);
+    assert!(hits.iter().all(|x| x.cycles.1 - x.cycles.0 == 5), "each hit takes 5 cycles");
+    let others = rig.given.iter().filter(|x| x.requester == 0).count() as u64 + 16;
+    let cycles = hits[999].cycles.0 - hits[0].cycles.0 + 1;
+    assert!(
+        cycles <= 1000 + 2 * others,
+        "{cycles} cycles for 1000 hits, beside {others} misses that take two turns each"
+    );
+    rig.stall(2, Stalls::Never);
+    rig.finish(5000).unwrap();
+}
+
+/// As many walks are under way as there may be; 4 of one requester; and misses to one page share one.
+#[test]
+fn walks_under_way() {
+    let wide = MmuParams { walks: 8, requesters: 4, ..SMALL };
+    let design = mmu_axi("mmu", wide).unwrap();
+    for (requesters, pages, walks, most) in [(1, 8, 8, 260), (4, 8, 32, 450), (4, 1, 1, 170)] {
+        let mut sim = Simulator::new(&design);
+        let mut rig = ready(&mut sim, &design, wide, 100);
+        let (before, from) = (rig.memory.requests.len(), rig.bench.cycle());
+        for i in 0..8 {
+            for requester in 0..requesters {
+                rig.ask(requester, read(&rig, i % pages + if pages > 1 { 8 * requester as u64 } else { 0 }));
+            }
+        }
+        rig.finish(5000).unwrap();
+        let cycles = rig.bench.cycle() - from;
+        println!("{requesters} requesters, {pages} pages each: {cycles} cycles");
+        assert_eq!(rig.memory.requests.len() - before, walks, "walks");
+        assert!(cycles <= most, "{requesters} requesters, {pages} pages each: {cycles} cycles");
     }
 }
