@@ -22,6 +22,7 @@ mod clocks;
 mod float;
 mod float_functions;
 mod h2m2;
+mod h2m2_events;
 mod memory;
 mod oaken_mmu;
 mod oaken_slices;

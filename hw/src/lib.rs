@@ -5,6 +5,7 @@
 //! - [`float`]: arithmetic on narrow and floating point numbers
 //! - [`h2m2`]: address translation for two unlike memories
 //! - [`oaken`]: the quantizer and dequantizer of the key-value cache
+//! - [`h2m2`]: what two unlike memories need to work as one
 //! - [`control`]: registers behind AXI4-Lite, from one description
 //! - [`catalogue`]: the blocks that can be configured by name
 

@@ -7,6 +7,7 @@
 //! - [`h2m2_model`]: how long a decode iteration takes on H2M2 and on what it is compared with
 //! - [`burst_bench`]: the burst reader and writer with a memory behind them
 //! - [`mmu_bench`]: the MMU of H2M2 with requesters, a page table and a memory
+//! - [`event_bench`]: the event controller with a driver and two accelerators around it
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 
@@ -14,6 +15,7 @@ mod binary16;
 pub mod burst_bench;
 pub mod bus;
 pub mod data;
+pub mod event_bench;
 pub mod golden;
 pub mod mmu_bench;
 pub mod h2m2_model;

@@ -1,7 +1,7 @@
 //! The blocks.
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::{Block, clocks, float, float_functions, h2m2, memory, oaken_mmu, oaken_slices, streams};
+use super::{Block, clocks, float, float_functions, h2m2, h2m2_events, memory, oaken_mmu, oaken_slices, streams};
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
 
@@ -34,6 +34,7 @@ pub fn blocks() -> &'static [Block] {
         memory::AXI_WRITE_ARBITER,
         oaken_mmu::OAKEN_MMU,
         h2m2::H2M2_MMU,
+        h2m2_events::EVENT_CONTROLLER,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

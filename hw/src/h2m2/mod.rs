@@ -11,3 +11,8 @@ mod tests;
 pub mod tlb;
 pub mod types;
 pub mod walks;
+//! H2M2's hardware: what two unlike memories with one accelerator at each need to work as one.
+
+pub mod event_controller;
+mod event_registration;
+pub mod step_counter;
