@@ -8,6 +8,7 @@
 //! - [`burst_bench`]: the burst reader and writer with a memory behind them
 //! - [`mmu_bench`]: the MMU of H2M2 with requesters, a page table and a memory
 //! - [`event_bench`]: the event controller with a driver and two accelerators around it
+//! - [`oaken_mmu_bench`]: the MMU of Oaken with a memory behind it
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 
@@ -17,9 +18,10 @@ pub mod bus;
 pub mod data;
 pub mod event_bench;
 pub mod golden;
-pub mod mmu_bench;
 pub mod h2m2_model;
+pub mod mmu_bench;
 pub mod oaken_bench;
+pub mod oaken_mmu_bench;
 pub mod oaken_run;
 pub mod profile;
 pub mod tools;

@@ -1,18 +1,16 @@
-//! H2M2: addresses of a fast and a large memory through one page table.
+//! H2M2: two unlike memories with an accelerator at each work as one. Translation of addresses, and what orders kernels of both sides.
 
 pub mod entry;
+pub mod event_controller;
+mod event_registration;
 pub mod invalidation;
 pub mod mmu;
 pub mod mmu_axi;
 pub mod replacement;
 pub mod requester;
+pub mod step_counter;
 #[cfg(test)]
 mod tests;
 pub mod tlb;
 pub mod types;
 pub mod walks;
-//! H2M2's hardware: what two unlike memories with one accelerator at each need to work as one.
-
-pub mod event_controller;
-mod event_registration;
-pub mod step_counter;

@@ -3,7 +3,7 @@ use super::unit::{UnitPorts, unit};
 use crate::memory::axi::AxiParams;
 use ::sim::bus::axi4::Response;
 use ::sim::bus::axi4_memory::MemoryModel;
-use ::sim::mmu_bench::{Group, MmuBench, MmuStalls, MmuStreams, Shape};
+use ::sim::oaken_mmu_bench::{Group, MmuBench, MmuStalls, MmuStreams, Shape};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed};
 use hdl::sim::Simulator;
