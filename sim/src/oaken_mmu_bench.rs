@@ -52,16 +52,20 @@ impl Shape {
 /// The ports of an MMU that are streams.
 #[derive(Clone, Debug)]
 pub struct MmuStreams {
-    /// Commands: append, control, read.
-    pub commands: [StreamPorts; 3],
+    /// Commands to append.
+    pub append: StreamPorts,
+    /// Commands to read.
+    pub read: StreamPorts,
+    /// Where it is no matter of registers: commands to open and release, and their answers.
+    pub control: Option<[StreamPorts; 2]>,
     /// What is known of packets, and their words.
     pub vectors: [StreamPorts; 2],
-    /// How commands ended: appended, controlled, done.
-    pub answers: [StreamPorts; 3],
+    /// How appends and reads ended.
+    pub answers: [StreamPorts; 2],
     /// Tokens of histories, sparse parts, dense parts.
     pub histories: [StreamPorts; 3],
-    /// The port with the free pages.
-    pub free: usize,
+    /// The port with the free pages, if there is one.
+    pub free: Option<usize>,
 }
 
 /// How the ports of an MMU stall: commands, vectors, answers, histories.
@@ -77,15 +81,17 @@ pub struct MmuBench<'e> {
     pub model: HashMap<Group, Vec<Slices>>,
     /// What it is.
     pub shape: Shape,
-    commands: [Source; 3],
+    append: Source,
+    read: Source,
+    control: Option<(Source, Sink)>,
     vectors: [Source; 2],
-    answers: [Sink; 3],
+    answers: [Sink; 2],
     histories: [Sink; 3],
-    free: usize,
+    free: Option<usize>,
     appends: Vec<(Group, Slices)>,
     reads: Vec<(Group, u64, u64, usize)>,
     answered: usize,
-    read: usize,
+    reads_answered: usize,
     taken: [usize; 2],
     histories_taken: usize,
     /// Of either part: words that were counted, and packets among them.
@@ -105,9 +111,12 @@ impl<'e> MmuBench<'e> {
     ) -> MmuBench<'e> {
         let mut bench = Bench::new(engine, seed);
         let mut memory = Axi4Memory::new(model, seed);
-        let commands = streams.commands.map(|ports| bench.source_at(ports, stalls[0]));
+        let [append, read] = [streams.append, streams.read].map(|ports| bench.source_at(ports, stalls[0]));
         let vectors = streams.vectors.map(|ports| bench.source_at(ports, stalls[1]));
         let answers = streams.answers.map(|ports| bench.sink_at(ports, stalls[2]));
+        let control = streams
+            .control
+            .map(|[command, answer]| (bench.source_at(command, stalls[0]), bench.sink_at(answer, stalls[2])));
         let histories = streams.histories.map(|ports| bench.sink_at(ports, stalls[3]));
         memory.read_port(&mut bench, design, bus);
         memory.write_port(&mut bench, design, bus);
@@ -116,7 +125,9 @@ impl<'e> MmuBench<'e> {
             memory,
             model: HashMap::new(),
             shape,
-            commands,
+            append,
+            read,
+            control,
             vectors,
             answers,
             histories,
@@ -124,7 +135,7 @@ impl<'e> MmuBench<'e> {
             appends: vec![],
             reads: vec![],
             answered: 0,
-            read: 0,
+            reads_answered: 0,
             taken: [0; 2],
             histories_taken: 0,
             counted: [(0, 0); 2],
@@ -134,7 +145,7 @@ impl<'e> MmuBench<'e> {
     /// Sends a vector. Its tag is its number.
     pub fn append(&mut self, group: Group, slices: Slices, failed: bool) {
         let tag = self.appends.len() as u64 & 15;
-        self.bench.send(self.commands[0], [[group[0], group[1], group[2], tag]]);
+        self.bench.send(self.append, [[group[0], group[1], group[2], tag]]);
         let count = slices.iter().flatten().count();
         for (i, bytes) in slices.iter().flatten().enumerate() {
             let last = i + 1 == count;
@@ -145,14 +156,18 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Opens or releases a request. What it had is forgotten when the answer comes.
+    ///
+    /// # Panics
+    /// If that is a matter of registers.
     pub fn control(&mut self, release: bool, request: u64) {
-        self.bench.send(self.commands[1], [[release.into(), request, 5]]);
+        let (command, _) = self.control.expect("a stream of commands");
+        self.bench.send(command, [[release.into(), request, 5]]);
     }
 
     /// Asks for the first tokens (0: all) of a head. Its tag is its number.
     pub fn ask(&mut self, group: Group, head: u64, tokens: u64) {
         let tag = self.reads.len() as u64 & 15;
-        self.bench.send(self.commands[2], [[group[0], group[1], group[2], head, tokens, tag]]);
+        self.bench.send(self.read, [[group[0], group[1], group[2], head, tokens, tag]]);
         let known = self.model.get(&group).map_or(0, Vec::len);
         self.reads.push((group, head, tokens, known));
     }
@@ -203,22 +218,27 @@ impl<'e> MmuBench<'e> {
 
     /// Runs until a command of control is answered. Gives its code.
     pub fn finish_control(&mut self, release: bool, request: u64) -> Result<u64, String> {
-        let before = self.bench.beats(self.answers[1]).len();
+        let before = self.controlled();
         self.control(release, request);
-        self.until("controlled", 400_000, |x| x.bench.beats(x.answers[1]).len() > before)?;
-        let code = self.bench.beats(self.answers[1])[before].field(1);
+        self.until("controlled", 400_000, |x| x.controlled() > before)?;
+        let code = self.control.map_or(0, |(_, answers)| self.bench.beats(answers)[before].field(1));
         self.take_appends()?;
         if release && code == 0 {
-            self.model.retain(|group, _| group[0] != request);
+            self.forget(request);
         }
         Ok(code)
+    }
+
+    /// A request was released: what it had is gone.
+    pub fn forget(&mut self, request: u64) {
+        self.model.retain(|group, _| group[0] != request);
     }
 
     /// Runs until all reads are answered and all their words came. Each must be what the model has, or, if vectors were on their way, more.
     pub fn finish_reads(&mut self) -> Result<Vec<u64>, String> {
         let all = self.reads.len();
-        self.until("read", 4_000_000, |x| x.bench.beats(x.answers[2]).len() >= all)?;
-        let answers: Vec<_> = self.bench.beats(self.answers[2])[self.read..].to_vec();
+        self.until("read", 4_000_000, |x| x.bench.beats(x.answers[1]).len() >= all)?;
+        let answers: Vec<_> = self.bench.beats(self.answers[1])[self.reads_answered..].to_vec();
         let data = answers.iter().filter(|beat| beat.field(2) > 0).count() + self.taken[0];
         self.until("read to the last word", 400_000, |x| x.packets_read().iter().all(|n| *n >= data))?;
         self.take_appends()?;
@@ -239,13 +259,13 @@ impl<'e> MmuBench<'e> {
     }
 
     fn check_read(&mut self, answer: &Beat) -> Result<(), String> {
-        let (group, head, asked, known) = self.reads[self.read];
+        let (group, head, asked, known) = self.reads[self.reads_answered];
         let (tag, code, tokens) = (answer.field(0), answer.field(1), answer.field(2) as usize);
-        let here = format!("read {} of {group:?}, head {head}", self.read);
-        if tag != self.read as u64 & 15 {
+        let here = format!("read {} of {group:?}, head {head}", self.reads_answered);
+        if tag != self.reads_answered as u64 & 15 {
             return Err(format!("{here} came back with the tag {tag}"));
         }
-        self.read += 1;
+        self.reads_answered += 1;
         if tokens == 0 {
             return match known {
                 0 => Ok(()),
@@ -288,13 +308,16 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Free pages, as the MMU says.
+    ///
+    /// # Panics
+    /// If there is no such port.
     pub fn free(&mut self) -> u64 {
-        self.bench.engine.peek_u64(self.free)
+        self.bench.engine.peek_u64(self.free.expect("a port with the free pages"))
     }
 
     /// Commands to open and release that were answered.
     pub fn controlled(&self) -> usize {
-        self.bench.beats(self.answers[1]).len()
+        self.control.map_or(0, |(_, answers)| self.bench.beats(answers).len())
     }
 
     /// How the takers of histories stall from now on.

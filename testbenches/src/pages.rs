@@ -34,6 +34,7 @@ const PAGES: &[Page] = &[
     Page { block: "packet_arbiter", shown: &[("width", 32), ("inputs", 4)] },
     Page { block: "credit_counter", shown: &[("credits", 16)] },
     Page { block: "ram", shown: &[("width", 32), ("depth", 512), ("lanes", 4)] },
+    Page { block: "oaken_mmu", shown: &[] },
     Page { block: "burst_reader", shown: &[] },
     Page { block: "burst_writer", shown: &[] },
     Page { block: "axi_read_arbiter", shown: &[("masters", 2)] },

@@ -13,6 +13,7 @@ pub mod float_stream;
 mod lanes;
 mod memory;
 mod oaken;
+mod oaken_mmu;
 mod parts;
 mod records;
 mod registers;

@@ -20,6 +20,8 @@
 use super::history_port::{Job, job};
 use super::params::*;
 use crate::stream::fifo::{Style, fifo_after};
+use crate::stream::register_slice_forward::register_slice_forward_after;
+use hdl::logic::UpDown;
 use hdl::*;
 
 ports! {
@@ -99,9 +101,11 @@ pub fn history_reader(p: MmuParams) -> Result<Design<HistoryReaderPorts>, Errors
     m.when(sent, || phase.set(Phase::Idle));
 
     m.section("how reads end");
-    let reads = fifo_after(m, begun, READS, Style::Distributed)?;
+    let reads = register_slice_forward_after(m, fifo_after(m, begun, READS, Style::Distributed)?)?;
     answer(m, io, reads);
-    io.reading.set(!phase.is(Phase::Idle) | reads.valid);
+    let under_way = UpDown::new(m, READS as u32 + 1);
+    under_way.count(begun.transfer(), reads.transfer());
+    io.reading.set(!phase.is(Phase::Idle) | !under_way.is_empty());
     m.finish(io)
 }
 
@@ -153,10 +157,12 @@ struct Begun {
     tag: Signal,
     outcome: StateSignal<Outcome>,
     tokens: Signal,
+    /// It has data.
+    any: Signal,
 }
 
 fn begun(p: MmuParams) -> Begun {
-    Begun { tag: bits(p.tag_bits), outcome: state(), tokens: bits(p.token_bits()) }
+    Begun { tag: bits(p.tag_bits), outcome: state(), tokens: bits(p.token_bits()), any: bits(1) }
 }
 
 /// Gives the history ports their jobs, when all have room.
@@ -179,7 +185,7 @@ fn send(
     let sent = now & begun.ready & (room | !any);
     let jobs = sent & any;
     begun.valid.set(sent);
-    begun.payload.set(Begun { tag: x.read.tag, outcome: x.outcome, tokens });
+    begun.payload.set(Begun { tag: x.read.tag, outcome: x.outcome, tokens, any });
     history.valid.set(jobs);
     history.payload.set(tokens);
     io.history.set(fifo_after(m, history, READS, Style::Distributed)?);
@@ -194,8 +200,8 @@ fn send(
 
 /// A read is over when both of its parts are; one that was refused or found nothing has none.
 fn answer(m: Module, io: HistoryReaderPorts, reads: Stream<Begun>) {
-    let Begun { tag, outcome, tokens } = reads.payload;
-    let none = !tokens.any();
+    let Begun { tag, outcome, tokens, any } = reads.payload;
+    let none = !any;
     let over = none | (io.over[0].valid & io.over[1].valid);
     let failed = !none & (io.over[0].payload | io.over[1].payload);
     io.done.valid.set(reads.valid & over);

@@ -43,11 +43,13 @@ fn streams(design: &Design<UnitPorts>) -> MmuStreams {
         StreamPorts::of(design, stream)
     }
     MmuStreams {
-        commands: [of(design, &io.append), of(design, &io.control), of(design, &io.read)],
+        append: of(design, &io.append),
+        read: of(design, &io.read),
+        control: Some([of(design, &io.control), of(design, &io.controlled)]),
         vectors: [of(design, &io.slice), of(design, &io.s_axis)],
-        answers: [of(design, &io.appended), of(design, &io.controlled), of(design, &io.done)],
+        answers: [of(design, &io.appended), of(design, &io.done)],
         histories: [of(design, &io.history), of(design, &io.m_axis_sparse), of(design, &io.m_axis_dense)],
-        free: design.port_index(io.free).unwrap(),
+        free: design.port_index(io.free),
     }
 }
 

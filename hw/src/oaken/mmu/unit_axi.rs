@@ -169,7 +169,9 @@ impl MmuMap {
     fn count(&self, m: Module, regs: &Registers, ends: [(Signal, StateSignal<Outcome>); 2]) {
         for ((over, outcome), field) in ends.into_iter().zip([self.appended, self.read]) {
             let count = m.reg_reset(bits(32), 0);
-            m.when(over & outcome.is(Outcome::Okay), || count.set(count + 1));
+            let counts = m.reg_reset(bits(1), 0).comment("a cycle later: the counter is long");
+            counts.set(over & outcome.is(Outcome::Okay));
+            m.when(counts, || count.set(count + 1));
             regs[field].set(count);
         }
         for (why, flag) in &self.errors {

@@ -1,0 +1,92 @@
+//! What the tables of Oaken's MMU need for whole models, and what is lost in the last pages of streams:
+//! `cargo run -p kvforge-sim --example oaken_mmu_tables`.
+
+use fastrand::Rng;
+
+/// A model that is served.
+struct Served {
+    name: &'static str,
+    requests: u64,
+    layers: u64,
+    heads: u64,
+    elements: u64,
+}
+
+const TOKENS: u64 = 4096;
+/// Share of outliers, as in the paper.
+const OUTLIERS: f64 = 0.1;
+
+fn bits_for(n: u64) -> u64 {
+    u64::from((n.max(2) - 1).ilog2() + 1)
+}
+
+impl Served {
+    fn dense(&self) -> u64 {
+        self.elements / 2
+    }
+    /// Longest and usual sparse slice.
+    fn sparse(&self) -> [f64; 2] {
+        let fixed = (8 + self.elements / 64) as f64;
+        [fixed + self.elements as f64, fixed + OUTLIERS * self.elements as f64]
+    }
+    /// Streams of one part.
+    fn streams(&self) -> u64 {
+        self.requests * self.layers * 2 * self.heads
+    }
+    /// Pages that streams of all tokens have: with the longest sparse slices, and with usual ones.
+    fn pages(&self, page: u64) -> [u64; 2] {
+        self.sparse().map(|sparse| {
+            let sparse = (sparse * TOKENS as f64).ceil() as u64;
+            self.streams() * ((self.dense() * TOKENS).div_ceil(page) + sparse.div_ceil(page))
+        })
+    }
+}
+
+fn tables(x: &Served) {
+    let [virtual_pages, pages] = x.pages(4096);
+    let number = bits_for(pages);
+    let entry = 2 * number + bits_for(TOKENS * x.sparse()[0] as u64 + 1) + 1;
+    let streams = 2 * x.streams();
+    let groups = x.requests * x.layers * 2;
+    let mb = |bits: u64| bits as f64 / 8e6;
+    let chain = mb(pages * number);
+    let flat = mb(virtual_pages * number + pages * number);
+    let of_streams = mb(2 * entry * streams);
+    let of_groups = mb(groups * 14);
+    println!("| {} | {streams} | {pages} | {chain:.2} | {of_streams:.2} | {of_groups:.3} | {virtual_pages} | {flat:.2} |", x.name);
+}
+
+fn lost(x: &Served, page: u64, even: bool) -> (f64, f64) {
+    let mut rng = Rng::with_seed(1);
+    let (mut used, mut held) = (0u64, 0u64);
+    for _ in 0..x.requests {
+        let tokens = if even { 1000 } else { rng.u64(1..=TOKENS) };
+        for _ in 0..x.layers * 2 * x.heads {
+            let sparse: u64 = (0..tokens).map(|_| x.sparse()[1] as u64 - 4 + rng.u64(0..9)).sum();
+            for bytes in [sparse, x.dense() * tokens] {
+                used += bytes;
+                held += bytes.div_ceil(page) * page;
+            }
+        }
+    }
+    let calculated = 2.0 * x.streams() as f64 * page as f64 / 2.0;
+    ((held - used) as f64 / held as f64, calculated / (used as f64 + calculated))
+}
+
+fn main() {
+    let llama = Served { name: "Llama2-7B, 64 requests", requests: 64, layers: 32, heads: 32, elements: 128 };
+    let smol = Served { name: "SmolLM2-135M, 64 requests", requests: 64, layers: 30, heads: 3, elements: 64 };
+    println!("| model | streams | pages | chain MB | streams' entries MB | groups' entries MB | entries of a flat table | MB, with a free list |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    [&llama, &smol].into_iter().for_each(tables);
+    println!("\nLost in pages that are partly filled, beside half a page for each stream:\n");
+    println!("| model | page | requests of 1000 tokens | calculated | of 1 to 4096 tokens | calculated |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: |");
+    for x in [&Served { requests: 4, ..llama }, &smol] {
+        for page in [1024, 4096, 16384, 65536] {
+            let [(even, even_half), (uneven, half)] = [true, false].map(|even| lost(x, page, even));
+            let percent = [even, even_half, uneven, half].map(|x| format!("{:.2} %", 100.0 * x));
+            println!("| {} | {page} | {} |", x.name, percent.join(" | "));
+        }
+    }
+}
