@@ -3,6 +3,7 @@ use super::events::Resource;
 use super::figures::{MODELS, tracker};
 use super::layer::{Asymmetric, Batch, Stage};
 use super::numbers::results;
+use super::report::Report;
 use super::search::{Costs, flexgen};
 use super::uniform;
 use driver::hardware::Hardware;
@@ -178,5 +179,19 @@ fn every_figure_shows_every_series_and_place() {
     let texts = ["hierarchical", "oracle", "attention", "8192", "FlexGen", "LPDDRChip+", "8-HBM"];
     for ((name, svg), text) in figures.iter().zip(texts) {
         assert!(svg.starts_with("<svg") && svg.contains(text), "{name} lacks {text}");
+    }
+}
+
+#[test]
+fn the_page_has_the_results() {
+    const MARK: &str = "<!-- results -->\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/h2m2-model.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (words, printed) = page.split_once(MARK).expect("the page has a place for the results");
+    let results = format!("\n{}", Report::new(&[], &Choices::default()).unwrap().markdown());
+    if std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite") {
+        std::fs::write(path, format!("{words}{MARK}{results}")).unwrap();
+    } else {
+        assert_eq!(printed, results, "docs/h2m2-model.md is out of date");
     }
 }
