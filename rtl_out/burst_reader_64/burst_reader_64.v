@@ -51,9 +51,9 @@ module burst_reader_64 (
     wire words_m_valid;
     wire [68:0] words_m_payload;
     wire [9:0] words_level;
-    reg [9:0] asked; // beats that were asked for, modulo twice the buffer | burst_reader.rs:149
-    reg [9:0] came; // beats that came | burst_reader.rs:150
-    reg [9:0] limit; // while no more were asked for, the longest burst has room | burst_reader.rs:151
+    reg [9:0] asked; // beats that were asked for, modulo twice the buffer | burst_reader.rs:150
+    reg [9:0] came; // beats that came | burst_reader.rs:151
+    reg [9:0] limit; // while no more were asked for, the longest burst has room | burst_reader.rs:152
     wire flights_s_ready;
     wire flights_m_valid;
     wire [45:0] flights_m_payload;
@@ -61,13 +61,13 @@ module burst_reader_64 (
     reg [3:0] commands; // commands whose last burst was asked for, and which are not done | burst_reader.rs:67
     reg [3:0] under_way; // bursts | burst_reader.rs:68
     reg may_go; // burst_reader.rs:72
-    reg valid; // burst_reader.rs:171
-    reg [31:0] address; // burst_reader.rs:172
-    reg [7:0] len; // burst_reader.rs:172
+    reg valid; // burst_reader.rs:172
+    reg [31:0] address; // burst_reader.rs:173
+    reg [7:0] len; // burst_reader.rs:173
     wire slice_s_ready;
     wire oldest_valid;
     wire [45:0] slice_m_payload;
-    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:195
+    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:196
     reg failed; // the command has failed | failure.rs:36
     reg [1:0] cause; // failure.rs:37
     reg [31:0] place; // where | failure.rs:38
@@ -101,8 +101,8 @@ module burst_reader_64 (
             limit <= (came - words_level) + 10'hfd;
         end
     end
-    wire [9:0] _t1 = limit - asked; // burst_reader.rs:157
-    wire has_room = ~_t1[9]; // burst_reader.rs:157
+    wire [9:0] _t1 = limit - asked; // burst_reader.rs:158
+    wire has_room = ~_t1[9]; // burst_reader.rs:158
 
     // bursts are asked for
     always @(posedge clk) begin
@@ -115,12 +115,12 @@ module burst_reader_64 (
     assign m_axi_arvalid = valid;
     assign m_axi_araddr = address;
     assign m_axi_arlen = len;
-    wire moves = may_go & ((~valid) | m_axi_arready); // burst_reader.rs:173
+    wire moves = may_go & ((~valid) | m_axi_arready); // burst_reader.rs:174
     always @(posedge clk) if (moves) begin
         address <= splitter_m_address;
         len <= splitter_m_len;
     end
-    wire goes = splitter_m_valid & moves; // burst_reader.rs:174
+    wire goes = splitter_m_valid & moves; // burst_reader.rs:175
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
@@ -190,10 +190,10 @@ module burst_reader_64 (
             if (over) beat <= 9'h0;
         end
     end
-    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:198
-    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:199
-    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:200
-    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:201
+    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:199
+    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:200
+    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:201
+    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:202
     burst_splitter_64_a32_l24_t8_o8_b512 splitter (
         .clk(clk),
         .rst(rst),
@@ -280,16 +280,16 @@ module burst_reader_64 (
     wire held_last = slice_1_m_payload[1]; // register_slice_forward.rs:46
     assign m_axis_tlast = held_last;
     wire held_empty = slice_1_m_payload[0]; // register_slice_forward.rs:46
-    wire none_1 = held_last & held_empty; // burst_reader.rs:210
+    wire none_1 = held_last & held_empty; // burst_reader.rs:211
     wire [7:0] _t4 = {held_end >= 3'h7, held_end >= 3'h6, held_end >= 3'h5, held_end >= 3'h4, held_end >= 3'h3, held_end >= 3'h2, held_end >= 3'h1, 1'h1}; // rotate.rs:24
-    wire [7:0] keep = {8{~held_last}} | (_t4 & {8{~held_empty}}); // burst_reader.rs:212
+    wire [7:0] keep = {8{~held_last}} | (_t4 & {8{~held_empty}}); // burst_reader.rs:213
     assign m_axis_tkeep = keep;
-    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:217
+    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:218
     assign m_axis_tuser = axis_tuser;
 
     // how commands end
-    wire _t5 = goes & splitter_m_last; // burst_reader.rs:106
-    wire _t6 = done_valid & done_ready; // burst_reader.rs:106
+    wire _t5 = goes & splitter_m_last; // burst_reader.rs:107
+    wire _t6 = done_valid & done_ready; // burst_reader.rs:107
     always @(posedge clk) begin
         if (rst) begin
             commands <= 4'h0;

@@ -200,7 +200,9 @@ module oaken_mmu_64 (
     reg busy; // the command is not over | unit_axi.rs:144
     reg [2:0] outcome; // unit_axi.rs:145
     reg [31:0] count; // unit_axi.rs:171
+    reg counts; // a cycle later: the counter is long | unit_axi.rs:172
     reg [31:0] count_1; // unit_axi.rs:171
+    reg counts_1; // a cycle later: the counter is long | unit_axi.rs:172
 
     // AXI4-Lite: write
     assign s_axil_bvalid = axil_b_valid;
@@ -518,32 +520,40 @@ module oaken_mmu_64 (
     assign appended_value = count;
     always @(posedge clk) begin
         if (rst) begin
+            counts <= 1'h0;
             count <= 32'h0;
-        end else if (appended_0 & (appended_outcome == OUTCOME_OKAY)) count <= count + 32'h1;
+        end else begin
+            counts <= appended_0 & (appended_outcome == OUTCOME_OKAY);
+            if (counts) count <= count + 32'h1;
+        end
     end
     assign read_value = count_1;
     always @(posedge clk) begin
         if (rst) begin
+            counts_1 <= 1'h0;
             count_1 <= 32'h0;
-        end else if (read_0 & (done_outcome == OUTCOME_OKAY)) count_1 <= count_1 + 32'h1;
+        end else begin
+            counts_1 <= read_0 & (done_outcome == OUTCOME_OKAY);
+            if (counts_1) count_1 <= count_1 + 32'h1;
+        end
     end
-    wire appended = appended_0 & (appended_outcome == OUTCOME_ADDRESS); // unit_axi.rs:176
-    wire read = read_0 & (done_outcome == OUTCOME_ADDRESS); // unit_axi.rs:176
+    wire appended = appended_0 & (appended_outcome == OUTCOME_ADDRESS); // unit_axi.rs:178
+    wire read = read_0 & (done_outcome == OUTCOME_ADDRESS); // unit_axi.rs:178
     assign errors_address_set = appended | read;
-    wire appended_1 = appended_0 & (appended_outcome == OUTCOME_CLOSED); // unit_axi.rs:176
-    wire read_1 = read_0 & (done_outcome == OUTCOME_CLOSED); // unit_axi.rs:176
+    wire appended_1 = appended_0 & (appended_outcome == OUTCOME_CLOSED); // unit_axi.rs:178
+    wire read_1 = read_0 & (done_outcome == OUTCOME_CLOSED); // unit_axi.rs:178
     assign errors_closed_set = appended_1 | read_1;
-    wire appended_2 = appended_0 & (appended_outcome == OUTCOME_TOKENS); // unit_axi.rs:176
-    wire read_2 = read_0 & (done_outcome == OUTCOME_TOKENS); // unit_axi.rs:176
+    wire appended_2 = appended_0 & (appended_outcome == OUTCOME_TOKENS); // unit_axi.rs:178
+    wire read_2 = read_0 & (done_outcome == OUTCOME_TOKENS); // unit_axi.rs:178
     assign errors_tokens_set = appended_2 | read_2;
-    wire appended_3 = appended_0 & (appended_outcome == OUTCOME_PAGES); // unit_axi.rs:176
-    wire read_3 = read_0 & (done_outcome == OUTCOME_PAGES); // unit_axi.rs:176
+    wire appended_3 = appended_0 & (appended_outcome == OUTCOME_PAGES); // unit_axi.rs:178
+    wire read_3 = read_0 & (done_outcome == OUTCOME_PAGES); // unit_axi.rs:178
     assign errors_pages_set = appended_3 | read_3;
-    wire appended_4 = appended_0 & (appended_outcome == OUTCOME_BUS); // unit_axi.rs:176
-    wire read_4 = read_0 & (done_outcome == OUTCOME_BUS); // unit_axi.rs:176
+    wire appended_4 = appended_0 & (appended_outcome == OUTCOME_BUS); // unit_axi.rs:178
+    wire read_4 = read_0 & (done_outcome == OUTCOME_BUS); // unit_axi.rs:178
     assign errors_bus_set = appended_4 | read_4;
-    wire appended_5 = appended_0 & (appended_outcome == OUTCOME_RECORD); // unit_axi.rs:176
-    wire read_5 = read_0 & (done_outcome == OUTCOME_RECORD); // unit_axi.rs:176
+    wire appended_5 = appended_0 & (appended_outcome == OUTCOME_RECORD); // unit_axi.rs:178
+    wire read_5 = read_0 & (done_outcome == OUTCOME_RECORD); // unit_axi.rs:178
     assign errors_record_set = appended_5 | read_5;
     wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, axil_w_data[31:20], axil_w_strobes[3], core_controlled_tag};
 endmodule

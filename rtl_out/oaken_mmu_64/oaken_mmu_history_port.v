@@ -185,7 +185,7 @@ module oaken_mmu_history_port (
     assign over_payload = fails;
     assign over_valid = reader_done_valid & last;
     assign reader_done_ready = (~last) | over_ready;
-    burst_reader_64_a32_l17_t1_o4_b512 reader (
+    burst_reader_64_a32_l17_t1_o4_b512_aligned reader (
         .clk(clk),
         .rst(rst),
         .command_valid(command_valid & lasts_ready),

@@ -72,35 +72,41 @@ module oaken_mmu_history_reader (
     // localparam [2:0] OUTCOME_PAGES = 3'h5;
     localparam [2:0] OUTCOME_BUS = 3'h6;
     // localparam [2:0] OUTCOME_RECORD = 3'h7;
-    reg [2:0] phase; // history_reader.rs:93
-    reg [1:0] x_read_group_request; // history_reader.rs:94
-    reg [4:0] x_read_group_layer; // history_reader.rs:94
-    reg x_read_group_value; // history_reader.rs:94
-    reg [1:0] x_read_head; // history_reader.rs:94
-    reg [12:0] x_read_tokens; // history_reader.rs:94
-    reg [7:0] x_read_tag; // history_reader.rs:94
-    reg [2:0] x_outcome; // history_reader.rs:94
-    reg x_entry_copy; // history_reader.rs:94
-    reg [12:0] x_entry_tokens; // history_reader.rs:94
-    reg [11:0] x_sparse_first; // history_reader.rs:94
-    reg [19:0] x_sparse_bytes; // history_reader.rs:94
-    reg [11:0] x_dense_first; // history_reader.rs:94
-    wire begun_valid; // history_reader.rs:95
-    wire begun_ready; // history_reader.rs:95
-    wire [7:0] begun_tag; // history_reader.rs:95
-    wire [2:0] begun_outcome; // history_reader.rs:95
-    wire [12:0] begun_tokens; // history_reader.rs:95
-    wire history_valid_1; // history_reader.rs:177
-    wire history_ready_1; // history_reader.rs:177
-    wire [12:0] history_payload_1; // history_reader.rs:177
+    reg [2:0] phase; // history_reader.rs:95
+    reg [1:0] x_read_group_request; // history_reader.rs:96
+    reg [4:0] x_read_group_layer; // history_reader.rs:96
+    reg x_read_group_value; // history_reader.rs:96
+    reg [1:0] x_read_head; // history_reader.rs:96
+    reg [12:0] x_read_tokens; // history_reader.rs:96
+    reg [7:0] x_read_tag; // history_reader.rs:96
+    reg [2:0] x_outcome; // history_reader.rs:96
+    reg x_entry_copy; // history_reader.rs:96
+    reg [12:0] x_entry_tokens; // history_reader.rs:96
+    reg [11:0] x_sparse_first; // history_reader.rs:96
+    reg [19:0] x_sparse_bytes; // history_reader.rs:96
+    reg [11:0] x_dense_first; // history_reader.rs:96
+    wire begun_valid; // history_reader.rs:97
+    wire begun_ready; // history_reader.rs:97
+    wire [7:0] begun_tag; // history_reader.rs:97
+    wire [2:0] begun_outcome; // history_reader.rs:97
+    wire [12:0] begun_tokens; // history_reader.rs:97
+    wire begun_any; // history_reader.rs:97
+    wire history_valid_1; // history_reader.rs:183
+    wire history_ready_1; // history_reader.rs:183
+    wire [12:0] history_payload_1; // history_reader.rs:183
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [12:0] fifo_m_payload;
     wire [2:0] fifo_level;
     wire fifo_1_s_ready;
-    wire reads_valid;
-    wire [23:0] fifo_1_m_payload;
+    wire fifo_1_m_valid;
+    wire [24:0] fifo_1_m_payload;
     wire [2:0] fifo_1_level;
+    wire slice_s_ready;
+    wire reads_valid;
+    wire reads_ready; // register_slice_forward.rs:44
+    wire [24:0] slice_m_payload;
+    reg [2:0] under_way; // history_reader.rs:106
 
     // the entries of both parts, in one piece
     assign job_0_first = x_sparse_first;
@@ -108,17 +114,17 @@ module oaken_mmu_history_reader (
     assign job_1_first = x_dense_first;
     assign begun_tag = x_read_tag;
     assign begun_outcome = x_outcome;
-    wire [7:0] number = {x_read_group_request, x_read_group_layer, x_read_group_value}; // history_reader.rs:111
+    wire [7:0] number = {x_read_group_request, x_read_group_layer, x_read_group_value}; // history_reader.rs:115
     assign look_payload = number;
     assign look_valid = phase == PHASE_LOOK;
-    wire dense = phase == PHASE_DENSE; // history_reader.rs:114
+    wire dense = phase == PHASE_DENSE; // history_reader.rs:118
     assign fetch_valid = (phase == PHASE_SPARSE) | dense;
     assign fetch_payload = {number, x_read_head, dense, x_entry_copy};
     assign looks = (~(phase == PHASE_IDLE)) & (~(phase == PHASE_SEND));
     assign command_ready = (phase == PHASE_IDLE) & (~hold);
-    wire [3:0] open = {open_3, open_2, open_1, open_0}; // history_reader.rs:121
-    wire [2:0] allowed = open[command_group_request] ? OUTCOME_OKAY : OUTCOME_CLOSED; // history_reader.rs:121
-    wire [2:0] outcome = 1'h1 ? allowed : OUTCOME_ADDRESS; // history_reader.rs:122
+    wire [3:0] open = {open_3, open_2, open_1, open_0}; // history_reader.rs:125
+    wire [2:0] allowed = open[command_group_request] ? OUTCOME_OKAY : OUTCOME_CLOSED; // history_reader.rs:125
+    wire [2:0] outcome = 1'h1 ? allowed : OUTCOME_ADDRESS; // history_reader.rs:126
     always @(posedge clk) begin
         case (phase)
             PHASE_IDLE: begin
@@ -143,11 +149,12 @@ module oaken_mmu_history_reader (
             default: ;
         endcase
     end
-    wire goes = (command_valid & command_ready) & (outcome == OUTCOME_OKAY); // history_reader.rs:147
-    wire all = (~(|x_read_tokens)) | (x_read_tokens >= x_entry_tokens); // history_reader.rs:174
-    wire [12:0] tokens = all ? x_entry_tokens : x_read_tokens; // history_reader.rs:175
+    wire goes = (command_valid & command_ready) & (outcome == OUTCOME_OKAY); // history_reader.rs:151
+    wire all = (~(|x_read_tokens)) | (x_read_tokens >= x_entry_tokens); // history_reader.rs:180
+    wire [12:0] tokens = all ? x_entry_tokens : x_read_tokens; // history_reader.rs:181
     assign begun_tokens = tokens;
-    wire any = |x_entry_tokens; // history_reader.rs:176
+    wire any = |x_entry_tokens; // history_reader.rs:182
+    assign begun_any = any;
     assign history_payload_1 = tokens;
     fifo_13x4_distributed fifo (
         .clk(clk),
@@ -160,8 +167,8 @@ module oaken_mmu_history_reader (
         .m_payload(fifo_m_payload),
         .level(fifo_level)
     );
-    wire room = (job_0_ready & job_1_ready) & history_ready_1; // history_reader.rs:178
-    wire sent = ((phase == PHASE_SEND) & begun_ready) & (room | (~any)); // history_reader.rs:179
+    wire room = (job_0_ready & job_1_ready) & history_ready_1; // history_reader.rs:184
+    wire sent = ((phase == PHASE_SEND) & begun_ready) & (room | (~any)); // history_reader.rs:185
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -180,46 +187,68 @@ module oaken_mmu_history_reader (
         end
     end
     assign begun_valid = sent;
-    wire jobs = sent & any; // history_reader.rs:180
+    wire jobs = sent & any; // history_reader.rs:186
     assign job_0_valid = jobs;
     assign job_1_valid = jobs;
     assign history_valid_1 = jobs;
     assign history_ready_1 = fifo_s_ready;
     assign history_valid = fifo_m_valid;
     assign history_payload = fifo_m_payload;
-    wire [20:0] _t1 = {8'h0, tokens} * {13'h0, 8'h40}; // history_reader.rs:186
-    wire [19:0] key = _t1[19:0]; // params.rs:185
-    wire [20:0] _t2 = {8'h0, tokens} * {13'h0, 8'h40}; // history_reader.rs:186
-    wire [19:0] value = _t2[19:0]; // params.rs:185
-    wire [19:0] dense_bytes = x_read_group_value ? value : key; // history_reader.rs:187
+    wire [20:0] _t1 = {8'h0, tokens} * {13'h0, 8'h40}; // history_reader.rs:192
+    wire [19:0] key = _t1[19:0]; // params.rs:187
+    wire [20:0] _t2 = {8'h0, tokens} * {13'h0, 8'h40}; // history_reader.rs:192
+    wire [19:0] value = _t2[19:0]; // params.rs:187
+    wire [19:0] dense_bytes = x_read_group_value ? value : key; // history_reader.rs:193
     assign job_1_bytes = dense_bytes;
 
     // how reads end
     assign begun_ready = fifo_1_s_ready;
-    wire [7:0] reads_tag = fifo_1_m_payload[23:16]; // fifo.rs:155
-    assign done_tag = reads_tag;
-    wire [2:0] reads_outcome = fifo_1_m_payload[15:13]; // fifo.rs:155
-    wire [12:0] reads_tokens = fifo_1_m_payload[12:0]; // fifo.rs:155
-    assign done_tokens = reads_tokens;
-    wire _t3 = ~(|reads_tokens); // history_reader.rs:198
-    wire _t4 = _t3 | (over_0_valid & over_1_valid); // history_reader.rs:199
-    assign done_valid = reads_valid & _t4;
-    assign done_outcome = ((~_t3) & (over_0_payload | over_1_payload)) ? OUTCOME_BUS : reads_outcome;
-    fifo_24x4_distributed fifo_1 (
+    fifo_25x4_distributed fifo_1 (
         .clk(clk),
         .rst(rst),
         .s_valid(begun_valid),
         .s_ready(fifo_1_s_ready),
-        .s_payload({begun_tag, begun_outcome, begun_tokens}),
-        .m_valid(reads_valid),
-        .m_ready(done_ready & _t4),
+        .s_payload({begun_tag, begun_outcome, begun_tokens, begun_any}),
+        .m_valid(fifo_1_m_valid),
+        .m_ready(slice_s_ready),
         .m_payload(fifo_1_m_payload),
         .level(fifo_1_level)
     );
-    wire _t5 = ((reads_valid & done_ready) & _t4) & (~_t3); // history_reader.rs:205
+    wire [24:0] _t3 = {fifo_1_m_payload[24:17], fifo_1_m_payload[16:14], fifo_1_m_payload[13:1], fifo_1_m_payload[0]}; // register_slice_forward.rs:45
+    wire [7:0] reads_tag = slice_m_payload[24:17]; // register_slice_forward.rs:46
+    assign done_tag = reads_tag;
+    wire [2:0] reads_outcome = slice_m_payload[16:14]; // register_slice_forward.rs:46
+    wire [12:0] reads_tokens = slice_m_payload[13:1]; // register_slice_forward.rs:46
+    assign done_tokens = reads_tokens;
+    wire reads_any = slice_m_payload[0]; // register_slice_forward.rs:46
+    wire _t4 = (~reads_any) | (over_0_valid & over_1_valid); // history_reader.rs:205
+    assign done_valid = reads_valid & _t4;
+    assign done_outcome = ((~(~reads_any)) & (over_0_payload | over_1_payload)) ? OUTCOME_BUS : reads_outcome;
+    assign reads_ready = done_ready & _t4;
+    register_slice_forward_25 slice (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(fifo_1_m_valid),
+        .s_ready(slice_s_ready),
+        .s_payload(_t3),
+        .m_valid(reads_valid),
+        .m_ready(reads_ready),
+        .m_payload(slice_m_payload)
+    );
+    wire _t5 = ((reads_valid & done_ready) & _t4) & (~(~reads_any)); // history_reader.rs:211
     assign over_0_ready = _t5;
     assign over_1_ready = _t5;
-    assign reading = (~(phase == PHASE_IDLE)) | reads_valid;
+    wire _t6 = begun_valid & begun_ready; // history_reader.rs:107
+    wire _t7 = reads_valid & reads_ready; // history_reader.rs:107
+    always @(posedge clk) begin
+        if (rst) begin
+            under_way <= 3'h0;
+        end else begin
+            if (_t6 & (~_t7)) under_way <= under_way + 3'h1;
+            else if (_t7 & (~_t6)) under_way <= under_way - 3'h1;
+        end
+    end
+    assign reading = (~(phase == PHASE_IDLE)) | (~(~(|under_way)));
     wire unused_ok = &{1'b0, look_ready, fetch_ready, fetch_word_tail, fetch_word_grew, fifo_level, _t1[20], _t2[20], fifo_1_level};
 endmodule
 

@@ -160,7 +160,7 @@ module oaken_mmu_steps (
     wire [19:0] to = {8'h0, step_at_page ? take_payload : step_entry_tail}; // steps.rs:209
     wire [31:0] place = {base + to, step_entry_bytes[11:0]}; // steps.rs:210
     assign command_address = place;
-    wire [16:0] bytes_1 = {9'h0, step_slice_bytes}; // params.rs:184
+    wire [16:0] bytes_1 = {9'h0, step_slice_bytes}; // params.rs:186
     assign command_bytes = bytes_1;
     wire [19:0] next_1 = base + {8'h0, take_payload}; // steps.rs:212
     assign command_next = next_1;

@@ -286,7 +286,7 @@ fn a_history_fills_the_bus() {
         }
         rig.check(head_elements as usize, ENGINE.lanes);
         let asked: u64 = rig.memory.requests[before..].iter().map(|(_, request)| request.beats()).sum();
-        let busy = asked as f64 / (last - first + 1) as f64;
+        let busy = beats as f64 / (last - first + 1) as f64;
         let each = (last - first + 1) as f64 / 1024.0;
         println!("heads of {head_elements}: {busy:.3} of the cycles, {each:.2} cycles a token, {beats} beats seen of {asked}");
         assert!(busy >= least, "heads of {head_elements}: {busy:.3}");

@@ -4,7 +4,7 @@
 `default_nettype none
 
 // Cuts commands into the longest bursts that AXI4 allows.
-module burst_splitter_64_a32_l17_t1_o4_b512 (
+module burst_splitter_64_a32_l17_t1_o4_b512_aligned (
     input  wire clk,
     input  wire rst,
     input  wire s_valid, // Commands.
@@ -84,9 +84,7 @@ module burst_splitter_64_a32_l17_t1_o4_b512 (
             end
         end
     end
-    wire [2:0] offset = s_address[2:0]; // burst_splitter.rs:208
-    wire [17:0] s_before = {{15{~(|offset)}}, offset - 3'h1}; // burst_splitter.rs:210
-    wire [17:0] last_byte = s_before + {1'h0, s_bytes}; // burst_splitter.rs:211
+    wire [17:0] last_byte = 18'h3ffff + {1'h0, s_bytes}; // burst_splitter.rs:211
     always @(posedge clk) begin
         if (goes) begin
             out_address <= {rest_page, rest_beat, 3'h0};
@@ -108,7 +106,7 @@ module burst_splitter_64_a32_l17_t1_o4_b512 (
             rest_beats <= last_byte[17:3];
             rest_empty <= ~(|s_bytes);
             rest_beyond <= 1'h0;
-            rest_offset <= offset;
+            rest_offset <= 3'h0;
             rest_end <= last_byte[2:0];
             rest_tag <= s_tag;
         end
@@ -125,7 +123,7 @@ module burst_splitter_64_a32_l17_t1_o4_b512 (
             else if (over & (~last_is_out)) lasts <= lasts - 5'h1;
         end
     end
-    wire unused_ok = &{1'b0, ends_at[7:0]};
+    wire unused_ok = &{1'b0, s_address[2:0], ends_at[7:0]};
 endmodule
 
 `default_nettype wire

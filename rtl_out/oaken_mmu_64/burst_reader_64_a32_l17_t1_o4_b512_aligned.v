@@ -4,7 +4,7 @@
 `default_nettype none
 
 // Reads any bytes of memory over AXI4: commands in, packets out.
-module burst_reader_64_a32_l17_t1_o4_b512 (
+module burst_reader_64_a32_l17_t1_o4_b512_aligned (
     input  wire clk,
     input  wire rst,
     input  wire command_valid, // What is to be read.
@@ -51,9 +51,9 @@ module burst_reader_64_a32_l17_t1_o4_b512 (
     wire words_m_valid;
     wire [68:0] words_m_payload;
     wire [9:0] words_level;
-    reg [9:0] asked; // beats that were asked for, modulo twice the buffer | burst_reader.rs:149
-    reg [9:0] came; // beats that came | burst_reader.rs:150
-    reg [9:0] limit; // while no more were asked for, the longest burst has room | burst_reader.rs:151
+    reg [9:0] asked; // beats that were asked for, modulo twice the buffer | burst_reader.rs:150
+    reg [9:0] came; // beats that came | burst_reader.rs:151
+    reg [9:0] limit; // while no more were asked for, the longest burst has room | burst_reader.rs:152
     wire flights_s_ready;
     wire flights_m_valid;
     wire [38:0] flights_m_payload;
@@ -61,13 +61,13 @@ module burst_reader_64_a32_l17_t1_o4_b512 (
     reg [2:0] commands; // commands whose last burst was asked for, and which are not done | burst_reader.rs:67
     reg [2:0] under_way; // bursts | burst_reader.rs:68
     reg may_go; // burst_reader.rs:72
-    reg valid; // burst_reader.rs:171
-    reg [31:0] address; // burst_reader.rs:172
-    reg [7:0] len; // burst_reader.rs:172
+    reg valid; // burst_reader.rs:172
+    reg [31:0] address; // burst_reader.rs:173
+    reg [7:0] len; // burst_reader.rs:173
     wire slice_s_ready;
     wire oldest_valid;
     wire [38:0] slice_m_payload;
-    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:195
+    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:196
     reg failed; // the command has failed | failure.rs:36
     reg [1:0] cause; // failure.rs:37
     reg [31:0] place; // where | failure.rs:38
@@ -101,8 +101,8 @@ module burst_reader_64_a32_l17_t1_o4_b512 (
             limit <= (came - words_level) + 10'hfd;
         end
     end
-    wire [9:0] _t1 = limit - asked; // burst_reader.rs:157
-    wire has_room = ~_t1[9]; // burst_reader.rs:157
+    wire [9:0] _t1 = limit - asked; // burst_reader.rs:158
+    wire has_room = ~_t1[9]; // burst_reader.rs:158
 
     // bursts are asked for
     assign m_axi_arprot = 3'h0;
@@ -116,12 +116,12 @@ module burst_reader_64_a32_l17_t1_o4_b512 (
     assign m_axi_arvalid = valid;
     assign m_axi_araddr = address;
     assign m_axi_arlen = len;
-    wire moves = may_go & ((~valid) | m_axi_arready); // burst_reader.rs:173
+    wire moves = may_go & ((~valid) | m_axi_arready); // burst_reader.rs:174
     always @(posedge clk) if (moves) begin
         address <= splitter_m_address;
         len <= splitter_m_len;
     end
-    wire goes = splitter_m_valid & moves; // burst_reader.rs:174
+    wire goes = splitter_m_valid & moves; // burst_reader.rs:175
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
@@ -159,7 +159,6 @@ module burst_reader_64_a32_l17_t1_o4_b512 (
     wire oldest_last = slice_m_payload[9]; // register_slice_forward.rs:46
     wire oldest_none = slice_m_payload[8]; // register_slice_forward.rs:46
     wire oldest_beyond = slice_m_payload[7]; // register_slice_forward.rs:46
-    wire [2:0] oldest_offset = slice_m_payload[6:4]; // register_slice_forward.rs:46
     wire [2:0] oldest_end = slice_m_payload[3:1]; // register_slice_forward.rs:46
     wire oldest_tag = slice_m_payload[0]; // register_slice_forward.rs:46
     wire none = oldest_valid & oldest_none; // burst_reader.rs:82
@@ -190,11 +189,11 @@ module burst_reader_64_a32_l17_t1_o4_b512 (
             if (over) beat <= 9'h0;
         end
     end
-    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:198
-    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:199
-    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:200
-    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:201
-    burst_splitter_64_a32_l17_t1_o4_b512 splitter (
+    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:199
+    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:200
+    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:201
+    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:202
+    burst_splitter_64_a32_l17_t1_o4_b512_aligned splitter (
         .clk(clk),
         .rst(rst),
         .s_valid(command_valid),
@@ -244,7 +243,7 @@ module burst_reader_64_a32_l17_t1_o4_b512 (
         .s_last(last),
         .s_stop(stop),
         .s_failed(failed_1),
-        .s_offset(oldest_offset),
+        .s_offset(3'h0),
         .s_end(oldest_end),
         .m_valid(aligner_m_valid),
         .m_data(aligner_m_data),
@@ -280,16 +279,16 @@ module burst_reader_64_a32_l17_t1_o4_b512 (
     wire held_last = slice_1_m_payload[1]; // register_slice_forward.rs:46
     assign m_axis_tlast = held_last;
     wire held_empty = slice_1_m_payload[0]; // register_slice_forward.rs:46
-    wire none_1 = held_last & held_empty; // burst_reader.rs:210
+    wire none_1 = held_last & held_empty; // burst_reader.rs:211
     wire [7:0] _t4 = {held_end >= 3'h7, held_end >= 3'h6, held_end >= 3'h5, held_end >= 3'h4, held_end >= 3'h3, held_end >= 3'h2, held_end >= 3'h1, 1'h1}; // rotate.rs:24
-    wire [7:0] keep = {8{~held_last}} | (_t4 & {8{~held_empty}}); // burst_reader.rs:212
+    wire [7:0] keep = {8{~held_last}} | (_t4 & {8{~held_empty}}); // burst_reader.rs:213
     assign m_axis_tkeep = keep;
-    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:217
+    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:218
     assign m_axis_tuser = axis_tuser;
 
     // how commands end
-    wire _t5 = goes & splitter_m_last; // burst_reader.rs:106
-    wire _t6 = done_valid & done_ready; // burst_reader.rs:106
+    wire _t5 = goes & splitter_m_last; // burst_reader.rs:107
+    wire _t6 = done_valid & done_ready; // burst_reader.rs:107
     always @(posedge clk) begin
         if (rst) begin
             commands <= 3'h0;
@@ -324,7 +323,7 @@ module burst_reader_64_a32_l17_t1_o4_b512 (
     assign done_tag = fifo_m_payload[35];
     assign done_outcome = fifo_m_payload[34:32];
     assign done_address = fifo_m_payload[31:0];
-    wire unused_ok = &{1'b0, words_s_ready, _t1[8:0], flights_s_ready, flights_level, fifo_s_ready, fifo_level};
+    wire unused_ok = &{1'b0, words_s_ready, _t1[8:0], flights_s_ready, flights_level, slice_m_payload[6:4], fifo_s_ready, fifo_level};
 endmodule
 
 `default_nettype wire
