@@ -1,6 +1,7 @@
 //! The footprint tracker (section 4.2.2): requests, their lengths, and the bytes that each part of a decoder takes.
 
 use crate::hardware::Hardware;
+use crate::layout::page_tokens;
 use crate::page::PageSize;
 use crate::shape::{Shape, ShapeError, Sublayer};
 use crate::solver::{Load, Problem};
@@ -14,6 +15,8 @@ pub type RequestId = u32;
 #[derive(Clone, Debug)]
 pub struct Tracker {
     shape: Shape,
+    /// Layers that share a page of KV cache.
+    page_layers: u64,
     tokens: BTreeMap<RequestId, u64>,
     all_tokens: u64,
 }
@@ -30,10 +33,15 @@ pub enum RequestError {
 }
 
 impl Tracker {
-    /// No requests yet.
+    /// No requests yet; all layers share the pages of KV cache.
     pub fn new(shape: Shape) -> Result<Tracker, ShapeError> {
         shape.check()?;
-        Ok(Tracker { shape, tokens: BTreeMap::new(), all_tokens: 0 })
+        Ok(Tracker { shape, page_layers: shape.layers, tokens: BTreeMap::new(), all_tokens: 0 })
+    }
+    /// Fewer layers, at least one, share a page of KV cache.
+    pub fn with_page_layers(mut self, page_layers: u64) -> Tracker {
+        self.page_layers = page_layers.clamp(1, self.shape.layers);
+        self
     }
     /// The decoder.
     pub fn shape(&self) -> &Shape {
@@ -84,8 +92,9 @@ impl Tracker {
     pub fn part_pages(&self, sublayer: Sublayer, page: PageSize) -> u64 {
         match sublayer {
             Sublayer::Attention => {
-                let in_page = (page.bytes() / self.shape.token_bytes()).max(1);
-                self.tokens.values().map(|tokens| tokens.div_ceil(in_page)).sum()
+                let in_page = page_tokens(&self.shape, page, self.page_layers).max(1);
+                let groups = self.shape.layers.div_ceil(self.page_layers);
+                self.tokens.values().map(|tokens| tokens.div_ceil(in_page) * groups).sum()
             }
             _ => page.pages(self.part_bytes(sublayer)),
         }

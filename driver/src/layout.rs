@@ -3,7 +3,10 @@
 //! From address 0: the parts of qkv-linear, then those of fc, each with its weights of all layers; then, for each request's slot and each
 //! head of keys and values, a region for the longest request. Each of them begins at a page, so that a page belongs to one part and a
 //! mapping splits no page. Of a KV region only pages with tokens are mapped (section 3.4 (a): contiguous in logical space, physical memory
-//! as needed). A page of it holds the same tokens in all layers: for each layer first their keys, then their values, each contiguous.
+//! as needed). A page of it holds the same tokens in some layers: for each layer first their keys, then their values, each contiguous.
+//!
+//! How many layers share a page is a parameter. With all of them the least memory is lost, half a page for a request and head on average, but
+//! every layer visits every page, each time for a small piece; with fewer there are as many more partly filled pages, visited less often.
 
 use crate::page::PageSize;
 use crate::shape::{Shape, ShapeError, Sublayer};
@@ -24,6 +27,7 @@ pub enum Kind {
 pub struct Layout {
     shape: Shape,
     page: PageSize,
+    page_layers: u64,
     slots: u64,
     page_tokens: u64,
     region_pages: u64,
@@ -36,12 +40,22 @@ pub enum LayoutError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// A page is too small.
-    #[error("a page of {page} bytes is too small; a token's key and value of a head take {token} bytes in all layers")]
+    #[error(
+        "a page of {page} bytes is too small; a token's key and value of a head take {token} bytes in the layers that share it"
+    )]
     PageTooSmall {
         /// The page's bytes.
         page: u64,
         /// Bytes of a token and head.
         token: u64,
+    },
+    /// More layers than there are, or none.
+    #[error("page_layers = {found} is out of range; legal is 1 to the {layers} layers of the decoder")]
+    PageLayers {
+        /// Layers that were to share a page.
+        found: u64,
+        /// The decoder's layers.
+        layers: u64,
     },
     /// Nothing to lay out.
     #[error("{0} = 0 is out of range; legal is 1 or more")]
@@ -49,17 +63,26 @@ pub enum LayoutError {
 }
 
 impl Layout {
-    /// Lays out a decoder with `slots` requests under way, of at most `max_tokens` tokens each.
-    pub fn new(shape: Shape, page: PageSize, slots: u64, max_tokens: u64) -> Result<Layout, LayoutError> {
+    /// Lays out a decoder with `slots` requests under way, of at most `max_tokens` tokens each; `page_layers` layers share a page of KV cache.
+    pub fn new(
+        shape: Shape,
+        page: PageSize,
+        page_layers: u64,
+        slots: u64,
+        max_tokens: u64,
+    ) -> Result<Layout, LayoutError> {
         shape.check()?;
-        let page_tokens = page.bytes() / shape.token_bytes();
+        if !(1..=shape.layers).contains(&page_layers) {
+            return Err(LayoutError::PageLayers { found: page_layers, layers: shape.layers });
+        }
+        let page_tokens = page_tokens(&shape, page, page_layers);
         if page_tokens == 0 {
-            return Err(LayoutError::PageTooSmall { page: page.bytes(), token: shape.token_bytes() });
+            return Err(LayoutError::PageTooSmall { page: page.bytes(), token: 2 * shape.head * page_layers });
         }
         if let Some((name, _)) = [("slots", slots), ("max_tokens", max_tokens)].iter().find(|(_, value)| *value == 0) {
             return Err(LayoutError::Zero(name));
         }
-        Ok(Layout { shape, page, slots, page_tokens, region_pages: max_tokens.div_ceil(page_tokens) })
+        Ok(Layout { shape, page, page_layers, slots, page_tokens, region_pages: max_tokens.div_ceil(page_tokens) })
     }
     /// The decoder.
     pub fn shape(&self) -> &Shape {
@@ -79,7 +102,7 @@ impl Layout {
     }
     /// Virtual pages of everything, from 0: the length of the page tables.
     pub fn pages(&self) -> u64 {
-        self.kv_start() + self.slots * self.shape.kv_heads * self.region_pages
+        self.kv_start() + self.slots * self.shape.kv_heads * self.layer_groups() * self.region_pages
     }
     /// Virtual pages of the weights of a part of qkv-linear or fc. There are none for attention.
     pub fn weight_pages(&self, sublayer: Sublayer, part: u64) -> Range<u64> {
@@ -99,14 +122,14 @@ impl Layout {
         self.weight_pages(sublayer, part).start * self.page.bytes() + layer * (all_layers / self.shape.layers)
     }
     /// Virtual pages of the first tokens of a slot's request, for one head.
-    pub fn kv_pages(&self, slot: u64, head: u64, tokens: u64) -> Range<u64> {
-        let start = self.kv_start() + (slot * self.shape.kv_heads + head) * self.region_pages;
-        start..start + tokens.div_ceil(self.page_tokens)
+    pub fn kv_pages(&self, slot: u64, head: u64, tokens: u64) -> impl Iterator<Item = u64> + use<> {
+        let (first, region, pages) = (self.region(slot, head, 0), self.region_pages, tokens.div_ceil(self.page_tokens));
+        (0..self.layer_groups()).flat_map(move |group| first + group * region..first + group * region + pages)
     }
     /// Virtual address of a token's key or value of a head in a layer. Those of the next token follow, up to the end of the page's tokens.
     pub fn kv_address(&self, slot: u64, head: u64, token: u64, layer: u64, kind: Kind) -> u64 {
-        let page = self.kv_pages(slot, head, 0).start + token / self.page_tokens;
-        let row = (2 * layer + kind as u64) * self.page_tokens + token % self.page_tokens;
+        let page = self.region(slot, head, layer / self.page_layers) + token / self.page_tokens;
+        let row = (2 * (layer % self.page_layers) + kind as u64) * self.page_tokens + token % self.page_tokens;
         page * self.page.bytes() + row * self.shape.head
     }
     /// Tokens of a page of keys and values.
@@ -114,6 +137,15 @@ impl Layout {
         self.page_tokens
     }
 
+    /// Groups of layers that share pages.
+    fn layer_groups(&self) -> u64 {
+        self.shape.layers.div_ceil(self.page_layers)
+    }
+    /// The first virtual page of a slot's keys and values of a head in a group of layers.
+    fn region(&self, slot: u64, head: u64, group: u64) -> u64 {
+        let region = (slot * self.shape.kv_heads + head) * self.layer_groups() + group;
+        self.kv_start() + region * self.region_pages
+    }
     fn qkv_pages(&self) -> u64 {
         self.page.pages(self.shape.qkv_part_bytes())
     }
@@ -125,6 +157,11 @@ impl Layout {
     }
 }
 
+/// Tokens of a head of which a page holds keys and values in so many layers.
+pub fn page_tokens(shape: &Shape, page: PageSize, page_layers: u64) -> u64 {
+    page.bytes() / (2 * shape.head * page_layers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,52 +169,66 @@ mod tests {
     use std::collections::BTreeSet;
 
     const SMALL: Shape =
-        Shape { layers: 2, hidden: 32, head: 8, heads: 4, kv_heads: 2, feed_forward: 64, feed_forward_matrices: 3 };
+        Shape { layers: 3, hidden: 32, head: 8, heads: 4, kv_heads: 2, feed_forward: 64, feed_forward_matrices: 3 };
 
-    #[test]
-    fn nothing_overlaps() {
+    /// Marks bytes as taken, once.
+    struct Taken(BTreeSet<u64>);
+    impl Taken {
+        fn take(&mut self, address: u64, bytes: u64, end: u64) {
+            assert!(address + bytes <= end);
+            (address..address + bytes).for_each(|byte| assert!(self.0.insert(byte), "byte {byte} twice"));
+        }
+    }
+
+    fn no_overlap(page_layers: u64) {
         let page = PageSize::new(4096).unwrap();
-        let layout = Layout::new(SMALL, page, 3, 300).unwrap();
-        let mut taken = BTreeSet::new();
-        let mut take = |address: u64, bytes: u64| {
-            assert!(address + bytes <= layout.pages() * page.bytes());
-            (address..address + bytes).for_each(|byte| assert!(taken.insert(byte), "byte {byte} twice"));
-        };
+        let layout = Layout::new(SMALL, page, page_layers, 3, 300).unwrap();
+        let (mut taken, end) = (Taken(BTreeSet::new()), layout.pages() * page.bytes());
         for (sublayer, layer_bytes) in [(Sublayer::QkvLinear, 4 * 8 * 32), (Sublayer::Fc, 4 * 8 * 8 + 3 * 32 * 16)] {
-            for part in 0..SMALL.parts(sublayer) {
-                for layer in 0..2 {
-                    let address = layout.weight_address(sublayer, part, layer);
-                    assert!(layout.weight_pages(sublayer, part).contains(&(address / 4096)));
-                    take(address, layer_bytes);
-                }
+            for (part, layer) in (0..SMALL.parts(sublayer)).flat_map(|part| (0..3).map(move |layer| (part, layer))) {
+                let address = layout.weight_address(sublayer, part, layer);
+                assert!(layout.weight_pages(sublayer, part).contains(&(address / 4096)));
+                taken.take(address, layer_bytes, end);
             }
         }
+        let in_page = layout.page_tokens();
         for (slot, head, token) in (0..3).flat_map(|s| (0..2).flat_map(move |h| (0..300).map(move |t| (s, h, t)))) {
-            for (layer, kind) in [(0, Kind::Key), (0, Kind::Value), (1, Kind::Key), (1, Kind::Value)] {
+            for (layer, kind) in (0..3).flat_map(|layer| [(layer, Kind::Key), (layer, Kind::Value)]) {
                 let address = layout.kv_address(slot, head, token, layer, kind);
-                assert!(layout.kv_pages(slot, head, token + 1).contains(&(address / 4096)));
-                assert!(!layout.kv_pages(slot, head, token / 128 * 128).contains(&(address / 4096)));
-                take(address, 8);
+                let pages = |tokens| layout.kv_pages(slot, head, tokens);
+                assert!(pages(token + 1).any(|page| page == address / 4096));
+                assert!(!pages(token / in_page * in_page).any(|page| page == address / 4096));
+                taken.take(address, 8, end);
             }
         }
     }
 
     #[test]
+    fn nothing_overlaps() {
+        (1..=3).for_each(no_overlap);
+    }
+
+    #[test]
     fn the_papers_pages_hold_85_tokens_and_all_requests_fit_a_terabyte() {
-        let layout = Layout::new(GPT3_175B, PageSize::HUGE, 32, 2048).unwrap();
+        let layout = Layout::new(GPT3_175B, PageSize::HUGE, 96, 32, 2048).unwrap();
         assert_eq!((layout.page_tokens(), layout.max_tokens()), (85, 85 * 25));
         assert!(layout.pages() * PageSize::HUGE.bytes() < 1 << 40);
         let key = |token| layout.kv_address(0, 0, token, 5, Kind::Key);
         assert_eq!(key(84) - key(0), 84 * 128, "one burst after the other");
+        let few = Layout::new(GPT3_175B, PageSize::HUGE, 8, 32, 2048).unwrap();
+        assert_eq!((few.page_tokens(), few.kv_pages(0, 0, 1025).count()), (1024, 2 * 12));
     }
 
     #[test]
     fn what_cannot_be_laid_out_is_told() {
         let small = PageSize::new(4096).unwrap();
-        let error = Layout::new(GPT3_175B, small, 1, 1).unwrap_err();
+        let error = Layout::new(GPT3_175B, small, 96, 1, 1).unwrap_err();
         assert_eq!(error, LayoutError::PageTooSmall { page: 4096, token: 24576 });
-        assert_eq!(Layout::new(SMALL, small, 0, 1), Err(LayoutError::Zero("slots")));
-        assert_eq!(Layout::new(SMALL, small, 1, 0), Err(LayoutError::Zero("max_tokens")));
-        assert!(matches!(Layout::new(Shape { heads: 3, ..SMALL }, small, 1, 1), Err(LayoutError::Shape(_))));
+        assert_eq!(Layout::new(SMALL, small, 3, 0, 1), Err(LayoutError::Zero("slots")));
+        assert_eq!(Layout::new(SMALL, small, 3, 1, 0), Err(LayoutError::Zero("max_tokens")));
+        for found in [0, 4] {
+            assert_eq!(Layout::new(SMALL, small, found, 1, 1), Err(LayoutError::PageLayers { found, layers: 3 }));
+        }
+        assert!(matches!(Layout::new(Shape { heads: 3, ..SMALL }, small, 3, 1, 1), Err(LayoutError::Shape(_))));
     }
 }

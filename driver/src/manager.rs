@@ -26,6 +26,8 @@ pub struct Settings {
     pub hardware: Hardware,
     /// The size of pages.
     pub page: PageSize,
+    /// Layers that share a page of KV cache (see [`layout`](crate::layout)).
+    pub page_layers: u64,
     /// Requests that can be under way together.
     pub slots: u64,
     /// The longest request, in tokens.
@@ -117,15 +119,16 @@ pub struct Manager {
 impl Manager {
     /// Maps the weights of a decoder; no requests yet.
     pub fn new(settings: &Settings) -> Result<Manager, ManagerError> {
-        let Settings { shape, hardware, page, slots, max_tokens, bases } = *settings;
-        let layout = Layout::new(shape, page, slots, max_tokens)?;
+        let Settings { shape, hardware, page, page_layers, slots, max_tokens, bases } = *settings;
+        let layout = Layout::new(shape, page, page_layers, slots, max_tokens)?;
         let space =
             |side, base, hardware: crate::hardware::SideHardware| FreeSpace::new(side, page, base, hardware.capacity);
         let spaces = Spaces {
             fast: space(Side::Fast, bases.0, hardware.fast)?,
             large: space(Side::Large, bases.1, hardware.large)?,
         };
-        let (tracker, table) = (Tracker::new(shape)?, PageTable::new(page, layout.pages()));
+        let (tracker, table) =
+            (Tracker::new(shape)?.with_page_layers(page_layers), PageTable::new(page, layout.pages()));
         let mapping = solve(&tracker.problem_in_pages(&hardware, page, RESERVE))?;
         let first = |sublayer: Sublayer| {
             (0..shape.parts(sublayer)).map(|part| part < mapping.0[sublayer as usize]).collect::<Vec<_>>()

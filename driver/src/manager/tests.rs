@@ -12,7 +12,15 @@ fn settings(fast_pages: u64, large_pages: u64) -> Settings {
         Shape { layers: 4, hidden: 64, head: 8, heads: 8, kv_heads: 2, feed_forward: 128, feed_forward_matrices: 3 };
     let side = |hardware: SideHardware, pages| SideHardware { capacity: pages * PAGE + 77, ..hardware };
     let hardware = Hardware { fast: side(H2M2.fast, fast_pages), large: side(H2M2.large, large_pages), ..H2M2 };
-    Settings { shape, hardware, page: PageSize::new(PAGE).unwrap(), slots: 4, max_tokens: 500, bases: BASES }
+    Settings {
+        shape,
+        hardware,
+        page: PageSize::new(PAGE).unwrap(),
+        page_layers: 4,
+        slots: 4,
+        max_tokens: 500,
+        bases: BASES,
+    }
 }
 
 /// What must hold of a manager at any time.
@@ -68,9 +76,10 @@ proptest! {
     #[test]
     fn all_that_has_bytes_is_mapped_once_where_the_mapping_says(
         memories in (0_u64..60, 10_u64..80),
+        page_layers in 1_u64..=4,
         steps in prop::collection::vec(prop::collection::vec(change(), 1..4), 0..25),
     ) {
-        let settings = settings(memories.0, memories.1);
+        let settings = Settings { page_layers, ..settings(memories.0, memories.1) };
         let Ok(mut manager) = Manager::new(&settings) else { return Ok(()) };
         check(&manager, &settings);
         for changes in steps {

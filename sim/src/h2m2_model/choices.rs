@@ -84,7 +84,7 @@ pub struct Choices {
     pub weights_ahead: bool,
     /// TLB misses.
     pub walks: Walks,
-    /// Whether a page of KV cache holds all layers (the layout of the driver), so that each layer visits every page.
+    /// Whether a page of KV cache holds all layers (a layout that the driver offers), so that each layer visits every page.
     pub pages_of_all_layers: bool,
     /// Whether room counts in pages as the driver lays them out, instead of bytes.
     pub room_in_pages: bool,
