@@ -134,20 +134,24 @@ pub fn event_controller(name: &str, kernels: u32) -> Result<Design<EventControll
     sides.write(io.register.payload.slot, io.register.payload.side, enters);
 
     m.section("how many kernels each one waits for, with the sign turned");
-    let waiting = m.reg_reset(bits(kernels), 0).comment("kernels that are registered and were not launched");
+    let waiting = m.reg_reset(vector(bits(1), kernels as usize), 0);
+    waiting.into_iter().for_each(|x| _ = x.comment("it is registered and was not launched"));
     let unmet = m.reg_reset(vector(bits(slot_bits(kernels)), kernels as usize), 0);
     let mut ready = vec![];
     for (i, unmet) in (0u32..).zip(unmet) {
         let met = row.is_over & row.waiting.bit(i);
         m.when(met | (counts & kernel.bit(i)), || unmet.set(stepped(unmet)));
-        ready.push(waiting.bit(i) & !unmet.any());
+        ready.push(waiting[i as usize] & !unmet.any());
     }
     ready.reverse();
 
     m.section("the first one that waits for nothing more goes to its side");
     let first = first_one(cat(&ready));
-    let goes = decoded(first.index, first.any, kernels);
-    waiting.set((waiting & !goes) | (kernel & enters.repeat(kernels)));
+    let goes = cat(&grants(cat(&ready), None));
+    for (i, waiting) in (0u32..).zip(waiting) {
+        // the value is that of a register: a LUT for the enable is all
+        m.when(goes.bit(i) | (enters & kernel.bit(i)), || waiting.set(kernel.bit(i)));
+    }
     let side = sides.read(first.index);
     let launched = launch(m, io.launch, first.any, first.index, side, kernels)?;
     let finished = decoded(completion.slot, completion.counts, kernels);
@@ -200,6 +204,19 @@ fn launch(
         launched = launched | decoded(queue.m.payload, launch.transfer(), kernels);
     }
     Ok(launched)
+}
+
+/// The lowest 1 alone, from the highest bit down: a tree, whose leaves know whether there is one below.
+fn grants(x: Signal, grant: Option<Signal>) -> Vec<Signal> {
+    if x.width() == 1 {
+        return vec![grant.map_or(x, |grant| x & grant)];
+    }
+    let half = x.width().next_power_of_two() / 2;
+    let (low, high) = (x.trunc(half), x.drop_low(half));
+    let none_below = !low.any();
+    let mut all = grants(high, Some(grant.map_or(none_below, |grant| grant & none_below)));
+    all.extend(grants(low, grant));
+    all
 }
 
 /// A bit for each kernel: that of this number, if there is one. In two steps: half the LUTs of one.

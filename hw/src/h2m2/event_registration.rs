@@ -8,7 +8,7 @@
 //! Completions never wait for this. A row is read, changed and written over three cycles, and none of a completion may be
 //! read in the cycle in which it is written: then it is read again.
 
-use super::event_controller::{Answer, Completion, Outcome, Registration, decoded};
+use super::event_controller::{Answer, Completion, Outcome, Registration};
 use hdl::*;
 
 /// What is known of a number.
@@ -78,7 +78,7 @@ enum Phase {
 
 /// What a registration does in a cycle.
 pub(super) struct Registrar {
-    /// One bit for each kernel: that which is registered.
+    /// One bit for each kernel: that which is registered; none in the cycle after it is.
     pub kernel: Signal,
     /// Its counter steps.
     pub counts: Signal,
@@ -119,41 +119,45 @@ pub(super) fn register(
     let notes = (walks & waits & age.msb() & !row.came & !completion.taken).comment("one to wait for");
     let moves = counts | notes;
     age.set((walks & !moves).repeat(2) & age.msb().mux(age, age + 1));
-    let kernel = decoded(slot, walks | enters, row.kernels);
+    let kernel = m.reg_reset(bits(row.kernels), 0).comment("a bit for each kernel: that which is registered");
     let at = row.is_over.mux(row.over, row.number);
     row.memory.write(at, (row.waiting | kernel) & notes.repeat(row.kernels), row.is_over | notes | clears);
 
     m.section("step by step");
-    let next = || row.number.set(row.number + 1);
-    let end = |how| {
+    let here = m.reg_reset(bits(1 << width), 1).comment("a bit for each number: that of the row");
+    let goes_on = clears | phase.is(Phase::Check) | moves;
+    m.when(goes_on, || {
+        row.number.set(row.number + 1);
+        here.set(here.trunc((1 << width) - 1).cat(here.msb()));
+    });
+    let itself = row.number.eq(slot);
+    let refuse = |how| {
         outcome.set(m.lit_state(how));
         phase.set(Phase::Finish);
     };
+    m.when(phase.is(Phase::Check) & itself, || kernel.set(here.trunc(row.kernels)));
+    m.when(enters | phase.is(Phase::Finish), || kernel.set(0));
     m.switch(phase, |x| {
-        x.case(Phase::Clear, || {
-            next();
-            m.when(last, || phase.set(Phase::Idle));
-        });
+        x.case(Phase::Clear, || m.when(last, || phase.set(Phase::Idle)));
         x.case(Phase::Idle, || {
+            outcome.set(Outcome::Okay);
             m.when(s.valid, || phase.set(Phase::Check));
-            m.when(s.valid & open, || end(Outcome::Busy));
+            m.when(s.valid & open, || refuse(Outcome::Busy));
             if !row.kernels.is_power_of_two() {
-                m.when(s.valid & slot.ge(row.kernels), || end(Outcome::Range));
+                m.when(s.valid & slot.ge(row.kernels), || refuse(Outcome::Range));
             }
         });
         x.case(Phase::Check, || {
-            next();
-            m.when(last, || phase.set(Phase::Walk));
-            m.when(wanted & (!known | row.number.eq(slot)), || {
-                row.number.set(0);
-                end(Outcome::Unknown);
+            m.when(last, || {
+                phase.set(outcome.is(Outcome::Okay).mux(m.lit_state(Phase::Walk), m.lit_state(Phase::Finish)))
+            });
+            m.when(wanted & (!known | itself), || {
+                outcome.set(Outcome::Unknown);
+                m.when(last, || phase.set(Phase::Finish));
             });
         });
-        x.case(Phase::Walk, || {
-            m.when(moves, next);
-            m.when(moves & last, || phase.set(Phase::Enter));
-        });
-        x.case(Phase::Enter, || m.when(enters, || end(Outcome::Okay)));
+        x.case(Phase::Walk, || m.when(moves & last, || phase.set(Phase::Enter)));
+        x.case(Phase::Enter, || m.when(enters, || phase.set(Phase::Finish)));
         x.case(Phase::Finish, || phase.set(Phase::Answer));
         x.case(Phase::Answer, || m.when(answer.ready, || phase.set(Phase::Idle)));
     });

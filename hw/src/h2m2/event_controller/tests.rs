@@ -25,12 +25,17 @@ fn kernels_are_launched_as_the_model_says() {
         let first = run_seed(u64::from(kernels) * 100);
         let runs: Vec<Tally> = (first..first + 9).map(|seed| run(&design, &mut engine, kernels, 150, seed)).collect();
         let sum = |of: fn(&Tally) -> usize| runs.iter().map(of).sum::<usize>();
-        assert_eq!(sum(|x| x.answers[1]) > 0, !kernels.is_power_of_two(), "{kernels} kernels: numbers that are none");
+        assert!(sum(|x| x.answers[1]) == 0 || !kernels.is_power_of_two(), "{kernels} kernels: all numbers are some");
         assert_eq!(sum(|x| x.launches[0] + x.launches[1]), sum(|x| x.answers[0]), "{kernels} kernels");
         all.extend(runs);
     }
     let sum = |of: fn(&Tally) -> usize| all.iter().map(of).sum::<usize>();
-    assert!(sum(|x| x.answers[0]) > 6000 && sum(|x| x.answers[2]) > 1000 && sum(|x| x.answers[3]) > 500);
+    assert!(
+        sum(|x| x.answers[1]) > 100
+            && sum(|x| x.answers[0]) > 6000
+            && sum(|x| x.answers[2]) > 1000
+            && sum(|x| x.answers[3]) > 500
+    );
     assert!(sum(|x| x.launches[0]) > 3000 && sum(|x| x.launches[1]) > 3000 && sum(|x| x.strays) > 1000);
     assert!(all.iter().any(|x| x.most > 25) && all.iter().any(|x| x.together > 3));
 }
