@@ -3,6 +3,7 @@
 use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, float, memory, oaken, oaken_mmu, parts, records, regroup,
     routing, slices,
+    Driver, axi_arbiters, bursts, clocks, dequantizer, events, float, memory, oaken, parts, records, regroup, routing,
 };
 use hw::catalogue::{Value, Values, arbiter_axi, block, mmu, mover, slice_params};
 use hw::memory::ram::{Collision, RamParams};
@@ -93,6 +94,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "oaken_mmu" => oaken_mmu::driver(name, mmu(v)),
         "burst_reader" => bursts::reader_driver(name, mover(v)),
         "burst_writer" => bursts::writer_driver(name, mover(v)),
+        "h2m2_events" => events::event_controller_driver(name, v.number("kernels")),
         "pulse_synchronizer" => clocks::pulse_synchronizer_driver(name, v.number("stages")),
         "reset_synchronizer" => clocks::reset_synchronizer_driver(name, v.number("stages")),
         "demultiplexer" => routing::demultiplexer_driver(name, v.number("width"), v.number("outputs")),

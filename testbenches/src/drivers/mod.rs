@@ -8,6 +8,7 @@ mod bursts;
 mod clocks;
 mod configuration;
 mod dequantizer;
+mod events;
 mod float;
 pub mod float_stream;
 mod lanes;
