@@ -3,6 +3,7 @@
 mod beats;
 mod broken;
 mod clocks;
+mod events;
 mod guard;
 mod handshakes;
 mod memories;
@@ -48,6 +49,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(guard::proofs()?);
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
+    list.extend(events::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(registers::proofs()?);
     list.extend(power_up::proofs()?);
