@@ -8,6 +8,9 @@ pub mod mmu;
 pub mod mmu_axi;
 pub mod replacement;
 pub mod requester;
+pub mod migration;
+mod migration_entry;
+mod migration_parts;
 pub mod step_counter;
 #[cfg(test)]
 mod tests;
