@@ -60,9 +60,9 @@ impl<'e> Rig<'e> {
         let io = &design.ports;
         let mut bench = Bench::new(engine, seed);
         let mut memories = models.map(|model| Axi4Memory::new(model, seed));
-        for side in 0..2 {
-            memories[side].read_port(&mut bench, design, &io.m_axi_read[side]);
-            memories[side].write_port(&mut bench, design, &io.m_axi_write[side]);
+        for (side, memory) in memories.iter_mut().enumerate() {
+            memory.read_port(&mut bench, design, &io.m_axi_read[side]);
+            memory.write_port(&mut bench, design, &io.m_axi_write[side]);
         }
         let command = bench.source(design, &io.command, Stalls::Never);
         let (done, ask) =
