@@ -285,6 +285,7 @@ impl<'e> MmuBench<'e> {
             self.hand_back(i, cycle);
         }
         self.bench.step().map_err(|e| e.to_string())?;
+        self.requesters.iter().for_each(|r| self.bench.engine.poke(r.back[0], 0));
         (0..self.requesters.len()).try_for_each(|i| self.compare(i))?;
         self.poll()
     }

@@ -184,6 +184,8 @@ const LOOPS: &[(&str, &[&str])] = &[
     ("gearbox_", &["keep", "last"]),
     // proved: power_up_packet_arbiter
     ("packet_arbiter_", &["owner"]),
+    // a page decides only with its bit of `shares`, which has a reset, and is set where the page is
+    ("h2m2_walks_", &["pages_0", "pages_1", "pages_2", "pages_3", "pages_4", "pages_5", "pages_6", "pages_7"]),
     // taken while `there` is 0, which has a reset, and looked at while it is 1
     ("write_aligner_", &["now_at_end", "now_burst_none", "now_left", "now_without_word"]),
 ];

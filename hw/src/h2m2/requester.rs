@@ -79,9 +79,11 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     let head = m.reg_reset(bits(PLACE_BITS), 0);
     let known = m.reg_reset(bits(PLACE_BITS), 0);
     let tail = m.reg_reset(bits(PLACE_BITS), 0);
-    let misses = UpDown::new(m, MOST_MISSES);
-    let is_full = slot_of(head).eq(slot_of(tail)) & head.msb().ne(tail.msb());
-    io.asks.set(io.s.valid & !is_full & misses.level.lt(MISSES));
+    let misses = m.reg_reset(bits(clog2(MOST_MISSES as usize + 1)), 0);
+    // of the cycle before, since whose turn it is takes long enough: a request that was taken then has room, too
+    let (room, few) = (m.reg_reset(bits(1), 0), m.reg_reset(bits(1), 0));
+    room.set((tail - head).lt(SLOTS - 1));
+    io.asks.set(io.s.valid & room & few);
     io.s.ready.set(io.granted);
     let Request { address, bytes_minus_1, write, tag } = io.s.payload;
     let page = address.drop_low(p.page_bits);
@@ -96,7 +98,12 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     let outcomes = m.memory(outcome(p), SLOTS as usize).style(RamStyle::Distributed);
     let SlotResult { valid, first, slot, outcome } = io.result;
     outcomes.write(slot, outcome, valid);
-    misses.count(valid & first & outcome.waits, valid & !first);
+    let (one_more, one_less) = (valid & first & outcome.waits, valid & !first);
+    let change = one_less.repeat(misses.width() - 1).cat(one_more | one_less); // 1, 0 or -1
+    let missing = misses + change;
+    misses.set(missing);
+    few.set(missing.lt(MISSES));
+    m.assert(missing.le(MOST_MISSES), "no more misses are under way than there is room for");
     m.assert(!valid | !first | slot.eq(slot_of(known)), "first results come in the order of the slots");
 
     m.section("answers");

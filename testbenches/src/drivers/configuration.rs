@@ -6,6 +6,9 @@ use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, events, float, memory, oaken, parts, records, regroup, routing,
 };
 use hw::catalogue::{Value, Values, arbiter_axi, block, mmu, mover, slice_params};
+    Driver, axi_arbiters, bursts, clocks, dequantizer, float, memory, mmu, oaken, parts, records, regroup, routing,
+};
+use hw::catalogue::{Value, Values, arbiter_axi, block, mmu_params, mover};
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
 use hw::stream::pack::Beats;
@@ -95,6 +98,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "burst_reader" => bursts::reader_driver(name, mover(v)),
         "burst_writer" => bursts::writer_driver(name, mover(v)),
         "h2m2_events" => events::event_controller_driver(name, v.number("kernels")),
+        "h2m2_mmu" => mmu::mmu_driver(name, mmu_params(v)),
         "pulse_synchronizer" => clocks::pulse_synchronizer_driver(name, v.number("stages")),
         "reset_synchronizer" => clocks::reset_synchronizer_driver(name, v.number("stages")),
         "demultiplexer" => routing::demultiplexer_driver(name, v.number("width"), v.number("outputs")),
