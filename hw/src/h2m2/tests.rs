@@ -183,3 +183,35 @@ fn walks_under_way() {
         assert!(cycles <= most, "{requesters} requesters, {pages} pages each: {cycles} cycles");
     }
 }
+
+/// Hits of each policy on three traces of pages, 64 entries in 4 ways: weights that are read again and again beside a cache that streams
+/// by, a round that is larger than the TLB, and pages of which some are wanted more often.
+#[test]
+fn replacement_on_traces() {
+    let policies = [Replacement::Fifo, Replacement::Random, Replacement::TreePlru];
+    let mut rng = Rng::with_seed(1);
+    let streams: Vec<u64> = (0..3000).map(|i| if i % 3 == 0 { 100 + i / 3 } else { (i - i / 3) % 40 }).collect();
+    let round: Vec<u64> = (0..3000).map(|i| i % 80).collect();
+    let skewed: Vec<u64> = (0..3000).map(|_| rng.u64(0..512).min(rng.u64(0..512)).min(rng.u64(0..512))).collect();
+    for (name, trace) in [("streams", streams), ("round", round), ("skewed", skewed)] {
+        let hits = policies.map(|replacement| {
+            let p = MmuParams { replacement, ..SMALL };
+            let design = mmu_axi("mmu", p).unwrap();
+            let mut sim = Simulator::new(&design);
+            let mut rig = ready(&mut sim, &design, p, 1);
+            for page in &trace {
+                rig.ask(0, read(&rig, *page));
+                // one by one: what counts is what is in the TLB
+                rig.finish(100).unwrap();
+            }
+            rig.counter(7).unwrap()
+        });
+        println!("{name}: of {} hits, fifo {}, random {}, plru {}", trace.len(), hits[0], hits[1], hits[2]);
+        assert!(hits.iter().all(|hits| *hits < trace.len() as u64), "{name}: each page is missed once at least");
+        match name {
+            "streams" => assert!(hits[2] > hits[0], "the tree keeps what is read again"),
+            "round" => assert!(hits[1] > hits[0], "in a round that does not fit, the oldest is wanted next"),
+            _ => assert!(hits.iter().all(|hits| *hits > 300), "{name}: {hits:?}"),
+        }
+    }
+}
