@@ -34,7 +34,7 @@ mod tests;
 pub use blocks::{blocks, engine_params};
 pub use h2m2::mmu_params;
 pub use memory::{arbiter_axi, mover};
-pub use oaken_mmu::mmu;
+pub use oaken_mmu::oaken_mmu_params;
 pub use oaken_slices::slice_params;
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 

@@ -53,7 +53,10 @@ fn tables(x: &Served) {
     let flat = mb(virtual_pages * number + pages * number);
     let of_streams = mb(2 * entry * streams);
     let of_groups = mb(groups * 14);
-    println!("| {} | {streams} | {pages} | {chain:.2} | {of_streams:.2} | {of_groups:.3} | {virtual_pages} | {flat:.2} |", x.name);
+    println!(
+        "| {} | {streams} | {pages} | {chain:.2} | {of_streams:.2} | {of_groups:.3} | {virtual_pages} | {flat:.2} |",
+        x.name
+    );
 }
 
 fn lost(x: &Served, page: u64, even: bool) -> (f64, f64) {
@@ -76,7 +79,9 @@ fn lost(x: &Served, page: u64, even: bool) -> (f64, f64) {
 fn main() {
     let llama = Served { name: "Llama2-7B, 64 requests", requests: 64, layers: 32, heads: 32, elements: 128 };
     let smol = Served { name: "SmolLM2-135M, 64 requests", requests: 64, layers: 30, heads: 3, elements: 64 };
-    println!("| model | streams | pages | chain MB | streams' entries MB | groups' entries MB | entries of a flat table | MB, with a free list |");
+    println!(
+        "| model | streams | pages | chain MB | streams' entries MB | groups' entries MB | entries of a flat table | MB, with a free list |"
+    );
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     [&llama, &smol].into_iter().for_each(tables);
     println!("\nLost in pages that are partly filled, beside half a page for each stream:\n");

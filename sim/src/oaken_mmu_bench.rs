@@ -299,10 +299,18 @@ impl<'e> MmuBench<'e> {
             return Err(format!("{here}: a part says that it failed"));
         }
         if got.0 != dense {
-            return Err(format!("{here}: {} bytes of the dense part, {} expected, or others", got.0.len(), dense.len()));
+            return Err(format!(
+                "{here}: {} bytes of the dense part, {} expected, or others",
+                got.0.len(),
+                dense.len()
+            ));
         }
         if !all.starts_with(&sparse.0) || !sparse.0.starts_with(&least) || (asked == 0 && sparse.0 != least) {
-            return Err(format!("{here}: {} bytes of the sparse part, {} expected, or others", sparse.0.len(), least.len()));
+            return Err(format!(
+                "{here}: {} bytes of the sparse part, {} expected, or others",
+                sparse.0.len(),
+                least.len()
+            ));
         }
         Ok(())
     }

@@ -178,7 +178,8 @@ fn params(heads: u32, head_elements: u32) -> MmuParams {
 
 /// Thresholds that make about a tenth of such elements outliers.
 fn thresholds(vectors: &[&[u16]]) -> Thresholds {
-    let mut elements: Vec<f32> = vectors.iter().flat_map(|v| v.iter().map(|x| half::f16::from_bits(*x).to_f32())).collect();
+    let mut elements: Vec<f32> =
+        vectors.iter().flat_map(|v| v.iter().map(|x| half::f16::from_bits(*x).to_f32())).collect();
     elements.sort_by(f32::total_cmp);
     let at = |share: f32| elements[(share * (elements.len() - 1) as f32) as usize];
     let mut near: Vec<f32> = elements.iter().map(|x| x.abs()).collect();
@@ -210,7 +211,9 @@ fn real_keys_and_values_come_back_by_head() {
     let (parts, rounds) = if std::env::var_os("KVFORGE_LONG").is_some() { (32, 30) } else { (1, 3) };
     let recording = recording("smollm2_run");
     let design = path(ENGINE, params(3, 64)).unwrap_or_else(|e| panic!("{e}"));
-    let of = |layer: u32| [Kind::Key, Kind::Value].map(|kind| recording.tensor(layer, kind).expect("recorded").vectors().collect());
+    let of = |layer: u32| {
+        [Kind::Key, Kind::Value].map(|kind| recording.tensor(layer, kind).expect("recorded").vectors().collect())
+    };
     let vectors: Vec<Vec<&[u16]>> = [0, 15].into_iter().flat_map(of).collect();
     let t = thresholds(&vectors.concat());
     let mut engine = jit::simulator(&design);
@@ -288,29 +291,48 @@ fn a_history_fills_the_bus() {
         let asked: u64 = rig.memory.requests[before..].iter().map(|(_, request)| request.beats()).sum();
         let busy = beats as f64 / (last - first + 1) as f64;
         let each = (last - first + 1) as f64 / 1024.0;
-        println!("heads of {head_elements}: {busy:.3} of the cycles, {each:.2} cycles a token, {beats} beats seen of {asked}");
+        println!(
+            "heads of {head_elements}: {busy:.3} of the cycles, {each:.2} cycles a token, {beats} beats seen of {asked}"
+        );
         assert!(busy >= least, "heads of {head_elements}: {busy:.3}");
     }
 }
 
 /// A memory that stalls, is late and mixes bursts.
 fn slow(stalls: Stalls) -> (Stalls, MemoryModel) {
-    let model =
-        MemoryModel { latency: 12, jitter: 10, taking: stalls, giving: stalls, reorders: true, ..MemoryModel::default() };
+    let model = MemoryModel {
+        latency: 12,
+        jitter: 10,
+        taking: stalls,
+        giving: stalls,
+        reorders: true,
+        ..MemoryModel::default()
+    };
     (stalls, model)
 }
 
-fn rig<'e>(design: &Design<PathPorts>, engine: &'e mut dyn Engine, (stalls, model): (Stalls, MemoryModel), seed: u64) -> Rig<'e> {
+fn rig<'e>(
+    design: &Design<PathPorts>,
+    engine: &'e mut dyn Engine,
+    (stalls, model): (Stalls, MemoryModel),
+    seed: u64,
+) -> Rig<'e> {
     let io = &design.ports;
     let mut bench = Bench::new(engine, seed);
     let mut memory = Axi4Memory::new(model, seed);
     memory.read_port(&mut bench, design, &io.m_axi);
     memory.write_port(&mut bench, design, &io.m_axi);
     let elements = bench.source(design, &io.s_axis, stalls);
-    let commands =
-        [bench.source(design, &io.append, stalls), bench.source(design, &io.control, stalls), bench.source(design, &io.read, stalls)];
-    let answers =
-        [bench.sink(design, &io.appended, stalls), bench.sink(design, &io.controlled, stalls), bench.sink(design, &io.done, stalls)];
+    let commands = [
+        bench.source(design, &io.append, stalls),
+        bench.source(design, &io.control, stalls),
+        bench.source(design, &io.read, stalls),
+    ];
+    let answers = [
+        bench.sink(design, &io.appended, stalls),
+        bench.sink(design, &io.controlled, stalls),
+        bench.sink(design, &io.done, stalls),
+    ];
     let back = bench.sink(design, &io.m_axis, stalls);
     let (model, expected, sent) = Default::default();
     Rig { bench, memory, elements, commands, answers, back, model, expected, sent }

@@ -70,7 +70,7 @@ const MMU: [Parameter; 13] = [
 ];
 
 /// The parameters of an MMU.
-pub fn mmu(v: &Values) -> MmuParams {
+pub fn oaken_mmu_params(v: &Values) -> MmuParams {
     let axi = AxiParams { data_bytes: v.number("data_bits") / 8, address_bits: v.number("address_bits"), id_bits: 0 };
     MmuParams {
         axi,
@@ -89,16 +89,26 @@ pub fn mmu(v: &Values) -> MmuParams {
 }
 
 fn slices_fit(v: &Values) -> Result<(), Box<Mistake>> {
-    let p = mmu(v);
+    let p = oaken_mmu_params(v);
     if p.longest_slice() > p.page_bytes {
         let what = format!("a slice of {} bytes is longer than a page of {}", p.longest_slice(), p.page_bytes);
         let why = "a slice takes one new page at most";
-        return Err(Mistake::together(&["head_elements", "page_bytes"], what, "longer pages or shorter heads".into(), why));
+        return Err(Mistake::together(
+            &["head_elements", "page_bytes"],
+            what,
+            "longer pages or shorter heads".into(),
+            why,
+        ));
     }
     if p.axi.address_bits < p.offset_bits() + p.page_bits() {
         let what = format!("{} pages of {} bytes and addresses of {} bits", p.pages, p.page_bytes, p.axi.address_bits);
         let why = "every page has an address";
-        return Err(Mistake::together(&["pages", "page_bytes", "address_bits"], what, "fewer pages, or longer addresses".into(), why));
+        return Err(Mistake::together(
+            &["pages", "page_bytes", "address_bits"],
+            what,
+            "fewer pages, or longer addresses".into(),
+            why,
+        ));
     }
     Ok(())
 }
@@ -110,5 +120,5 @@ pub(super) const OAKEN_MMU: Block = Block {
     check: slices_fit,
     latency: |_| "12 cycles and twice that of the memory from a read to its first word, about".into(),
     throughput: |_| "1 beat of the bus a cycle; an append in 2 cycles for each slice at best".into(),
-    build: |name, v| unit_axi(name, mmu(v)).map(Design::erase),
+    build: |name, v| unit_axi(name, oaken_mmu_params(v)).map(Design::erase),
 };

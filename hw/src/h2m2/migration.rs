@@ -53,7 +53,15 @@ impl MigrationParams {
     fn mover(self) -> MoverParams {
         let axi = AxiParams { data_bytes: self.data_bytes, address_bits: self.physical_bits, id_bits: 0 };
         let buffer = 2 * axi.longest_burst();
-        MoverParams { axi, length_bits: PIECE_BITS + 1, tag_bits: 1, outstanding: self.outstanding, buffer }
+        MoverParams {
+            axi,
+            length_bits: PIECE_BITS + 1,
+            tag_bits: 1,
+            outstanding: self.outstanding,
+            buffer,
+            scatter_bits: None,
+            aligned: false,
+        }
     }
     /// Bits of the number of a virtual page.
     pub fn virtual_page_bits(self) -> u32 {
@@ -268,9 +276,19 @@ pub fn migration(name: &str, p: MigrationParams) -> Result<Design<MigrationPorts
     let tag = m.lit(0u32, 1);
     let size = copies.mux(piece, bytes);
     reader.command.valid.set((fetches | offers) & !sent);
-    reader.command.payload.set(Command { address: copies.mux(at(job.from), entry_address), bytes: size, tag });
+    reader.command.payload.set(Command {
+        address: copies.mux(at(job.from), entry_address),
+        bytes: size,
+        next: None,
+        tag,
+    });
     writer.command.valid.set((writes_entry & !sent) | (offers & !word));
-    writer.command.payload.set(Command { address: copies.mux(at(job.to), entry_address), bytes: size, tag });
+    writer.command.payload.set(Command {
+        address: copies.mux(at(job.to), entry_address),
+        bytes: size,
+        next: None,
+        tag,
+    });
     pass_data(m, &reader, &writer, [copies, fetches, writes_entry & !word], written);
     let question = (step.is(Step::Writers)).mux(m.lit_state(Question::Writers), m.lit_state(Question::Forget));
     let question = step.is(Step::Users).mux(m.lit_state(Question::Users), question);

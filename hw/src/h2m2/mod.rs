@@ -4,13 +4,13 @@ pub mod entry;
 pub mod event_controller;
 mod event_registration;
 pub mod invalidation;
+pub mod migration;
+mod migration_entry;
+mod migration_parts;
 pub mod mmu;
 pub mod mmu_axi;
 pub mod replacement;
 pub mod requester;
-pub mod migration;
-mod migration_entry;
-mod migration_parts;
 pub mod step_counter;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,15 @@ use sim::burst_bench::Bus;
 /// Parameters for beats of so many bytes.
 pub fn params(data_bytes: u32, outstanding: u32) -> MoverParams {
     let axi = AxiParams { data_bytes, address_bits: 32, id_bits: 0 };
-    MoverParams { axi, length_bits: 20, tag_bits: 8, outstanding, buffer: 2 * axi.longest_burst(), scatter_bits: None, aligned: false }
+    MoverParams {
+        axi,
+        length_bits: 20,
+        tag_bits: 8,
+        outstanding,
+        buffer: 2 * axi.longest_burst(),
+        scatter_bits: None,
+        aligned: false,
+    }
 }
 
 /// The bus of these parameters.

@@ -1,14 +1,10 @@
 //! The named configurations of `configs/` with their drivers.
 
 use super::{
-    Driver, axi_arbiters, bursts, clocks, dequantizer, float, memory, oaken, oaken_mmu, parts, records, regroup,
-    routing, slices,
-    Driver, axi_arbiters, bursts, clocks, dequantizer, events, float, memory, oaken, parts, records, regroup, routing,
+    Driver, axi_arbiters, bursts, clocks, dequantizer, events, float, memory, mmu, oaken, oaken_mmu, parts, records,
+    regroup, routing, slices,
 };
-use hw::catalogue::{Value, Values, arbiter_axi, block, mmu, mover, slice_params};
-    Driver, axi_arbiters, bursts, clocks, dequantizer, float, memory, mmu, oaken, parts, records, regroup, routing,
-};
-use hw::catalogue::{Value, Values, arbiter_axi, block, mmu_params, mover};
+use hw::catalogue::{Value, Values, arbiter_axi, block, mmu_params, mover, oaken_mmu_params, slice_params};
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
 use hw::stream::pack::Beats;
@@ -94,7 +90,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         }
         "axi_read_arbiter" => axi_arbiters::read_driver(name, v.number("masters"), arbiter_axi(v)),
         "axi_write_arbiter" => axi_arbiters::write_driver(name, v.number("masters"), arbiter_axi(v)),
-        "oaken_mmu" => oaken_mmu::driver(name, mmu(v)),
+        "oaken_mmu" => oaken_mmu::driver(name, oaken_mmu_params(v)),
         "burst_reader" => bursts::reader_driver(name, mover(v)),
         "burst_writer" => bursts::writer_driver(name, mover(v)),
         "h2m2_events" => events::event_controller_driver(name, v.number("kernels")),

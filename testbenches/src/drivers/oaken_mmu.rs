@@ -1,8 +1,8 @@
 //! The MMU of Oaken: software opens and releases requests over its registers, vectors come and histories are read, with a memory behind it
 //! that stalls, comes late and fails, against a model of tokens and bytes.
 
-use super::parts::build;
 use super::Driver;
+use super::parts::build;
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
@@ -110,7 +110,12 @@ pub fn driver(name: &str, p: MmuParams) -> Driver {
 /// The pages lie from this one on.
 const BASE: u64 = 0x1003;
 
-fn run(x: &mut MmuBench, software: &Software, (p, model): (MmuParams, MemoryModel), rng: &mut Rng) -> Result<(), String> {
+fn run(
+    x: &mut MmuBench,
+    software: &Software,
+    (p, model): (MmuParams, MemoryModel),
+    rng: &mut Rng,
+) -> Result<(), String> {
     x.bench.reset().map_err(|e| e.to_string())?;
     software.write(x, "base", BASE)?;
     software.expect(x, "free", p.pages.into())?;
@@ -122,9 +127,7 @@ fn run(x: &mut MmuBench, software: &Software, (p, model): (MmuParams, MemoryMode
         }
     }
     (1..requests).try_for_each(|request| software.control(x, false, request).map(|_| ()))?;
-    let group = |rng: &mut Rng| -> Group {
-        [rng.u64(0..requests), rng.u64(0..2.min(p.layers.into())), rng.u64(0..2)]
-    };
+    let group = |rng: &mut Rng| -> Group { [rng.u64(0..requests), rng.u64(0..2.min(p.layers.into())), rng.u64(0..2)] };
     let mut good = 0;
     for part in 0..6 {
         // a page that answers with an error, in every second part
@@ -137,7 +140,10 @@ fn run(x: &mut MmuBench, software: &Software, (p, model): (MmuParams, MemoryMode
             x.append(group, slices, part == 4 && rng.bool());
         }
         let codes = x.finish_appends()?;
-        if codes.iter().any(|code| ![0, 6, 7].contains(code) || (*code == 6 && part % 2 == 0) || (*code == 7 && part != 4)) {
+        if codes
+            .iter()
+            .any(|code| ![0, 6, 7].contains(code) || (*code == 6 && part % 2 == 0) || (*code == 7 && part != 4))
+        {
             return Err(format!("in part {part} appends ended with {codes:?}"));
         }
         good += codes.iter().filter(|code| **code == 0).count() as u64;

@@ -138,7 +138,9 @@ fn walk(m: Module, io: HistoryPortPorts, room: Signal, stop: Signal, p: MmuParam
             m.when(io.job.transfer(), || phase.set(Phase::Send));
         });
         s.case(Phase::Send, || {
-            m.when(command.ready, || phase.set((last | stopped).mux(m.lit_state(Phase::Idle), m.lit_state(Phase::Follow))));
+            m.when(command.ready, || {
+                phase.set((last | stopped).mux(m.lit_state(Phase::Idle), m.lit_state(Phase::Follow)))
+            });
         });
         s.case(Phase::Follow, || m.when(io.follow.ready, || phase.set(Phase::Wait)));
         s.case(Phase::Wait, || {
@@ -152,7 +154,6 @@ fn walk(m: Module, io: HistoryPortPorts, room: Signal, stop: Signal, p: MmuParam
     });
     command
 }
-
 
 /// Lets the packets of pages out as one for each job; behind one that failed, drops the rest of its job. Gives whether a job's last
 /// word passes.

@@ -121,22 +121,29 @@ impl MmuParams {
             ("tokens", self.tokens, 1, 1 << 16, "their bytes are counted for each stream"),
             ("tag_bits", self.tag_bits, 1, 16, "a tag has a bit"),
         ];
-        if let Some((name, value, least, most, why)) = ranges.iter().find(|(_, x, least, most, _)| x < least || x > most) {
+        if let Some((name, value, least, most, why)) =
+            ranges.iter().find(|(_, x, least, most, _)| x < least || x > most)
+        {
             return wrong(format!("{name} = {value} is out of range"), &format!("from {least} to {most}: {why}"));
         }
         if !self.page_bytes.is_power_of_two() || !(1024..=65536).contains(&self.page_bytes) {
             return wrong(format!("page_bytes = {}", self.page_bytes), "a power of two from 1024 to 65536");
         }
         if self.head_elements == 0 || !self.head_elements.is_multiple_of(64) {
-            return wrong(format!("head_elements = {}", self.head_elements), "a multiple of 64: a slice is some whole chunks");
+            return wrong(
+                format!("head_elements = {}", self.head_elements),
+                "a multiple of 64: a slice is some whole chunks",
+            );
         }
         let longest = self.longest_slice();
         if longest > self.page_bytes {
-            let what = format!("head_elements = {}: a slice of {longest} bytes is longer than a page", self.head_elements);
+            let what =
+                format!("head_elements = {}: a slice of {longest} bytes is longer than a page", self.head_elements);
             return wrong(what, "longer pages, or heads of fewer elements: a slice may take one new page");
         }
         if self.axi.address_bits < self.offset_bits() + self.page_bits() {
-            let what = format!("address_bits = {} for {} pages of {}", self.axi.address_bits, self.pages, self.page_bytes);
+            let what =
+                format!("address_bits = {} for {} pages of {}", self.axi.address_bits, self.pages, self.page_bytes);
             return wrong(what, "as many bits as all pages need");
         }
         Ok(self)

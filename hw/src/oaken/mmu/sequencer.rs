@@ -298,7 +298,11 @@ impl Requests {
         m.when(io.control.transfer(), || {
             self.answer.tag.set(tag);
             self.answer.outcome.set(allowed.mux(m.lit_state(Outcome::Okay), refusal));
-            self.group.set(Group { request, layer: self.group.layer.zeros(self.group.layer.width()), value: tag.zeros(1) });
+            self.group.set(Group {
+                request,
+                layer: self.group.layer.zeros(self.group.layer.width()),
+                value: tag.zeros(1),
+            });
             self.duty.set(allowed.mux(duty, m.lit_state(Duty::Answer)));
         });
         m.when(io.control.transfer() & allowed & release, || self.open.at(request).set(false));
@@ -348,8 +352,7 @@ impl Sequence {
             s.case(Phase::Decide, || {
                 work.copy.set(entry.copy);
                 work.empty.set(!entry.tokens.any());
-                m.when(releases, || self.release(m, io, entry, p))
-                    .otherwise(|| self.append(m, io, entry, counted, p));
+                m.when(releases, || self.release(m, io, entry, p)).otherwise(|| self.append(m, io, entry, counted, p));
             });
             s.case(Phase::Steps, || m.when(io.step_done, || self.step_done(m, io, p)));
             s.case(Phase::Drop, || {

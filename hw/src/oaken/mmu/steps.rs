@@ -106,7 +106,14 @@ struct Step {
 
 fn step(p: MmuParams) -> Step {
     let end = bits(p.offset_bits() + 1);
-    Step { number: bits(p.step_bits()), entry: stream_entry(p), empty: bits(1), at_page: bits(1), end, slice: slice_shape(p) }
+    Step {
+        number: bits(p.step_bits()),
+        entry: stream_entry(p),
+        empty: bits(1),
+        at_page: bits(1),
+        end,
+        slice: slice_shape(p),
+    }
 }
 
 impl Step {

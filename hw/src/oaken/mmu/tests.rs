@@ -200,7 +200,10 @@ fn a_failed_append_leaves_no_trace() {
                 x.append(*group, slices, round % 7 == 5);
             }
             let codes = x.finish_appends().unwrap();
-            assert!(codes.iter().all(|code| matches!((code, round % 7), (0, 0..=4 | 6) | (6, _) | (7, 5))), "{codes:?}");
+            assert!(
+                codes.iter().all(|code| matches!((code, round % 7), (0, 0..=4 | 6) | (6, _) | (7, 5))),
+                "{codes:?}"
+            );
             failures += codes.iter().filter(|code| **code != 0).count();
             assert_eq!(x.free(), u64::from(p.pages) - x.used_pages());
         }
@@ -346,7 +349,15 @@ fn reading_fills_the_bus() {
 /// taken in no more cycles.
 #[test]
 fn appending_keeps_up() {
-    let p = MmuParams { page_bytes: 4096, pages: 2048, tokens: 512, heads: 32, value_bits: 4, outstanding: 16, ..params(16) };
+    let p = MmuParams {
+        page_bytes: 4096,
+        pages: 2048,
+        tokens: 512,
+        heads: 32,
+        value_bits: 4,
+        outstanding: 16,
+        ..params(16)
+    };
     let model = MemoryModel { latency: 40, outstanding: 32, ..MemoryModel::default() };
     run(p, model, [Stalls::Never; 4], 9, |x, rng| {
         assert_eq!(x.finish_control(false, 0), Ok(0));
@@ -364,7 +375,9 @@ fn appending_keeps_up() {
             let cycles = (taken[taken.len() - 1] - taken[0]) as f64 / 40.0;
             let beats: u64 = x.memory.requests[before.1..].iter().map(|(_, request)| request.beats()).sum();
             let over = (16 * beats) as f64 / useful as f64;
-            println!("keys and values in turn: {alternate}: {cycles:.1} cycles a vector, {over:.3} of the useful bytes");
+            println!(
+                "keys and values in turn: {alternate}: {cycles:.1} cycles a vector, {over:.3} of the useful bytes"
+            );
             assert!(cycles <= 256.0, "{cycles:.1} cycles a vector");
         }
     });

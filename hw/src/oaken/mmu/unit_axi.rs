@@ -65,7 +65,12 @@ fn describe(name: &str, p: MmuParams) -> MmuMap {
     map.constant("id", 32, u32::from_be_bytes(*b"OAKM"), "identification: four letters");
     map.constant("page_bytes", 32, p.page_bytes, "bytes of a page");
     map.constant("pages", 32, p.pages, "pages that there are");
-    let base = map.rw("base", p.base_bits().min(32), 0, "number of the first page in memory; to be left alone while a request is open");
+    let base = map.rw(
+        "base",
+        p.base_bits().min(32),
+        0,
+        "number of the first page in memory; to be left alone while a request is open",
+    );
     let high = p.base_bits().saturating_sub(32);
     let base_high = (high > 0).then(|| map.rw("base_high", high, 0, "its higher bits"));
     let mut command = map.register("command", "begins or ends a request");
@@ -78,7 +83,8 @@ fn describe(name: &str, p: MmuParams) -> MmuMap {
     let free = map.ro("free", 32, "free pages");
     let appended = map.ro("appended", 32, "vectors that were appended since reset, modulo 2^32");
     let read = map.ro("read", 32, "histories that were read since reset, modulo 2^32");
-    let mut flags = map.register("errors", "what went wrong with an append or a read since it was cleared; write 1 to clear");
+    let mut flags =
+        map.register("errors", "what went wrong with an append or a read since it was cleared; write 1 to clear");
     let errors = [
         (Outcome::Address, "address", "there is no such request, layer or head"),
         (Outcome::Closed, "closed", "the request was not open"),
