@@ -88,7 +88,7 @@ module oaken_mmu_history_port (
     wire lasts_valid_1;
     wire lasts_payload_1;
     wire [5:0] fifo_level;
-    reg broken; // a page of this job failed: the others are dropped | history_port.rs:161
+    reg broken; // a page of this job failed: the others are dropped | history_port.rs:162
     reg failed_1; // a page of this job | history_port.rs:97
     assign m_axi_araddr = reader_m_axi_araddr;
     assign m_axi_arlen = reader_m_axi_arlen;
@@ -151,8 +151,8 @@ module oaken_mmu_history_port (
     assign m_axis_tlast = reader_m_axis_tlast & (lasts_payload_1 | failed);
     assign m_axis_tuser = reader_m_axis_tlast & failed;
     assign m_axis_tvalid = (reader_m_axis_tvalid & lasts_valid_1) & (~broken);
-    wire moves = lasts_valid_1 & (broken | m_axis_tready); // history_port.rs:171
-    wire ends = (reader_m_axis_tvalid & moves) & reader_m_axis_tlast; // history_port.rs:173
+    wire moves = lasts_valid_1 & (broken | m_axis_tready); // history_port.rs:172
+    wire ends = (reader_m_axis_tvalid & moves) & reader_m_axis_tlast; // history_port.rs:174
     fifo_1x32_distributed fifo (
         .clk(clk),
         .rst(rst),
@@ -169,7 +169,7 @@ module oaken_mmu_history_port (
             broken <= 1'h0;
         end else if (ends) broken <= (broken | failed) & (~lasts_payload_1);
     end
-    wire ended = ends & lasts_payload_1; // history_port.rs:176
+    wire ended = ends & lasts_payload_1; // history_port.rs:177
     wire _t1 = job_valid & job_ready; // history_port.rs:92
     always @(posedge clk) begin
         if (rst) begin

@@ -148,10 +148,10 @@ module oaken_mmu_sequencer (
     reg group_copy; // sequencer.rs:109
     reg group_empty; // sequencer.rs:109
     reg group_turn; // sequencer.rs:109
-    reg releases; // the group that is looked up is released | sequencer.rs:332
-    reg entry_copy; // sequencer.rs:333
-    reg [12:0] entry_tokens; // sequencer.rs:333
-    reg counted; // the pages that the vector may need were counted | sequencer.rs:334
+    reg releases; // the group that is looked up is released | sequencer.rs:336
+    reg entry_copy; // sequencer.rs:337
+    reg [12:0] entry_tokens; // sequencer.rs:337
+    reg counted; // the pages that the vector may need were counted | sequencer.rs:338
     assign open_0 = open_0_1;
     assign open_1 = open_1_1;
     assign open_2 = open_2_1;
@@ -213,28 +213,28 @@ module oaken_mmu_sequencer (
     assign work_turn = group_turn;
     assign look_valid = phase == PHASE_LOOK;
     assign look_payload = {group_group_request, group_group_layer, group_group_value};
-    wire drops = phase == PHASE_DROP; // sequencer.rs:372
-    wire steps = (phase == PHASE_STEPS) & (group_pass == PASS_APPEND); // sequencer.rs:373
+    wire drops = phase == PHASE_DROP; // sequencer.rs:375
+    wire steps = (phase == PHASE_STEPS) & (group_pass == PASS_APPEND); // sequencer.rs:376
     assign step_slice_valid = (slice_valid & steps) & verdict_ready;
-    wire takes = verdict_ready & (drops | (steps & step_slice_ready)); // sequencer.rs:376
+    wire takes = verdict_ready & (drops | (steps & step_slice_ready)); // sequencer.rs:379
     assign slice_ready = takes;
     assign verdict_valid = slice_valid & (drops | (steps & step_slice_ready));
     assign verdict_payload = ~drops;
     wire _t2 = ((~(stage == STAGE_EMPTY)) & (pending_group_request == next_request)) | (busy & (current_group_request == next_request)); // sequencer.rs:197
-    wire of_release = _t2 | reading; // sequencer.rs:387
-    wire may_release = (duty == DUTY_RELEASING) & (~of_release); // sequencer.rs:388
+    wire of_release = _t2 | reading; // sequencer.rs:390
+    wire may_release = (duty == DUTY_RELEASING) & (~of_release); // sequencer.rs:391
     wire _t3 = {pending_group_request, pending_group_layer, pending_group_value} == {append_group_request, append_group_layer, append_group_value}; // sequencer.rs:201
-    wire may_append = (append_valid & (~busy)) & (~((~(stage == STAGE_EMPTY)) & _t3)); // sequencer.rs:389
-    wire undoes = stage == STAGE_UNDO; // sequencer.rs:390
-    wire _t4 = duty == DUTY_OPENING; // sequencer.rs:402
-    wire _t5 = may_release & (~(releases & may_append)); // sequencer.rs:403
-    wire _t6 = |entry_tokens; // sequencer.rs:418
-    wire [12:0] needed_1 = counted ? {9'h0, needed} : 13'h8; // sequencer.rs:434
-    wire enough = free >= needed_1; // sequencer.rs:435
-    wire [2:0] _t7 = (entry_tokens == 13'h1000) ? PARAMS_OUTCOME_TOKENS : ((~enough) ? PARAMS_OUTCOME_PAGES : PARAMS_OUTCOME_OKAY); // sequencer.rs:443
-    wire [2:0] outcome = 1'h0 ? PARAMS_OUTCOME_ADDRESS : ((~open[append_group_request]) ? PARAMS_OUTCOME_CLOSED : _t7); // sequencer.rs:443
-    wire accepted = outcome == PARAMS_OUTCOME_OKAY; // sequencer.rs:444
-    wire counts_1 = (outcome == PARAMS_OUTCOME_PAGES) & (~counted); // sequencer.rs:445
+    wire may_append = (append_valid & (~busy)) & (~((~(stage == STAGE_EMPTY)) & _t3)); // sequencer.rs:392
+    wire undoes = stage == STAGE_UNDO; // sequencer.rs:393
+    wire _t4 = duty == DUTY_OPENING; // sequencer.rs:405
+    wire _t5 = may_release & (~(releases & may_append)); // sequencer.rs:406
+    wire _t6 = |entry_tokens; // sequencer.rs:421
+    wire [12:0] needed_1 = counted ? {9'h0, needed} : 13'h8; // sequencer.rs:437
+    wire enough = free >= needed_1; // sequencer.rs:438
+    wire [2:0] _t7 = (entry_tokens == 13'h1000) ? PARAMS_OUTCOME_TOKENS : ((~enough) ? PARAMS_OUTCOME_PAGES : PARAMS_OUTCOME_OKAY); // sequencer.rs:446
+    wire [2:0] outcome = 1'h0 ? PARAMS_OUTCOME_ADDRESS : ((~open[append_group_request]) ? PARAMS_OUTCOME_CLOSED : _t7); // sequencer.rs:446
+    wire accepted = outcome == PARAMS_OUTCOME_OKAY; // sequencer.rs:447
+    wire counts_1 = (outcome == PARAMS_OUTCOME_PAGES) & (~counted); // sequencer.rs:448
     always @* begin
         start = 1'h0;
         append_ready = 1'h0;
@@ -251,9 +251,9 @@ module oaken_mmu_sequencer (
             default: ;
         endcase
     end
-    wire [12:0] tokens = entry_tokens + 13'h1; // sequencer.rs:452
-    wire copy = ~entry_copy; // sequencer.rs:452
-    wire turn_1 = ~current_turn; // sequencer.rs:452
+    wire [12:0] tokens = entry_tokens + 13'h1; // sequencer.rs:455
+    wire copy = ~entry_copy; // sequencer.rs:455
+    wire turn_1 = ~current_turn; // sequencer.rs:455
     always @(posedge clk) begin
         if (_t1) begin
             ended_tag <= control_tag;
@@ -333,7 +333,7 @@ module oaken_mmu_sequencer (
             end
         endcase
     end
-    wire last_1 = next_value & (next_layer == 5'h1f); // sequencer.rs:363
+    wire last_1 = next_value & (next_layer == 5'h1f); // sequencer.rs:366
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;

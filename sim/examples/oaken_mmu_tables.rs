@@ -77,19 +77,19 @@ fn lost(x: &Served, page: u64, even: bool) -> (f64, f64) {
 }
 
 fn main() {
-    let llama = Served { name: "Llama2-7B, 64 requests", requests: 64, layers: 32, heads: 32, elements: 128 };
-    let smol = Served { name: "SmolLM2-135M, 64 requests", requests: 64, layers: 30, heads: 3, elements: 64 };
+    let llama = Served { name: "Llama2-7B", requests: 64, layers: 32, heads: 32, elements: 128 };
+    let smol = Served { name: "SmolLM2-135M", requests: 64, layers: 30, heads: 3, elements: 64 };
     println!(
         "| model | streams | pages | chain MB | streams' entries MB | groups' entries MB | entries of a flat table | MB, with a free list |"
     );
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     [&llama, &smol].into_iter().for_each(tables);
-    println!("\nLost in pages that are partly filled, beside half a page for each stream:\n");
+    println!("\nLost in pages that are partly filled, beside half a page for each stream, 16 requests:\n");
     println!("| model | page | requests of 1000 tokens | calculated | of 1 to 4096 tokens | calculated |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: |");
-    for x in [&Served { requests: 4, ..llama }, &smol] {
+    for x in [Served { requests: 16, heads: 4, ..llama }, Served { requests: 16, ..smol }] {
         for page in [1024, 4096, 16384, 65536] {
-            let [(even, even_half), (uneven, half)] = [true, false].map(|even| lost(x, page, even));
+            let [(even, even_half), (uneven, half)] = [true, false].map(|even| lost(&x, page, even));
             let percent = [even, even_half, uneven, half].map(|x| format!("{:.2} %", 100.0 * x));
             println!("| {} | {page} | {} |", x.name, percent.join(" | "));
         }

@@ -3,7 +3,7 @@
 //! A page is written by hand but for what stands between `<!-- generated: NAME -->` and `<!-- end -->`.
 
 use hdl::Design;
-use hw::catalogue::{Block, Value, Values, block, engine_params};
+use hw::catalogue::{Block, Value, Values, block, engine_params, mmu_params, oaken_mmu_params};
 use hw::control::RegisterMap;
 use std::fmt::Write;
 
@@ -34,7 +34,8 @@ const PAGES: &[Page] = &[
     Page { block: "packet_arbiter", shown: &[("width", 32), ("inputs", 4)] },
     Page { block: "credit_counter", shown: &[("credits", 16)] },
     Page { block: "ram", shown: &[("width", 32), ("depth", 512), ("lanes", 4)] },
-    Page { block: "oaken_mmu", shown: &[] },
+    Page { block: "oaken_mmu", shown: OAKEN_MMU },
+    Page { block: "h2m2_mmu", shown: &[] },
     Page { block: "burst_reader", shown: &[] },
     Page { block: "burst_writer", shown: &[] },
     Page { block: "axi_read_arbiter", shown: &[("masters", 2)] },
@@ -59,6 +60,13 @@ const PAGES: &[Page] = &[
     Page { block: "float_convert", shown: &[("exp", 5), ("frac", 10), ("to_exp", 8), ("to_frac", 7)] },
 ];
 
+/// The Oaken MMU as its page shows it: the named configuration.
+const OAKEN_MMU: &[(&str, i128)] =
+    &[("pages", 4096), ("requests", 4), ("layers", 32), ("heads", 4), ("head_elements", 128), ("tokens", 4096)];
+
+/// Blocks with registers behind AXI4-Lite.
+const WITH_REGISTERS: [&str; 4] = ["oaken_quantizer", "oaken_dequantizer", "oaken_mmu", "h2m2_mmu"];
+
 /// Where the Oaken engines stand in the generated SVD files; a system sets its own address.
 const SVD_BASE: u64 = 0;
 
@@ -75,7 +83,7 @@ pub fn pages(old: impl Fn(&str) -> Result<String, String>) -> Result<Vec<(String
 
 /// All register files: paths below `docs`, and contents.
 pub fn register_files() -> Vec<(String, String)> {
-    let maps = ["oaken_quantizer", "oaken_dequantizer"].map(|name| registers(name).expect("an engine"));
+    let maps = WITH_REGISTERS.map(|name| registers(name).expect("a block with registers"));
     let files = |map: &RegisterMap| {
         let path = |extension| format!("registers/{}.{extension}", map.name);
         [(path("h"), map.c_header()), (path("rs"), map.rust_module()), (path("svd"), map.svd(SVD_BASE))]
@@ -117,13 +125,16 @@ fn generated(page: &Page, part: &str) -> Result<String, String> {
     }
 }
 
-/// The registers of an engine with the defaults of the catalogue.
+/// The registers of a block as its page shows it.
 fn registers(name: &str) -> Option<RegisterMap> {
-    let values = block(name)?.resolve([]).ok()?;
-    let p = engine_params(&values);
+    let page = PAGES.iter().find(|page| page.block == name)?;
+    let given = page.shown.iter().map(|(name, number)| (*name, Value::Number(*number)));
+    let v = block(name)?.resolve(given).ok()?;
     match name {
-        "oaken_quantizer" => Some(hw::oaken::quantizer_axi::registers(name, p)),
-        "oaken_dequantizer" => Some(hw::oaken::dequantizer_axi::registers(name, p)),
+        "oaken_quantizer" => Some(hw::oaken::quantizer_axi::registers(name, engine_params(&v))),
+        "oaken_dequantizer" => Some(hw::oaken::dequantizer_axi::registers(name, engine_params(&v))),
+        "oaken_mmu" => Some(hw::oaken::mmu::unit_axi::registers(name, oaken_mmu_params(&v))),
+        "h2m2_mmu" => Some(hw::h2m2::mmu_axi::registers(name, mmu_params(&v))),
         _ => None,
     }
 }

@@ -76,12 +76,21 @@ struct Lookup {
     read: Read,
     outcome: StateSignal<Outcome>,
     entry: GroupEntry,
+    /// Those that are read.
+    tokens: Signal,
     sparse: Job,
     dense_first: Signal,
 }
 
 fn lookup(p: MmuParams) -> Lookup {
-    Lookup { read: read(p), outcome: state(), entry: group_entry(p), sparse: job(p), dense_first: bits(p.page_bits()) }
+    Lookup {
+        read: read(p),
+        outcome: state(),
+        entry: group_entry(p),
+        tokens: bits(p.token_bits()),
+        sparse: job(p),
+        dense_first: bits(p.page_bits()),
+    }
 }
 
 /// A history reader.
@@ -125,11 +134,13 @@ fn look_up(m: Module, io: HistoryReaderPorts, phase: StateSignal<Phase>, x: Look
     let allowed = io.open.at(asked.group.request).mux(m.lit_state(Outcome::Okay), m.lit_state(Outcome::Closed));
     let outcome = legal.mux(allowed, m.lit_state(Outcome::Address));
     [io.look.ready, io.fetch.ready, io.fetch_word.tail, io.fetch_word.grew].iter().for_each(|x| x.unused()); // first in line
+    let has = x.entry.tokens;
+    let all = !x.read.tokens.any() | x.read.tokens.ge(has);
     m.switch(phase, |s| {
         s.case(Phase::Idle, || {
             x.read.set(asked);
             x.outcome.set(outcome);
-            x.entry.tokens.set(0);
+            x.tokens.set(0);
             m.when(io.command.transfer() & !outcome.is(Outcome::Okay), || phase.set(Phase::Send));
         });
         s.case(Phase::Look, || phase.set(Phase::Looked));
@@ -137,7 +148,10 @@ fn look_up(m: Module, io: HistoryReaderPorts, phase: StateSignal<Phase>, x: Look
             x.entry.set(io.look_word);
             phase.set(Phase::Sparse);
         });
-        s.case(Phase::Sparse, || phase.set(Phase::Dense));
+        s.case(Phase::Sparse, || {
+            x.tokens.set(all.mux(has, x.read.tokens));
+            phase.set(Phase::Dense);
+        });
         s.case(Phase::Dense, || {
             x.sparse.set(Job { first: io.fetch_word.first, bytes: io.fetch_word.bytes });
             phase.set(Phase::Came);
@@ -175,11 +189,8 @@ fn send(
     begun: Stream<Begun>,
     p: MmuParams,
 ) -> Result<Signal, Errors> {
-    let has = x.entry.tokens;
-    let asked = x.read.tokens;
-    let all = !asked.any() | asked.ge(has);
-    let tokens = all.mux(has, asked);
-    let any = has.any();
+    let tokens = x.tokens;
+    let any = tokens.any();
     let history = m.wire(stream(tokens.shape()));
     let room = io.job[0].ready & io.job[1].ready & history.ready;
     let sent = now & begun.ready & (room | !any);
