@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | `s_axis_dense`, `s_axis_sparse` | histories; `tuser` beside `tlast`: reading failed, and the history ends here |
 //! | `history` | how many slices of each are wanted; up to four wait |
-//! | `m_axis_dense`, `m_axis_sparse` | records of `head_elements`, as the dequantizer takes them |
+//! | `m_axis_dense`, `m_axis_sparse` | records of `head_elements`, as the dequantizer takes them; bytes that are not kept are 0 |
 //! | `enough_dense`, `enough_sparse` | all slices of the history are out, and what comes of the part is dropped up to `tlast` |
 //! | `ended_early` | one cycle: slices had to be made up, or `tuser` came before there was enough; once for each part at least |
 //! | `count_error` | one cycle: a count of a history was above 64, and taken as 64 |
@@ -25,7 +25,7 @@
 use super::chunk_pieces::{Headers, WalkParams, chunk_pieces};
 use super::slice_cutter::slice_cutter;
 use super::slices::{SliceParams, TOKEN_BITS};
-use super::types::Beat;
+use super::types::{Beat, each_repeated};
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use crate::stream::convert::convert_after;
 use crate::stream::fifo::{Style, fifo_after};
@@ -105,7 +105,10 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     pieces.s.set(words);
     pieces.slices.set(wanted);
     pieces.ended.ready.set(true);
-    io.m_axis_sparse.set(AxiStream::from(pack_after(m, pieces.m, p.engine.sparse_bytes(), Beats::Any)?));
+    let packed = pack_after(m, pieces.m, p.engine.sparse_bytes(), Beats::Any)?;
+    let word = packed.payload;
+    let data = word.data & each_repeated(word.keep, 8); // bytes that are not kept are 0
+    io.m_axis_sparse.set(AxiStream::from(packed.with(crate::stream::Beat { data, ..word })));
     io.enough_sparse.set(pieces.enough);
 
     m.section("what went wrong");

@@ -170,6 +170,8 @@ struct Appends {
     current: Slot,
     /// There is one.
     busy: Signal,
+    /// That of the next one.
+    turn: Signal,
     /// All its slices have come.
     complete: Signal,
     pending: Slot,
@@ -184,12 +186,13 @@ impl Appends {
     fn new(m: Module, p: MmuParams) -> Appends {
         let current = m.reg(slot(p));
         let busy = m.reg_reset(bits(1), 0);
+        let turn = m.reg_reset(bits(1), 0);
         let complete = m.reg_reset(bits(1), 0);
         let pending = m.reg(slot(p));
         let stage = m.state(Stage::Empty);
         let over = m.reg_reset(vector(bits(1), 2), 0);
         let bad = m.reg_reset(vector(bits(1), 2), 0);
-        Appends { current, busy, complete, pending, stage, over, bad }
+        Appends { current, busy, turn, complete, pending, stage, over, bad }
     }
     /// Is there a vector of this request?
     fn of_request(self, request: Signal) -> Signal {
@@ -214,7 +217,7 @@ impl Appends {
     /// The end of the older vector. Gives whether it counts from now on.
     #[module]
     fn end(self, m: Module, io: SequencerPorts, may_count: Signal) -> Signal {
-        let Appends { current, busy, complete, pending, stage, over, bad } = self;
+        let Appends { current, busy, complete, pending, stage, over, bad, .. } = self;
         let is_over = stage.is(Stage::Writing) & over.at(pending.turn);
         let bus = bad.at(pending.turn);
         let fails = bus | !pending.outcome.is(Outcome::Okay);
@@ -333,7 +336,7 @@ impl Sequence {
     #[module]
     fn run(self, m: Module, io: SequencerPorts, p: MmuParams) {
         let Sequence { phase, work, appends, requests } = self;
-        let releases = m.reg(bits(1)).comment("the group that is looked up is released");
+        let releases = m.reg_reset(bits(1), 0).comment("the group that is looked up is released");
         let entry = m.reg(group_entry(p));
         let counted = m.reg_reset(bits(1), 0).comment("the pages that the vector may need were counted");
         io.work.set(work);
@@ -452,9 +455,10 @@ impl Sequence {
         io.start.set(counts | accepted);
         phase.set((counts | accepted).mux(m.lit_state(Phase::Steps), m.lit_state(Phase::Drop)));
         m.when(!counts, || {
-            let (tokens, copy, turn) = (entry.tokens + 1, !entry.copy, !appends.current.turn);
+            let (tokens, copy, turn) = (entry.tokens + 1, !entry.copy, appends.turn);
             appends.current.set(Slot { group, tag, tokens, copy, outcome, accepted, turn });
             appends.busy.set(true);
+            appends.turn.set(!turn);
             work.turn.set(turn);
         });
     }
