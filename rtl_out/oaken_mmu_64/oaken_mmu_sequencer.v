@@ -107,40 +107,41 @@ module oaken_mmu_sequencer (
     localparam [1:0] PASS_UNDO = 2'h2;
     localparam [1:0] PASS_RELEASE = 2'h3;
     reg [2:0] phase; // sequencer.rs:106
-    reg [1:0] current_group_request; // sequencer.rs:185
-    reg [4:0] current_group_layer; // sequencer.rs:185
-    reg current_group_value; // sequencer.rs:185
-    reg [7:0] current_tag; // sequencer.rs:185
-    reg [12:0] current_tokens; // sequencer.rs:185
-    reg current_copy; // sequencer.rs:185
-    reg [2:0] current_outcome; // sequencer.rs:185
-    reg current_accepted; // sequencer.rs:185
-    reg current_turn; // sequencer.rs:185
-    reg busy; // sequencer.rs:186
-    reg complete; // sequencer.rs:187
-    reg [1:0] pending_group_request; // sequencer.rs:188
-    reg [4:0] pending_group_layer; // sequencer.rs:188
-    reg pending_group_value; // sequencer.rs:188
-    reg [7:0] pending_tag; // sequencer.rs:188
-    reg [12:0] pending_tokens; // sequencer.rs:188
-    reg pending_copy; // sequencer.rs:188
-    reg [2:0] pending_outcome; // sequencer.rs:188
-    reg pending_turn; // sequencer.rs:188
-    reg [1:0] stage; // sequencer.rs:189
-    reg over_0; // sequencer.rs:190
-    reg over_1; // sequencer.rs:190
-    reg bad_0; // sequencer.rs:191
-    reg bad_1; // sequencer.rs:191
-    reg open_0_1; // sequencer.rs:277
-    reg open_1_1; // sequencer.rs:277
-    reg open_2_1; // sequencer.rs:277
-    reg open_3_1; // sequencer.rs:277
-    reg [1:0] duty; // sequencer.rs:278
-    reg [7:0] ended_tag; // sequencer.rs:279
-    reg [2:0] ended_outcome; // sequencer.rs:279
-    reg [1:0] next_request; // sequencer.rs:280
-    reg [4:0] next_layer; // sequencer.rs:280
-    reg next_value; // sequencer.rs:280
+    reg [1:0] current_group_request; // sequencer.rs:187
+    reg [4:0] current_group_layer; // sequencer.rs:187
+    reg current_group_value; // sequencer.rs:187
+    reg [7:0] current_tag; // sequencer.rs:187
+    reg [12:0] current_tokens; // sequencer.rs:187
+    reg current_copy; // sequencer.rs:187
+    reg [2:0] current_outcome; // sequencer.rs:187
+    reg current_accepted; // sequencer.rs:187
+    reg current_turn; // sequencer.rs:187
+    reg busy; // sequencer.rs:188
+    reg turn; // sequencer.rs:189
+    reg complete; // sequencer.rs:190
+    reg [1:0] pending_group_request; // sequencer.rs:191
+    reg [4:0] pending_group_layer; // sequencer.rs:191
+    reg pending_group_value; // sequencer.rs:191
+    reg [7:0] pending_tag; // sequencer.rs:191
+    reg [12:0] pending_tokens; // sequencer.rs:191
+    reg pending_copy; // sequencer.rs:191
+    reg [2:0] pending_outcome; // sequencer.rs:191
+    reg pending_turn; // sequencer.rs:191
+    reg [1:0] stage; // sequencer.rs:192
+    reg over_0; // sequencer.rs:193
+    reg over_1; // sequencer.rs:193
+    reg bad_0; // sequencer.rs:194
+    reg bad_1; // sequencer.rs:194
+    reg open_0_1; // sequencer.rs:280
+    reg open_1_1; // sequencer.rs:280
+    reg open_2_1; // sequencer.rs:280
+    reg open_3_1; // sequencer.rs:280
+    reg [1:0] duty; // sequencer.rs:281
+    reg [7:0] ended_tag; // sequencer.rs:282
+    reg [2:0] ended_outcome; // sequencer.rs:282
+    reg [1:0] next_request; // sequencer.rs:283
+    reg [4:0] next_layer; // sequencer.rs:283
+    reg next_value; // sequencer.rs:283
     reg [1:0] group_pass; // sequencer.rs:109
     reg [1:0] group_group_request; // sequencer.rs:109
     reg [4:0] group_group_layer; // sequencer.rs:109
@@ -148,10 +149,10 @@ module oaken_mmu_sequencer (
     reg group_copy; // sequencer.rs:109
     reg group_empty; // sequencer.rs:109
     reg group_turn; // sequencer.rs:109
-    reg releases; // the group that is looked up is released | sequencer.rs:336
-    reg entry_copy; // sequencer.rs:337
-    reg [12:0] entry_tokens; // sequencer.rs:337
-    reg counted; // the pages that the vector may need were counted | sequencer.rs:338
+    reg releases; // the group that is looked up is released | sequencer.rs:339
+    reg entry_copy; // sequencer.rs:340
+    reg [12:0] entry_tokens; // sequencer.rs:340
+    reg counted; // the pages that the vector may need were counted | sequencer.rs:341
     assign open_0 = open_0_1;
     assign open_1 = open_1_1;
     assign open_2 = open_2_1;
@@ -163,25 +164,25 @@ module oaken_mmu_sequencer (
 
     // requests
     assign control_ready = duty == DUTY_NONE;
-    wire [3:0] open = {open_3_1, open_2_1, open_1_1, open_0_1}; // sequencer.rs:292
-    wire is_open = open[control_request]; // sequencer.rs:292
-    wire allowed = 1'h1 & (is_open == control_release); // sequencer.rs:294
-    wire [2:0] refusal = control_release ? PARAMS_OUTCOME_CLOSED : PARAMS_OUTCOME_OPEN; // sequencer.rs:295
-    wire [2:0] refusal_1 = 1'h1 ? refusal : PARAMS_OUTCOME_ADDRESS; // sequencer.rs:296
-    wire [1:0] duty_1 = control_release ? DUTY_RELEASING : DUTY_OPENING; // sequencer.rs:297
-    wire _t1 = control_valid & control_ready; // sequencer.rs:298
+    wire [3:0] open = {open_3_1, open_2_1, open_1_1, open_0_1}; // sequencer.rs:295
+    wire is_open = open[control_request]; // sequencer.rs:295
+    wire allowed = 1'h1 & (is_open == control_release); // sequencer.rs:297
+    wire [2:0] refusal = control_release ? PARAMS_OUTCOME_CLOSED : PARAMS_OUTCOME_OPEN; // sequencer.rs:298
+    wire [2:0] refusal_1 = 1'h1 ? refusal : PARAMS_OUTCOME_ADDRESS; // sequencer.rs:299
+    wire [1:0] duty_1 = control_release ? DUTY_RELEASING : DUTY_OPENING; // sequencer.rs:300
+    wire _t1 = control_valid & control_ready; // sequencer.rs:301
 
     // a vector counts when all its writes are answered
     assign appended_tag = pending_tag;
     assign appended_outcome = pending_outcome;
     assign written_ready = 1'h1;
-    wire turn = written_tag[1]; // sequencer.rs:209
-    wire last = written_tag[0]; // sequencer.rs:209
-    wire fails = written_valid & (~(written_outcome == MOVER_OUTCOME_OKAY)); // sequencer.rs:210
-    wire is_over = (stage == STAGE_WRITING) & (pending_turn ? over_1 : over_0); // sequencer.rs:218
-    wire bus = pending_turn ? bad_1 : bad_0; // sequencer.rs:219
-    wire fails_1 = bus | (~(pending_outcome == PARAMS_OUTCOME_OKAY)); // sequencer.rs:220
-    wire counts = (is_over & (~fails_1)) & ((~looks) & (~(phase == PHASE_CLEAR))); // sequencer.rs:221
+    wire turn_1 = written_tag[1]; // sequencer.rs:212
+    wire last = written_tag[0]; // sequencer.rs:212
+    wire fails = written_valid & (~(written_outcome == MOVER_OUTCOME_OKAY)); // sequencer.rs:213
+    wire is_over = (stage == STAGE_WRITING) & (pending_turn ? over_1 : over_0); // sequencer.rs:221
+    wire bus = pending_turn ? bad_1 : bad_0; // sequencer.rs:222
+    wire fails_1 = bus | (~(pending_outcome == PARAMS_OUTCOME_OKAY)); // sequencer.rs:223
+    wire counts = (is_over & (~fails_1)) & ((~looks) & (~(phase == PHASE_CLEAR))); // sequencer.rs:224
     assign appended_valid = stage == STAGE_ANSWER;
     always @(posedge clk) begin
         case (stage)
@@ -213,28 +214,28 @@ module oaken_mmu_sequencer (
     assign work_turn = group_turn;
     assign look_valid = phase == PHASE_LOOK;
     assign look_payload = {group_group_request, group_group_layer, group_group_value};
-    wire drops = phase == PHASE_DROP; // sequencer.rs:375
-    wire steps = (phase == PHASE_STEPS) & (group_pass == PASS_APPEND); // sequencer.rs:376
+    wire drops = phase == PHASE_DROP; // sequencer.rs:378
+    wire steps = (phase == PHASE_STEPS) & (group_pass == PASS_APPEND); // sequencer.rs:379
     assign step_slice_valid = (slice_valid & steps) & verdict_ready;
-    wire takes = verdict_ready & (drops | (steps & step_slice_ready)); // sequencer.rs:379
+    wire takes = verdict_ready & (drops | (steps & step_slice_ready)); // sequencer.rs:382
     assign slice_ready = takes;
     assign verdict_valid = slice_valid & (drops | (steps & step_slice_ready));
     assign verdict_payload = ~drops;
-    wire _t2 = ((~(stage == STAGE_EMPTY)) & (pending_group_request == next_request)) | (busy & (current_group_request == next_request)); // sequencer.rs:197
-    wire of_release = _t2 | reading; // sequencer.rs:390
-    wire may_release = (duty == DUTY_RELEASING) & (~of_release); // sequencer.rs:391
-    wire _t3 = {pending_group_request, pending_group_layer, pending_group_value} == {append_group_request, append_group_layer, append_group_value}; // sequencer.rs:201
-    wire may_append = (append_valid & (~busy)) & (~((~(stage == STAGE_EMPTY)) & _t3)); // sequencer.rs:392
-    wire undoes = stage == STAGE_UNDO; // sequencer.rs:393
-    wire _t4 = duty == DUTY_OPENING; // sequencer.rs:405
-    wire _t5 = may_release & (~(releases & may_append)); // sequencer.rs:406
-    wire _t6 = |entry_tokens; // sequencer.rs:421
-    wire [12:0] needed_1 = counted ? {9'h0, needed} : 13'h8; // sequencer.rs:437
-    wire enough = free >= needed_1; // sequencer.rs:438
-    wire [2:0] _t7 = (entry_tokens == 13'h1000) ? PARAMS_OUTCOME_TOKENS : ((~enough) ? PARAMS_OUTCOME_PAGES : PARAMS_OUTCOME_OKAY); // sequencer.rs:446
-    wire [2:0] outcome = 1'h0 ? PARAMS_OUTCOME_ADDRESS : ((~open[append_group_request]) ? PARAMS_OUTCOME_CLOSED : _t7); // sequencer.rs:446
-    wire accepted = outcome == PARAMS_OUTCOME_OKAY; // sequencer.rs:447
-    wire counts_1 = (outcome == PARAMS_OUTCOME_PAGES) & (~counted); // sequencer.rs:448
+    wire _t2 = ((~(stage == STAGE_EMPTY)) & (pending_group_request == next_request)) | (busy & (current_group_request == next_request)); // sequencer.rs:200
+    wire of_release = _t2 | reading; // sequencer.rs:393
+    wire may_release = (duty == DUTY_RELEASING) & (~of_release); // sequencer.rs:394
+    wire _t3 = {pending_group_request, pending_group_layer, pending_group_value} == {append_group_request, append_group_layer, append_group_value}; // sequencer.rs:204
+    wire may_append = (append_valid & (~busy)) & (~((~(stage == STAGE_EMPTY)) & _t3)); // sequencer.rs:395
+    wire undoes = stage == STAGE_UNDO; // sequencer.rs:396
+    wire _t4 = duty == DUTY_OPENING; // sequencer.rs:408
+    wire _t5 = may_release & (~(releases & may_append)); // sequencer.rs:409
+    wire _t6 = |entry_tokens; // sequencer.rs:424
+    wire [12:0] needed_1 = counted ? {9'h0, needed} : 13'h8; // sequencer.rs:440
+    wire enough = free >= needed_1; // sequencer.rs:441
+    wire [2:0] _t7 = (entry_tokens == 13'h1000) ? PARAMS_OUTCOME_TOKENS : ((~enough) ? PARAMS_OUTCOME_PAGES : PARAMS_OUTCOME_OKAY); // sequencer.rs:449
+    wire [2:0] outcome = 1'h0 ? PARAMS_OUTCOME_ADDRESS : ((~open[append_group_request]) ? PARAMS_OUTCOME_CLOSED : _t7); // sequencer.rs:449
+    wire accepted = outcome == PARAMS_OUTCOME_OKAY; // sequencer.rs:450
+    wire counts_1 = (outcome == PARAMS_OUTCOME_PAGES) & (~counted); // sequencer.rs:451
     always @* begin
         start = 1'h0;
         append_ready = 1'h0;
@@ -251,9 +252,8 @@ module oaken_mmu_sequencer (
             default: ;
         endcase
     end
-    wire [12:0] tokens = entry_tokens + 13'h1; // sequencer.rs:455
-    wire copy = ~entry_copy; // sequencer.rs:455
-    wire turn_1 = ~current_turn; // sequencer.rs:455
+    wire [12:0] tokens = entry_tokens + 13'h1; // sequencer.rs:458
+    wire copy = ~entry_copy; // sequencer.rs:458
     always @(posedge clk) begin
         if (_t1) begin
             ended_tag <= control_tag;
@@ -277,12 +277,10 @@ module oaken_mmu_sequencer (
                         group_group_request <= next_request;
                         group_group_layer <= next_layer;
                         group_group_value <= next_value;
-                        releases <= 1'h1;
                     end else if (may_append) begin
                         group_group_request <= append_group_request;
                         group_group_layer <= append_group_layer;
                         group_group_value <= append_group_value;
-                        releases <= 1'h0;
                     end
                 end
             end
@@ -311,8 +309,8 @@ module oaken_mmu_sequencer (
                         current_copy <= copy;
                         current_outcome <= outcome;
                         current_accepted <= accepted;
-                        current_turn <= turn_1;
-                        group_turn <= turn_1;
+                        current_turn <= turn;
+                        group_turn <= turn;
                     end
                 end
             end
@@ -333,11 +331,12 @@ module oaken_mmu_sequencer (
             end
         endcase
     end
-    wire last_1 = next_value & (next_layer == 5'h1f); // sequencer.rs:366
+    wire last_1 = next_value & (next_layer == 5'h1f); // sequencer.rs:369
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
             busy <= 1'h0;
+            turn <= 1'h0;
             complete <= 1'h0;
             stage <= STAGE_EMPTY;
             over_0 <= 1'h0;
@@ -349,6 +348,7 @@ module oaken_mmu_sequencer (
             open_2_1 <= 1'h0;
             open_3_1 <= 1'h0;
             duty <= DUTY_NONE;
+            releases <= 1'h0;
             counted <= 1'h0;
         end else begin
             if (_t1) duty <= allowed ? duty_1 : DUTY_ANSWER;
@@ -360,12 +360,12 @@ module oaken_mmu_sequencer (
             end
             if (controlled_valid & controlled_ready) duty <= DUTY_NONE;
             if (fails) begin
-                if (turn == 1'h0) bad_0 <= 1'h1;
-                if (turn == 1'h1) bad_1 <= 1'h1;
+                if (turn_1 == 1'h0) bad_0 <= 1'h1;
+                if (turn_1 == 1'h1) bad_1 <= 1'h1;
             end
             if (written_valid & last) begin
-                if (turn == 1'h0) over_0 <= 1'h1;
-                if (turn == 1'h1) over_1 <= 1'h1;
+                if (turn_1 == 1'h0) over_0 <= 1'h1;
+                if (turn_1 == 1'h1) over_1 <= 1'h1;
             end
             case (stage)
                 STAGE_EMPTY: if (busy & complete) begin
@@ -390,8 +390,13 @@ module oaken_mmu_sequencer (
                 PHASE_IDLE: begin
                     if (undoes) phase <= PHASE_STEPS;
                     else if (_t4) phase <= PHASE_CLEAR;
-                    else if (_t5) phase <= PHASE_LOOK;
-                    else if (may_append) phase <= PHASE_LOOK;
+                    else if (_t5) begin
+                        releases <= 1'h1;
+                        phase <= PHASE_LOOK;
+                    end else if (may_append) begin
+                        releases <= 1'h0;
+                        phase <= PHASE_LOOK;
+                    end
                 end
                 PHASE_LOOK: if (look_ready) phase <= PHASE_LOOKED;
                 PHASE_LOOKED: phase <= PHASE_DECIDE;
@@ -413,7 +418,10 @@ module oaken_mmu_sequencer (
                     end else begin
                         counted <= counts_1;
                         phase <= (counts_1 | accepted) ? PHASE_STEPS : PHASE_DROP;
-                        if (~counts_1) busy <= 1'h1;
+                        if (~counts_1) begin
+                            busy <= 1'h1;
+                            turn <= ~turn;
+                        end
                     end
                 end
                 PHASE_STEPS: if (step_done) begin

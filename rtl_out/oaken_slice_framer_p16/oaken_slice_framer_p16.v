@@ -74,12 +74,12 @@ module oaken_slice_framer_p16 (
     wire pieces_ended_count;
     wire pieces_enough;
     wire pack_s_ready;
-    wire pack_m_valid;
-    wire [127:0] pack_m_data;
-    wire [15:0] pack_m_keep;
-    wire pack_m_last;
-    reg ended_early_1; // slice_framer.rs:120
-    reg count_error_1; // slice_framer.rs:122
+    wire packed_valid;
+    wire [127:0] packed_data;
+    wire [15:0] packed_keep;
+    wire packed_last;
+    reg ended_early_1; // slice_framer.rs:123
+    reg count_error_1; // slice_framer.rs:125
     wire _t1 = taken_0 | of_dense_ready; // fork.rs:25
     wire _t2 = taken_1 | of_sparse_ready; // fork.rs:25
     wire _t3 = _t1 & _t2; // fork.rs:26
@@ -172,11 +172,11 @@ module oaken_slice_framer_p16 (
         .s_data(pieces_m_data),
         .s_keep(pieces_m_keep),
         .s_last(pieces_m_last),
-        .m_valid(pack_m_valid),
+        .m_valid(packed_valid),
         .m_ready(m_axis_sparse_tready),
-        .m_data(pack_m_data),
-        .m_keep(pack_m_keep),
-        .m_last(pack_m_last)
+        .m_data(packed_data),
+        .m_keep(packed_keep),
+        .m_last(packed_last)
     );
     assign enough_sparse = pieces_enough;
     oaken_chunk_pieces_each_8x2_16_0 pieces (
@@ -202,16 +202,18 @@ module oaken_slice_framer_p16 (
         .ended_count(pieces_ended_count),
         .enough(pieces_enough)
     );
-    assign m_axis_sparse_tvalid = pack_m_valid;
-    assign m_axis_sparse_tdata = pack_m_data;
-    assign m_axis_sparse_tkeep = pack_m_keep;
-    assign m_axis_sparse_tlast = pack_m_last;
+    assign m_axis_sparse_tvalid = packed_valid;
+    assign m_axis_sparse_tkeep = packed_keep;
+    assign m_axis_sparse_tlast = packed_last;
+    wire [127:0] _t4 = {{8{packed_keep[15]}}, {8{packed_keep[14]}}, {8{packed_keep[13]}}, {8{packed_keep[12]}}, {8{packed_keep[11]}}, {8{packed_keep[10]}}, {8{packed_keep[9]}}, {8{packed_keep[8]}}, {8{packed_keep[7]}}, {8{packed_keep[6]}}, {8{packed_keep[5]}}, {8{packed_keep[4]}}, {8{packed_keep[3]}}, {8{packed_keep[2]}}, {8{packed_keep[1]}}, {8{packed_keep[0]}}}; // types.rs:213
+    wire [127:0] data = packed_data & _t4; // slice_framer.rs:110
+    assign m_axis_sparse_tdata = data;
 
     // what went wrong
-    wire _t4 = (cutter_ended_valid & cutter_ended_missing) | (pieces_ended_valid & pieces_ended_missing); // slice_framer.rs:116
-    wire _t5 = (((s_axis_dense_tvalid & s_axis_dense_tready) & s_axis_dense_tlast) & s_axis_dense_tuser) & (~cutter_enough); // slice_framer.rs:114
-    wire _t6 = ((s_axis_sparse_tvalid & s_axis_sparse_tready) & s_axis_sparse_tlast) & s_axis_sparse_tuser; // slice_framer.rs:114
-    wire cut_short = (_t4 | _t5) | (_t6 & (~pieces_enough)); // slice_framer.rs:116
+    wire _t5 = (cutter_ended_valid & cutter_ended_missing) | (pieces_ended_valid & pieces_ended_missing); // slice_framer.rs:119
+    wire _t6 = (((s_axis_dense_tvalid & s_axis_dense_tready) & s_axis_dense_tlast) & s_axis_dense_tuser) & (~cutter_enough); // slice_framer.rs:117
+    wire _t7 = ((s_axis_sparse_tvalid & s_axis_sparse_tready) & s_axis_sparse_tlast) & s_axis_sparse_tuser; // slice_framer.rs:117
+    wire cut_short = (_t5 | _t6) | (_t7 & (~pieces_enough)); // slice_framer.rs:119
     assign ended_early = ended_early_1;
     always @(posedge clk) begin
         if (rst) begin
