@@ -153,6 +153,7 @@ module oaken_mmu_sequencer (
     reg entry_copy; // sequencer.rs:340
     reg [12:0] entry_tokens; // sequencer.rs:340
     reg counted; // the pages that the vector may need were counted | sequencer.rs:341
+    reg enough; // pages are free for what the vector may need | sequencer.rs:345
     assign open_0 = open_0_1;
     assign open_1 = open_1_1;
     assign open_2 = open_2_1;
@@ -212,30 +213,30 @@ module oaken_mmu_sequencer (
     assign work_copy = group_copy;
     assign work_empty = group_empty;
     assign work_turn = group_turn;
+    wire [12:0] needed_1 = counted ? {9'h0, needed} : 13'h8; // sequencer.rs:343
+    always @(posedge clk) enough <= free >= needed_1;
     assign look_valid = phase == PHASE_LOOK;
     assign look_payload = {group_group_request, group_group_layer, group_group_value};
-    wire drops = phase == PHASE_DROP; // sequencer.rs:378
-    wire steps = (phase == PHASE_STEPS) & (group_pass == PASS_APPEND); // sequencer.rs:379
+    wire drops = phase == PHASE_DROP; // sequencer.rs:384
+    wire steps = (phase == PHASE_STEPS) & (group_pass == PASS_APPEND); // sequencer.rs:385
     assign step_slice_valid = (slice_valid & steps) & verdict_ready;
-    wire takes = verdict_ready & (drops | (steps & step_slice_ready)); // sequencer.rs:382
+    wire takes = verdict_ready & (drops | (steps & step_slice_ready)); // sequencer.rs:388
     assign slice_ready = takes;
     assign verdict_valid = slice_valid & (drops | (steps & step_slice_ready));
     assign verdict_payload = ~drops;
     wire _t2 = ((~(stage == STAGE_EMPTY)) & (pending_group_request == next_request)) | (busy & (current_group_request == next_request)); // sequencer.rs:200
-    wire of_release = _t2 | reading; // sequencer.rs:393
-    wire may_release = (duty == DUTY_RELEASING) & (~of_release); // sequencer.rs:394
+    wire of_release = _t2 | reading; // sequencer.rs:399
+    wire may_release = (duty == DUTY_RELEASING) & (~of_release); // sequencer.rs:400
     wire _t3 = {pending_group_request, pending_group_layer, pending_group_value} == {append_group_request, append_group_layer, append_group_value}; // sequencer.rs:204
-    wire may_append = (append_valid & (~busy)) & (~((~(stage == STAGE_EMPTY)) & _t3)); // sequencer.rs:395
-    wire undoes = stage == STAGE_UNDO; // sequencer.rs:396
-    wire _t4 = duty == DUTY_OPENING; // sequencer.rs:408
-    wire _t5 = may_release & (~(releases & may_append)); // sequencer.rs:409
-    wire _t6 = |entry_tokens; // sequencer.rs:424
-    wire [12:0] needed_1 = counted ? {9'h0, needed} : 13'h8; // sequencer.rs:440
-    wire enough = free >= needed_1; // sequencer.rs:441
-    wire [2:0] _t7 = (entry_tokens == 13'h1000) ? PARAMS_OUTCOME_TOKENS : ((~enough) ? PARAMS_OUTCOME_PAGES : PARAMS_OUTCOME_OKAY); // sequencer.rs:449
-    wire [2:0] outcome = 1'h0 ? PARAMS_OUTCOME_ADDRESS : ((~open[append_group_request]) ? PARAMS_OUTCOME_CLOSED : _t7); // sequencer.rs:449
-    wire accepted = outcome == PARAMS_OUTCOME_OKAY; // sequencer.rs:450
-    wire counts_1 = (outcome == PARAMS_OUTCOME_PAGES) & (~counted); // sequencer.rs:451
+    wire may_append = (append_valid & (~busy)) & (~((~(stage == STAGE_EMPTY)) & _t3)); // sequencer.rs:401
+    wire undoes = stage == STAGE_UNDO; // sequencer.rs:402
+    wire _t4 = duty == DUTY_OPENING; // sequencer.rs:414
+    wire _t5 = may_release & (~(releases & may_append)); // sequencer.rs:415
+    wire _t6 = |entry_tokens; // sequencer.rs:430
+    wire [2:0] _t7 = (entry_tokens == 13'h1000) ? PARAMS_OUTCOME_TOKENS : ((~enough) ? PARAMS_OUTCOME_PAGES : PARAMS_OUTCOME_OKAY); // sequencer.rs:452
+    wire [2:0] outcome = 1'h0 ? PARAMS_OUTCOME_ADDRESS : ((~open[append_group_request]) ? PARAMS_OUTCOME_CLOSED : _t7); // sequencer.rs:452
+    wire accepted = outcome == PARAMS_OUTCOME_OKAY; // sequencer.rs:453
+    wire counts_1 = (outcome == PARAMS_OUTCOME_PAGES) & (~counted); // sequencer.rs:454
     always @* begin
         start = 1'h0;
         append_ready = 1'h0;
@@ -252,8 +253,8 @@ module oaken_mmu_sequencer (
             default: ;
         endcase
     end
-    wire [12:0] tokens = entry_tokens + 13'h1; // sequencer.rs:458
-    wire copy = ~entry_copy; // sequencer.rs:458
+    wire [12:0] tokens = entry_tokens + 13'h1; // sequencer.rs:461
+    wire copy = ~entry_copy; // sequencer.rs:461
     always @(posedge clk) begin
         if (_t1) begin
             ended_tag <= control_tag;
@@ -331,7 +332,7 @@ module oaken_mmu_sequencer (
             end
         endcase
     end
-    wire last_1 = next_value & (next_layer == 5'h1f); // sequencer.rs:369
+    wire last_1 = next_value & (next_layer == 5'h1f); // sequencer.rs:375
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -428,7 +429,7 @@ module oaken_mmu_sequencer (
                     phase <= PHASE_IDLE;
                     case (group_pass)
                         PASS_APPEND: complete <= 1'h1;
-                        PASS_COUNT: phase <= PHASE_DECIDE;
+                        PASS_COUNT: phase <= PHASE_LOOK;
                         PASS_UNDO: stage <= STAGE_ANSWER;
                         PASS_RELEASE: if (next_value & (next_layer == 5'h1f)) begin
                             if (duty == DUTY_OPENING) begin

@@ -10,7 +10,7 @@
 //! | `give` | a chain comes back: its first and last page, and how many there are; `give_ready` is 1 but for two cycles behind a `take` |
 //! | `follow` | of each reader: a page, of which the next one is asked; ready for one of them each cycle |
 //! | `next` | 2 cycles later: the page behind it |
-//! | `free` | how many are free |
+//! | `free` | how many are free, as of 1 cycle ago |
 //!
 //! - `link` and `give` do not come in the same cycle. A page is followed only where it was linked, before.
 //! - Parameters: those of [`MmuParams`]. Throughput: one `take` in 3 cycles; one `give` or `link` a cycle.
@@ -138,7 +138,9 @@ pub fn page_list(p: MmuParams) -> Result<Design<PageListPorts>, Errors> {
 
     let free = m.reg_reset(bits(p.count_bits()), p.pages);
     let back = io.give.payload.pages & gives.repeat(p.count_bits());
-    free.set(free + back - io.take.transfer().zext(p.count_bits()));
+    let taken = m.reg_reset(bits(1), 0).comment("a page was taken: told a cycle later, because that is late");
+    taken.set(io.take.transfer());
+    free.set(free + back - taken.zext(p.count_bits()));
     io.free.set(free);
     m.finish(io)
 }

@@ -339,6 +339,11 @@ impl Sequence {
         let releases = m.reg_reset(bits(1), 0).comment("the group that is looked up is released");
         let entry = m.reg(group_entry(p));
         let counted = m.reg_reset(bits(1), 0).comment("the pages that the vector may need were counted");
+        let width = p.count_bits().max(p.step_bits() + 1);
+        let needed = counted.mux(io.needed.zext(width), m.lit(p.streams(), width));
+        // looked at two cycles and more behind the last step that takes pages or counts them
+        let enough = m.reg(bits(1)).comment("pages are free for what the vector may need");
+        enough.set(io.free.zext(width).ge(needed));
         io.work.set(work);
         io.look.valid.set(phase.is(Phase::Look));
         io.look.payload.set(work.group.pack());
@@ -355,7 +360,8 @@ impl Sequence {
             s.case(Phase::Decide, || {
                 work.copy.set(entry.copy);
                 work.empty.set(!entry.tokens.any());
-                m.when(releases, || self.release(m, io, entry, p)).otherwise(|| self.append(m, io, entry, counted, p));
+                m.when(releases, || self.release(m, io, entry, p))
+                    .otherwise(|| self.append(m, io, entry, [counted, enough], p));
             });
             s.case(Phase::Steps, || m.when(io.step_done, || self.step_done(m, io, p)));
             s.case(Phase::Drop, || {
@@ -433,12 +439,9 @@ impl Sequence {
 
     /// May a vector be appended to the group that was looked up? Pages are counted only if there are not enough for all its streams.
     #[module]
-    fn append(self, m: Module, io: SequencerPorts, entry: GroupEntry, counted: Signal, p: MmuParams) {
+    fn append(self, m: Module, io: SequencerPorts, entry: GroupEntry, [counted, enough]: [Signal; 2], p: MmuParams) {
         let Sequence { phase, work, appends, requests } = self;
         let Append { group, tag } = io.append.payload;
-        let width = p.count_bits().max(p.step_bits() + 1);
-        let needed = counted.mux(io.needed.zext(width), m.lit(p.streams(), width));
-        let enough = io.free.zext(width).ge(needed);
         let refusals = [
             (!group.is_legal(p), Outcome::Address),
             (!requests.open.at(group.request), Outcome::Closed),
@@ -473,7 +476,7 @@ impl Sequence {
                 m.when(io.step_failed, || appends.current.outcome.set(Outcome::Record));
                 appends.complete.set(true);
             });
-            s.case(Pass::Count, || phase.set(Phase::Decide));
+            s.case(Pass::Count, || phase.set(Phase::Look));
             s.case(Pass::Undo, || appends.stage.set(Stage::Answer));
             s.case(Pass::Release, || requests.advance(m, p));
         });
