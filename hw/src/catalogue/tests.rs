@@ -14,16 +14,39 @@ fn ends(parameter: &Parameter) -> Vec<Value> {
 }
 
 /// Every combination of the ends that is legal together.
+/// The ends of all ranges in all combinations; of many parameters, one at the other end than all others.
 fn corners(block: &Block) -> Vec<Values> {
-    let mut all: Vec<Vec<(&str, Value)>> = vec![vec![]];
-    for parameter in block.parameters {
-        let longer = |have: &Vec<(&'static str, Value)>| {
+    let ends: Vec<(&'static str, Vec<Value>)> = block.parameters.iter().map(|p| (p.name, ends(p))).collect();
+    let all = if ends.len() > 9 { one_apart(&ends) } else { combinations(&ends) };
+    all.into_iter().filter_map(|given| block.resolve(given).ok()).collect()
+}
+
+type Given = Vec<(&'static str, Value)>;
+
+fn combinations(ends: &[(&'static str, Vec<Value>)]) -> Vec<Given> {
+    let mut all: Vec<Given> = vec![vec![]];
+    for (name, ends) in ends {
+        let longer = |have: &Given| {
             let have = have.clone();
-            ends(parameter).into_iter().map(move |end| [have.clone(), vec![(parameter.name, end)]].concat())
+            ends.iter().map(move |end| [have.clone(), vec![(*name, end.clone())]].concat()).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(longer).collect();
     }
-    all.into_iter().filter_map(|given| block.resolve(given).ok()).collect()
+    all
+}
+
+fn one_apart(ends: &[(&'static str, Vec<Value>)]) -> Vec<Given> {
+    let at = |list: &[Value], end: usize| list[end * (list.len() - 1)].clone();
+    let corner = |base: usize, other: usize| -> Given {
+        ends.iter()
+            .enumerate()
+            .map(|(i, (name, list))| (*name, at(list, if i == other { 1 - base } else { base })))
+            .collect()
+    };
+    (0..2)
+        .flat_map(|base| (0..=ends.len()).map(move |other| (base, other)))
+        .map(|(base, other)| corner(base, other))
+        .collect()
 }
 
 #[test]

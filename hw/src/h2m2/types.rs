@@ -44,6 +44,9 @@ pub enum Replacement {
     TreePlru,
 }
 
+/// Most bits of the number of a virtual page: registers count pages in 32 bits.
+pub const MOST_NUMBER_BITS: u32 = 31;
+
 /// The parameters of an MMU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MmuParams {
@@ -95,6 +98,10 @@ impl MmuParams {
         }
         if ![8, 16, 32, 64].contains(&self.data_bytes) {
             return wrong(format!("data_bytes = {}", self.data_bytes), "8, 16, 32 or 64: an entry has 8 bytes");
+        }
+        if self.number_bits() > MOST_NUMBER_BITS {
+            let help = "at most 2^31: registers count pages in 32 bits, and the flat table of so many has 16 GiB";
+            return wrong(format!("2^{} pages", self.number_bits()), help);
         }
         if self.set_bits() >= self.number_bits() {
             let help = "less sets than half of the pages: a smaller TLB, smaller pages, or more bits of an address";

@@ -1,4 +1,4 @@
-//! Sequencer of the MMU: takes commands to append, open and release one after the other, and lets the [steps](super::steps()) go through
+//! Sequencer of the MMU: takes commands to append, open and release one after the other, and lets the [steps](mod@super::steps) go through
 //! the streams.
 //!
 //! An append is atomic: the new entries go to the copy that does not count, and one write to the group's entry makes them count,
@@ -12,7 +12,7 @@
 //! | `verdict` | for each packet: its words go to the writer (1), or are dropped |
 //! | `written` | the writer is done with a slice; always ready |
 //! | `look`, `look_word`, `entry` | table of groups: an address, a cycle later its entry; a new entry |
-//! | `steps` | the other half of the [steps](super::steps())' ports |
+//! | `steps` | the other half of the [steps](mod@super::steps)' ports |
 //! | `open` | a bit for each request |
 //! | `hold`, `reading` | no read may begin; a read is under way |
 //! | `looks` | a read is looked up: no append may begin to count |

@@ -1,5 +1,5 @@
-//! The tables of the MMU with all that reads and changes them: [sequencer](super::sequencer()), [steps](super::steps()),
-//! [history reader](super::history_reader()) and [page list](super::page_list()). What is missing are the engines that move bytes.
+//! The tables of the MMU with all that reads and changes them: [sequencer](mod@super::sequencer), [steps](mod@super::steps),
+//! [history reader](mod@super::history_reader) and [page list](mod@super::page_list). What is missing are the engines that move bytes.
 //!
 //! | port | |
 //! | --- | --- |

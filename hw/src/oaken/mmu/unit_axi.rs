@@ -3,7 +3,7 @@
 //! | port | |
 //! | --- | --- |
 //! | `s_axil` | AXI4-Lite, the registers of [`registers`] |
-//! | `append`, `slice`, `s_axis`, `read`, `history`, `m_axis_*`, `enough`, `appended`, `done`, `m_axi` | those of the [unit](super::unit()) |
+//! | `append`, `slice`, `s_axis`, `read`, `history`, `m_axis_*`, `enough`, `appended`, `done`, `m_axi` | those of the [unit](mod@super::unit) |
 //!
 //! Parameters, rates and behaviour are those of the unit.
 
