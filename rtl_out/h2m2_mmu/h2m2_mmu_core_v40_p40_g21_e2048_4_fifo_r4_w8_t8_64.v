@@ -206,64 +206,64 @@ module h2m2_mmu_core_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire invalidation_starts;
     reg [3:0] later; // those after the one granted last | round_robin.rs:26
     reg valid; // mmu.rs:112
-    reg [1:0] item_asker_requester; // types.rs:314
-    reg [3:0] item_asker_slot; // types.rs:314
-    reg item_asker_write; // types.rs:314
-    reg [18:0] item_asker_page; // types.rs:314
-    reg item_first; // types.rs:314
-    reg item_leaves; // types.rs:314
-    reg item_walked_permitted_read; // types.rs:314
-    reg item_walked_permitted_write; // types.rs:314
-    reg [1:0] item_walked_permitted_side; // types.rs:314
-    reg [18:0] item_walked_permitted_frame; // types.rs:314
-    reg [2:0] item_walked_cause; // types.rs:314
-    reg item_shared; // types.rs:314
-    reg [1:0] item_asker_requester_1; // types.rs:314
-    reg [3:0] item_asker_slot_1; // types.rs:314
-    reg item_asker_write_1; // types.rs:314
-    reg [18:0] item_asker_page_1; // types.rs:314
-    reg item_first_1; // types.rs:314
-    reg item_leaves_1; // types.rs:314
-    reg item_walked_permitted_read_1; // types.rs:314
-    reg item_walked_permitted_write_1; // types.rs:314
-    reg [1:0] item_walked_permitted_side_1; // types.rs:314
-    reg [18:0] item_walked_permitted_frame_1; // types.rs:314
-    reg [2:0] item_walked_cause_1; // types.rs:314
-    reg item_shared_1; // types.rs:314
-    reg beyond_1; // types.rs:314
-    reg [2:0] reg_l314_1; // types.rs:314
-    reg [1:0] reg_l314_2; // types.rs:314
-    reg [18:0] reg_l314_3; // types.rs:314
-    reg [2:0] of_walk_cause; // types.rs:314
-    reg [1:0] of_walk_side; // types.rs:314
-    reg [18:0] of_walk_frame; // types.rs:314
-    reg [1:0] reg_l314_4; // types.rs:314
-    reg [3:0] reg_l314_5; // types.rs:314
-    reg reg_l314_6; // types.rs:314
-    reg [18:0] reg_l314_7; // types.rs:314
-    reg reg_l314_8; // types.rs:314
-    reg reg_l314_9; // types.rs:314
-    reg reg_l314_15; // types.rs:314
-    reg reg_l314_16; // types.rs:314
-    reg [1:0] item_asker_requester_2; // types.rs:314
-    reg [3:0] item_asker_slot_2; // types.rs:314
-    reg item_asker_write_2; // types.rs:314
-    reg [18:0] item_asker_page_2; // types.rs:314
-    reg item_first_2; // types.rs:314
-    reg item_leaves_2; // types.rs:314
-    reg item_shared_2; // types.rs:314
-    reg beyond_2; // types.rs:314
+    reg [1:0] item_asker_requester; // types.rs:321
+    reg [3:0] item_asker_slot; // types.rs:321
+    reg item_asker_write; // types.rs:321
+    reg [18:0] item_asker_page; // types.rs:321
+    reg item_first; // types.rs:321
+    reg item_leaves; // types.rs:321
+    reg item_walked_permitted_read; // types.rs:321
+    reg item_walked_permitted_write; // types.rs:321
+    reg [1:0] item_walked_permitted_side; // types.rs:321
+    reg [18:0] item_walked_permitted_frame; // types.rs:321
+    reg [2:0] item_walked_cause; // types.rs:321
+    reg item_shared; // types.rs:321
+    reg [1:0] item_asker_requester_1; // types.rs:321
+    reg [3:0] item_asker_slot_1; // types.rs:321
+    reg item_asker_write_1; // types.rs:321
+    reg [18:0] item_asker_page_1; // types.rs:321
+    reg item_first_1; // types.rs:321
+    reg item_leaves_1; // types.rs:321
+    reg item_walked_permitted_read_1; // types.rs:321
+    reg item_walked_permitted_write_1; // types.rs:321
+    reg [1:0] item_walked_permitted_side_1; // types.rs:321
+    reg [18:0] item_walked_permitted_frame_1; // types.rs:321
+    reg [2:0] item_walked_cause_1; // types.rs:321
+    reg item_shared_1; // types.rs:321
+    reg beyond_1; // types.rs:321
+    reg [2:0] reg_l321_1; // types.rs:321
+    reg [1:0] reg_l321_2; // types.rs:321
+    reg [18:0] reg_l321_3; // types.rs:321
+    reg [2:0] of_walk_cause; // types.rs:321
+    reg [1:0] of_walk_side; // types.rs:321
+    reg [18:0] of_walk_frame; // types.rs:321
+    reg [1:0] reg_l321_4; // types.rs:321
+    reg [3:0] reg_l321_5; // types.rs:321
+    reg reg_l321_6; // types.rs:321
+    reg [18:0] reg_l321_7; // types.rs:321
+    reg reg_l321_8; // types.rs:321
+    reg reg_l321_9; // types.rs:321
+    reg reg_l321_15; // types.rs:321
+    reg reg_l321_16; // types.rs:321
+    reg [1:0] item_asker_requester_2; // types.rs:321
+    reg [3:0] item_asker_slot_2; // types.rs:321
+    reg item_asker_write_2; // types.rs:321
+    reg [18:0] item_asker_page_2; // types.rs:321
+    reg item_first_2; // types.rs:321
+    reg item_leaves_2; // types.rs:321
+    reg item_shared_2; // types.rs:321
+    reg beyond_2; // types.rs:321
     reg later_1; // mmu.rs:136
     reg later_2; // mmu.rs:136
     reg later_3; // mmu.rs:136
     reg now; // mmu.rs:207
-    reg [3:0] counter_1; // types.rs:314
-    reg fault_1; // types.rs:314
-    reg [2:0] cause_4; // types.rs:314
-    reg [1:0] asker_requester; // types.rs:314
-    reg [3:0] asker_slot; // types.rs:314
-    reg asker_write; // types.rs:314
-    reg [18:0] asker_page; // types.rs:314
+    reg [3:0] counter_1; // types.rs:321
+    reg fault_1; // types.rs:321
+    reg [2:0] cause_4; // types.rs:321
+    reg [1:0] asker_requester; // types.rs:321
+    reg [3:0] asker_slot; // types.rs:321
+    reg asker_write; // types.rs:321
+    reg [18:0] asker_page; // types.rs:321
     assign request_0_ready = u_h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64_s_ready;
     assign response_0_valid = u_h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64_m_valid;
     assign response_0_address = u_h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64_m_address;
@@ -374,28 +374,28 @@ module h2m2_mmu_core_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire [1:0] side = item_walked_permitted_side_1 & {2{allowed}}; // mmu.rs:194
     wire [18:0] frame = item_walked_permitted_frame_1 & {19{allowed}}; // mmu.rs:195
     always @(posedge clk) begin
-        reg_l314_1 <= cause;
-        reg_l314_2 <= side;
-        reg_l314_3 <= frame;
-        of_walk_cause <= reg_l314_1;
-        of_walk_side <= reg_l314_2;
-        of_walk_frame <= reg_l314_3;
-        reg_l314_4 <= item_asker_requester_1;
-        reg_l314_5 <= item_asker_slot_1;
-        reg_l314_6 <= item_asker_write_1;
-        reg_l314_7 <= item_asker_page_1;
-        reg_l314_8 <= item_first_1;
-        reg_l314_9 <= item_leaves_1;
-        reg_l314_15 <= item_shared_1;
-        reg_l314_16 <= beyond_1;
-        item_asker_requester_2 <= reg_l314_4;
-        item_asker_slot_2 <= reg_l314_5;
-        item_asker_write_2 <= reg_l314_6;
-        item_asker_page_2 <= reg_l314_7;
-        item_first_2 <= reg_l314_8;
-        item_leaves_2 <= reg_l314_9;
-        item_shared_2 <= reg_l314_15;
-        beyond_2 <= reg_l314_16;
+        reg_l321_1 <= cause;
+        reg_l321_2 <= side;
+        reg_l321_3 <= frame;
+        of_walk_cause <= reg_l321_1;
+        of_walk_side <= reg_l321_2;
+        of_walk_frame <= reg_l321_3;
+        reg_l321_4 <= item_asker_requester_1;
+        reg_l321_5 <= item_asker_slot_1;
+        reg_l321_6 <= item_asker_write_1;
+        reg_l321_7 <= item_asker_page_1;
+        reg_l321_8 <= item_first_1;
+        reg_l321_9 <= item_leaves_1;
+        reg_l321_15 <= item_shared_1;
+        reg_l321_16 <= beyond_1;
+        item_asker_requester_2 <= reg_l321_4;
+        item_asker_slot_2 <= reg_l321_5;
+        item_asker_write_2 <= reg_l321_6;
+        item_asker_page_2 <= reg_l321_7;
+        item_first_2 <= reg_l321_8;
+        item_leaves_2 <= reg_l321_9;
+        item_shared_2 <= reg_l321_15;
+        beyond_2 <= reg_l321_16;
     end
     always @(posedge clk) begin
         if (rst) begin

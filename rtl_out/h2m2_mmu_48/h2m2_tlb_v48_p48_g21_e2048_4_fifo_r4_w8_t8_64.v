@@ -42,50 +42,50 @@ module h2m2_tlb_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     reg [1:0] word_permitted_side; // tlb.rs:84
     reg [26:0] word_permitted_frame; // tlb.rs:84
     reg [17:0] word_tag; // tlb.rs:84
-    reg words_0_valid; // types.rs:314
-    reg words_0_round; // types.rs:314
-    reg words_0_permitted_read; // types.rs:314
-    reg words_0_permitted_write; // types.rs:314
-    reg [1:0] words_0_permitted_side; // types.rs:314
-    reg [26:0] words_0_permitted_frame; // types.rs:314
-    reg [17:0] words_0_tag; // types.rs:314
-    reg words_1_valid; // types.rs:314
-    reg words_1_round; // types.rs:314
-    reg words_1_permitted_read; // types.rs:314
-    reg words_1_permitted_write; // types.rs:314
-    reg [1:0] words_1_permitted_side; // types.rs:314
-    reg [26:0] words_1_permitted_frame; // types.rs:314
-    reg [17:0] words_1_tag; // types.rs:314
-    reg words_2_valid; // types.rs:314
-    reg words_2_round; // types.rs:314
-    reg words_2_permitted_read; // types.rs:314
-    reg words_2_permitted_write; // types.rs:314
-    reg [1:0] words_2_permitted_side; // types.rs:314
-    reg [26:0] words_2_permitted_frame; // types.rs:314
-    reg [17:0] words_2_tag; // types.rs:314
-    reg words_3_valid; // types.rs:314
-    reg words_3_round; // types.rs:314
-    reg words_3_permitted_read; // types.rs:314
-    reg words_3_permitted_write; // types.rs:314
-    reg [1:0] words_3_permitted_side; // types.rs:314
-    reg [26:0] words_3_permitted_frame; // types.rs:314
-    reg [17:0] words_3_tag; // types.rs:314
-    reg [26:0] reg_l314; // types.rs:314
-    reg reg_l314_1; // types.rs:314
-    reg [26:0] page; // types.rs:314
-    reg write; // types.rs:314
-    reg reg_l314_2; // types.rs:314
-    reg [3:0] found_1; // types.rs:314
-    reg [3:0] allowed_1; // types.rs:314
-    reg [1:0] permitted_0_side; // types.rs:314
-    reg [26:0] permitted_0_frame; // types.rs:314
-    reg [1:0] permitted_1_side; // types.rs:314
-    reg [26:0] permitted_1_frame; // types.rs:314
-    reg [1:0] permitted_2_side; // types.rs:314
-    reg [26:0] permitted_2_frame; // types.rs:314
-    reg [1:0] permitted_3_side; // types.rs:314
-    reg [26:0] permitted_3_frame; // types.rs:314
-    reg [3:0] rounds; // types.rs:314
+    reg words_0_valid; // types.rs:321
+    reg words_0_round; // types.rs:321
+    reg words_0_permitted_read; // types.rs:321
+    reg words_0_permitted_write; // types.rs:321
+    reg [1:0] words_0_permitted_side; // types.rs:321
+    reg [26:0] words_0_permitted_frame; // types.rs:321
+    reg [17:0] words_0_tag; // types.rs:321
+    reg words_1_valid; // types.rs:321
+    reg words_1_round; // types.rs:321
+    reg words_1_permitted_read; // types.rs:321
+    reg words_1_permitted_write; // types.rs:321
+    reg [1:0] words_1_permitted_side; // types.rs:321
+    reg [26:0] words_1_permitted_frame; // types.rs:321
+    reg [17:0] words_1_tag; // types.rs:321
+    reg words_2_valid; // types.rs:321
+    reg words_2_round; // types.rs:321
+    reg words_2_permitted_read; // types.rs:321
+    reg words_2_permitted_write; // types.rs:321
+    reg [1:0] words_2_permitted_side; // types.rs:321
+    reg [26:0] words_2_permitted_frame; // types.rs:321
+    reg [17:0] words_2_tag; // types.rs:321
+    reg words_3_valid; // types.rs:321
+    reg words_3_round; // types.rs:321
+    reg words_3_permitted_read; // types.rs:321
+    reg words_3_permitted_write; // types.rs:321
+    reg [1:0] words_3_permitted_side; // types.rs:321
+    reg [26:0] words_3_permitted_frame; // types.rs:321
+    reg [17:0] words_3_tag; // types.rs:321
+    reg [26:0] reg_l321; // types.rs:321
+    reg reg_l321_1; // types.rs:321
+    reg [26:0] page; // types.rs:321
+    reg write; // types.rs:321
+    reg reg_l321_2; // types.rs:321
+    reg [3:0] found_1; // types.rs:321
+    reg [3:0] allowed_1; // types.rs:321
+    reg [1:0] permitted_0_side; // types.rs:321
+    reg [26:0] permitted_0_frame; // types.rs:321
+    reg [1:0] permitted_1_side; // types.rs:321
+    reg [26:0] permitted_1_frame; // types.rs:321
+    reg [1:0] permitted_2_side; // types.rs:321
+    reg [26:0] permitted_2_frame; // types.rs:321
+    reg [1:0] permitted_3_side; // types.rs:321
+    reg [26:0] permitted_3_frame; // types.rs:321
+    reg [3:0] rounds; // types.rs:321
     (* ram_style = "block" *) (* no_rw_check *) reg [50:0] way0_memory [0:511];
     reg [50:0] way0_memory_q0; // tlb.rs:107
     (* ram_style = "block" *) (* no_rw_check *) reg [50:0] way1_memory [0:511];
@@ -181,13 +181,13 @@ module h2m2_tlb_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
 
     // compared
     always @(posedge clk) begin
-        reg_l314 <= look_page;
-        reg_l314_1 <= look_write;
-        page <= reg_l314;
-        write <= reg_l314_1;
-        reg_l314_2 <= look_void;
+        reg_l321 <= look_page;
+        reg_l321_1 <= look_write;
+        page <= reg_l321;
+        write <= reg_l321_1;
+        reg_l321_2 <= look_void;
     end
-    wire s_real = ~reg_l314_2; // tlb.rs:114
+    wire s_real = ~reg_l321_2; // tlb.rs:114
     wire [3:0] _t5 = {(words_3_valid & (words_3_tag == page[26:9])) & s_real, (words_2_valid & (words_2_tag == page[26:9])) & s_real, (words_1_valid & (words_1_tag == page[26:9])) & s_real, (words_0_valid & (words_0_tag == page[26:9])) & s_real}; // tlb.rs:117
     wire [3:0] hits = _t5 & (4'h0 - _t5); // tlb.rs:117
     wire [3:0] allows = {write ? words_3_permitted_write : words_3_permitted_read, write ? words_2_permitted_write : words_2_permitted_read, write ? words_1_permitted_write : words_1_permitted_read, write ? words_0_permitted_write : words_0_permitted_read}; // tlb.rs:118
