@@ -1,9 +1,11 @@
 //! The memory management unit: where the slices of records lie, page by page, and who may read them.
 
+mod appends;
 pub mod history_port;
 pub mod history_reader;
 pub mod page_list;
 pub mod params;
+mod requests;
 pub mod sequencer;
 pub mod shared_table;
 pub mod steps;

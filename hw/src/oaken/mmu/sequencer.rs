@@ -22,7 +22,9 @@
 //!   in 2 for each of its streams and 4. A release lets an append go between two groups.
 //! - Combinational paths: none from port to port but `slice_valid` to `verdict`, `looks` and `look_ready` to what the tables see.
 
+use super::appends::{Appends, Slot, Stage};
 use super::params::*;
+use super::requests::{Duty, Requests};
 use super::shared_table::Write;
 use super::steps::{Pass, Work, work, writer};
 use crate::memory::mover::{self, Done};
@@ -105,15 +107,17 @@ pub fn sequencer(p: MmuParams) -> Result<Design<SequencerPorts>, Errors> {
     let io = SequencerPorts::new(m, p);
     let phase = m.state(Phase::Idle);
     let appends = Appends::new(m, p);
-    let requests = Requests::new(m, io, p);
+    let requests = Requests::new(m, io.controlled, p);
+    io.open.set(requests.open);
+    io.hold.set(requests.duty.is(Duty::Releasing));
     let group = m.reg(Work { pass: state(), ..work(p) });
     let x = Sequence { phase, work: group, appends, requests };
 
     m.section("requests");
-    requests.take(m, io, p);
+    requests.take(m, io.control, io.controlled, p);
     m.section("a vector counts when all its writes are answered");
-    appends.written(m, io);
-    let commits = appends.end(m, io, !io.looks & !phase.is(Phase::Clear));
+    appends.written(m, io.written);
+    let commits = appends.end(m, io.appended, !io.looks & !phase.is(Phase::Clear));
     m.section("one group after the other");
     x.run(m, io, p);
     m.section("entries of groups");
@@ -127,200 +131,6 @@ pub fn sequencer(p: MmuParams) -> Result<Design<SequencerPorts>, Errors> {
     io.entry.payload.word.set(clears.mux(none, entry).pack());
     m.assert(!io.entry.valid | io.entry.ready, "the table takes every entry");
     m.finish(io)
-}
-
-/// A vector that is being appended.
-#[derive(Clone, Copy, Bundle)]
-struct Slot {
-    group: Group,
-    tag: Signal,
-    /// Tokens, when it counts.
-    tokens: Signal,
-    /// The copy of entries that it writes.
-    copy: Signal,
-    /// How it ends, but for errors of the bus.
-    outcome: StateSignal<Outcome>,
-    /// It was not refused.
-    accepted: Signal,
-    /// Tells its writes from those of the vector before.
-    turn: Signal,
-}
-
-fn slot(p: MmuParams) -> Slot {
-    let Append { group, tag } = append(p);
-    let flag = bits(1);
-    Slot { group, tag, tokens: bits(p.token_bits()), copy: flag, outcome: state(), accepted: flag, turn: flag }
-}
-
-#[derive(Clone, Copy, State)]
-enum Stage {
-    /// There is no vector.
-    Empty,
-    /// Its writes are under way.
-    Writing,
-    /// Its pages are to come back.
-    Undo,
-    /// Its end is told.
-    Answer,
-}
-
-/// The vector whose slices come, and the one before, whose writes are under way.
-#[derive(Clone, Copy)]
-struct Appends {
-    current: Slot,
-    /// There is one.
-    busy: Signal,
-    /// That of the next one.
-    turn: Signal,
-    /// All its slices have come.
-    complete: Signal,
-    pending: Slot,
-    stage: StateSignal<Stage>,
-    /// For either turn: all writes are answered, and one of them with an error.
-    over: Vector<Signal>,
-    bad: Vector<Signal>,
-}
-
-impl Appends {
-    #[module]
-    fn new(m: Module, p: MmuParams) -> Appends {
-        let current = m.reg(slot(p));
-        let busy = m.reg_reset(bits(1), 0);
-        let turn = m.reg_reset(bits(1), 0);
-        let complete = m.reg_reset(bits(1), 0);
-        let pending = m.reg(slot(p));
-        let stage = m.state(Stage::Empty);
-        let over = m.reg_reset(vector(bits(1), 2), 0);
-        let bad = m.reg_reset(vector(bits(1), 2), 0);
-        Appends { current, busy, turn, complete, pending, stage, over, bad }
-    }
-    /// Is there a vector of this request?
-    fn of_request(self, request: Signal) -> Signal {
-        let pending = !self.stage.is(Stage::Empty) & self.pending.group.request.eq(request);
-        pending | (self.busy & self.current.group.request.eq(request))
-    }
-    /// Is there a vector of this group whose writes are under way?
-    fn of_group(self, group: Group) -> Signal {
-        !self.stage.is(Stage::Empty) & self.pending.group.pack().eq(group.pack())
-    }
-    /// What the writer says.
-    #[module]
-    fn written(self, m: Module, io: SequencerPorts) {
-        let Done { tag, outcome, address } = io.written.payload;
-        address.unused();
-        io.written.ready.set(true);
-        let (turn, last) = (tag.bit(1), tag.bit(0));
-        let fails = io.written.valid & !outcome.is(mover::Outcome::Okay);
-        m.when(fails, || self.bad.at(turn).set(true));
-        m.when(io.written.valid & last, || self.over.at(turn).set(true));
-    }
-    /// The end of the older vector. Gives whether it counts from now on.
-    #[module]
-    fn end(self, m: Module, io: SequencerPorts, may_count: Signal) -> Signal {
-        let Appends { current, busy, complete, pending, stage, over, bad, .. } = self;
-        let is_over = stage.is(Stage::Writing) & over.at(pending.turn);
-        let bus = bad.at(pending.turn);
-        let fails = bus | !pending.outcome.is(Outcome::Okay);
-        let counts = is_over & !fails & may_count;
-        io.appended.valid.set(stage.is(Stage::Answer));
-        io.appended.payload.set(Answer { tag: pending.tag, outcome: pending.outcome });
-        m.switch(stage, |s| {
-            s.case(Stage::Empty, || {
-                pending.set(current);
-                m.when(busy & complete, || {
-                    busy.set(false);
-                    complete.set(false);
-                    stage.set(current.accepted.mux(m.lit_state(Stage::Writing), m.lit_state(Stage::Answer)));
-                });
-            });
-            s.case(Stage::Writing, || {
-                m.when(is_over & bus, || pending.outcome.set(Outcome::Bus));
-                m.when(is_over & fails, || stage.set(Stage::Undo));
-                m.when(counts, || stage.set(Stage::Answer));
-            });
-            // pages come back by the steps
-            s.case(Stage::Undo, || ());
-            s.case(Stage::Answer, || {
-                m.when(io.appended.ready, || {
-                    over.at(pending.turn).set(false);
-                    bad.at(pending.turn).set(false);
-                    stage.set(Stage::Empty);
-                });
-            });
-        });
-        counts
-    }
-}
-
-#[derive(Clone, Copy, State)]
-enum Duty {
-    /// There is no command.
-    None,
-    /// The groups of a request become empty.
-    Opening,
-    /// Its pages come back.
-    Releasing,
-    /// The end of the command is told.
-    Answer,
-}
-
-/// The requests, and the command that one of them begins or ends.
-#[derive(Clone, Copy)]
-struct Requests {
-    open: Vector<Signal>,
-    duty: StateSignal<Duty>,
-    answer: Answer,
-    /// The group that is next.
-    group: Group,
-}
-
-impl Requests {
-    #[module]
-    fn new(m: Module, io: SequencerPorts, p: MmuParams) -> Requests {
-        let open = m.reg_reset(vector(bits(1), p.requests as usize), 0);
-        let duty = m.state(Duty::None);
-        let ended = m.reg(answer(p));
-        let next = m.reg(group(p));
-        io.open.set(open);
-        io.hold.set(duty.is(Duty::Releasing));
-        io.controlled.valid.set(duty.is(Duty::Answer));
-        io.controlled.payload.set(ended);
-        Requests { open, duty, answer: ended, group: next }
-    }
-    /// Takes a command.
-    #[module]
-    fn take(self, m: Module, io: SequencerPorts, p: MmuParams) {
-        let Control { release, request, tag } = io.control.payload;
-        io.control.ready.set(self.duty.is(Duty::None));
-        let is_open = self.open.at(request);
-        let legal = below(request, p.requests);
-        let allowed = legal & is_open.eq(release);
-        let refusal = release.mux(m.lit_state(Outcome::Closed), m.lit_state(Outcome::Open));
-        let refusal = legal.mux(refusal, m.lit_state(Outcome::Address));
-        let duty = release.mux(m.lit_state(Duty::Releasing), m.lit_state(Duty::Opening));
-        m.when(io.control.transfer(), || {
-            self.answer.tag.set(tag);
-            self.answer.outcome.set(allowed.mux(m.lit_state(Outcome::Okay), refusal));
-            self.group.set(Group {
-                request,
-                layer: self.group.layer.zeros(self.group.layer.width()),
-                value: tag.zeros(1),
-            });
-            self.duty.set(allowed.mux(duty, m.lit_state(Duty::Answer)));
-        });
-        m.when(io.control.transfer() & allowed & release, || self.open.at(request).set(false));
-        m.when(io.controlled.transfer(), || self.duty.set(Duty::None));
-    }
-    /// Goes to the next group; behind the last one, the command is done.
-    fn advance(self, m: Module, p: MmuParams) {
-        let last = self.group.value & self.group.layer.eq(p.layers - 1);
-        self.group.value.set(!self.group.value);
-        m.when(self.group.value, || self.group.layer.set(self.group.layer + 1));
-        m.when(last, || {
-            m.when(self.duty.is(Duty::Opening), || self.open.at(self.group.request).set(true));
-            self.duty.set(Duty::Answer);
-        });
-    }
 }
 
 /// What is done in turn.

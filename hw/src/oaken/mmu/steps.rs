@@ -97,6 +97,8 @@ struct Step {
     entry: StreamEntry,
     /// There were no bytes.
     empty: Signal,
+    /// Pages that hold them.
+    pages: Signal,
     /// The bytes begin at the begin of a page.
     at_page: Signal,
     /// The place in the page behind the slice, if it were long enough.
@@ -110,6 +112,7 @@ fn step(p: MmuParams) -> Step {
         number: bits(p.step_bits()),
         entry: stream_entry(p),
         empty: bits(1),
+        pages: bits(p.count_bits()),
         at_page: bits(1),
         end,
         slice: slice_shape(p),
@@ -198,8 +201,10 @@ fn begin(m: Module, io: StepsPorts, held: StreamEntry, number: Signal, p: MmuPar
     let before = held.bytes & (!io.work.empty).repeat(p.bytes_bits());
     let offset = before.trunc(p.offset_bits());
     let end = offset.zext(p.offset_bits() + 1) + fit(bytes, p.offset_bits() + 1);
+    let at_page = !offset.any();
+    let pages = fit(before.drop_low(p.offset_bits()), p.count_bits()) + (!at_page).zext(p.count_bits());
     let entry = StreamEntry { bytes: before, ..held };
-    Step { number, entry, empty: !before.any(), at_page: !offset.any(), end, slice: Slice { bytes, ..slice } }
+    Step { number, entry, empty: !before.any(), pages, at_page, end, slice: Slice { bytes, ..slice } }
 }
 
 /// Does what the pass is for. Gives whether it is done.
@@ -232,11 +237,9 @@ fn act(m: Module, io: StepsPorts, x: Step, valid: Signal, p: MmuParams) -> Signa
     let undoes = is(Pass::Undo) & x.entry.grew;
     let releases = is(Pass::Release) & !x.empty;
     io.give.valid.set(valid & (undoes | releases));
-    let less_one = x.entry.bytes - 1;
-    let pages = fit(less_one.drop_low(p.offset_bits()), p.count_bits()) + 1;
     let undone = m.lit(1u32, p.count_bits());
     let first = is(Pass::Undo).mux(x.entry.tail, x.entry.first);
-    io.give.payload.set(Chain { first, last: x.entry.tail, pages: is(Pass::Undo).mux(undone, pages) });
+    io.give.payload.set(Chain { first, last: x.entry.tail, pages: is(Pass::Undo).mux(undone, x.pages) });
 
     m.section("pages are counted");
     let counted = m.reg(bits(p.step_bits() + 1));
