@@ -15,10 +15,10 @@
 //!   since reset, itself among them. So what a kernel waits for was registered before it, and no circle can be made. What was refused
 //!   leaves no trace.
 //! - A kernel that has finished may be waited for: it is over. Once its number is registered again, the number means the new one.
-//! - Kernels are launched on their side in the order in which they become ready; of those that do in one cycle, the lowest number first. One kernel in
-//!   a cycle goes to its side, of both together.
+//! - Of the kernels that are ready, the one with the lowest number goes to its side, one in a cycle, of both sides together; on each side they are
+//!   launched in the order in which they came there.
 //! - Parameters: `kernels`, 2 to 64. Latency: a launch is offered 4 cycles after the last completion that it waits for was taken, and one
-//!   later for each kernel that goes before it. Throughput: a completion in every cycle; a registration takes two cycles for each number
+//!   later for each kernel that goes before it. Throughput: a completion in every cycle, but none in the cycle behind one that is dropped; a registration takes two cycles for each number
 //!   and two for each kernel that it waits for.
 //! - Combinational paths: the `complete_valid` of each side to the `complete_ready` of the other.
 //! - After reset no kernel is known; registrations are taken when the tables are cleared, a cycle for each number.
@@ -165,14 +165,15 @@ fn take(m: Module, io: EventControllerPorts, running: Signal, sides: Memory) -> 
     let [first, second] = [io.complete[0], io.complete[1]];
     let turn = m.reg_reset(bits(1), 0).comment("the side that goes first if both have one");
     let both = first.valid & second.valid;
-    m.when(both, || turn.set(!turn));
-    first.ready.set(!(second.valid & turn));
-    second.ready.set(!(first.valid & !turn));
-    let taken = first.valid | second.valid;
+    let stray = m.reg_reset(bits(1), 0);
+    // behind a stray one there is a cycle for the registration that goes on: else a side that is out of order would stop it for ever
+    first.ready.set(!(second.valid & turn) & !stray);
+    second.ready.set(!(first.valid & !turn) & !stray);
+    let taken = (first.valid | second.valid) & !stray;
+    m.when(both & taken, || turn.set(!turn));
     let side = second.valid & (turn | !first.valid);
     let slot = side.mux(second.payload, first.payload);
     let runs = running.zext(1 << slot.width()).part(slot, 1) & sides.read(slot).eq(side);
-    let stray = m.reg_reset(bits(1), 0);
     let (stray_slot, stray_side) = (m.reg(bits(slot.width())), m.reg(bits(1)));
     stray.set(taken & !runs);
     stray_slot.set(slot);

@@ -98,3 +98,20 @@ fn refuses_parameters_out_of_range() {
     assert_eq!(message(event_controller("e", 1)), "kernels = 1 is out of range");
     assert_eq!(message(event_controller("e", 65)), "kernels = 65 is out of range");
 }
+
+/// A side says in every cycle that a kernel is over which does not run: registrations that wait for others go on.
+#[test]
+fn strays_stop_no_registration() {
+    let design = build(event_controller("events", 8));
+    let mut engine = Simulator::new(&design);
+    let io = &design.ports;
+    let mut bench = Bench::new(&mut engine, 1);
+    let register = bench.source(&design, &io.register, Stalls::Never);
+    let answer = bench.sink(&design, &io.answer, Stalls::Never);
+    let stray = bench.source(&design, &io.complete[1], Stalls::Never);
+    bench.reset().unwrap();
+    bench.send(stray, vec![[5u64]; 4000]);
+    bench.send(register, [[0, 0, 0], [1, 0, 1], [2, 1, 3]]);
+    bench.run_until_received(answer, 3, 400).unwrap();
+    assert!(bench.beats(answer).iter().all(|beat| beat.field(1) == 0));
+}
