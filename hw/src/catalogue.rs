@@ -35,7 +35,7 @@ pub use blocks::{blocks, engine_params};
 pub use h2m2::mmu_params;
 pub use memory::{arbiter_axi, mover};
 pub use oaken_mmu::oaken_mmu_params;
-pub use oaken_slices::slice_params;
+pub use oaken_slices::{framer_params, slice_params};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 
 use hdl::{Design, Errors};

@@ -273,8 +273,11 @@ impl<'e> MmuBench<'e> {
                 _ => Err(format!("{here}: nothing of {known} tokens")),
             };
         }
-        let told = self.bench.beats(self.histories[0])[self.histories_taken].field(0);
+        let [told, told_tag] = [0, 1].map(|i| self.bench.beats(self.histories[0])[self.histories_taken].field(i));
         self.histories_taken += 1;
+        if told_tag != tag {
+            return Err(format!("{here}: `history` has the tag {told_tag}"));
+        }
         let least = if asked == 0 { known } else { known.min(asked as usize) };
         if told != tokens as u64 || tokens < least || (asked > 0 && tokens > asked as usize) {
             return Err(format!("{here}: {tokens} tokens (`history`: {told}) of {known}, {asked} asked for"));

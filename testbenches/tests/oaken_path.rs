@@ -47,7 +47,7 @@ ports! {
 fn path(e: EngineParams, p: MmuParams) -> Result<Design<PathPorts>, Errors> {
     let m = Module::new("path");
     let io = PathPorts::new(m, e, p);
-    let slices = SliceParams { engine: e, head_elements: p.head_elements, bus_bytes: p.axi.data_bytes };
+    let slices = SliceParams { engine: e, head_elements: p.head_elements, bus_bytes: p.axi.data_bytes, user_bits: 0 };
     let quantizer = m.instance(&quantizer_axi("quantizer", e)?);
     let splitter = m.instance(&slice_splitter("splitter", p.heads, slices)?);
     let mmu = m.instance(&unit("mmu", p)?);
@@ -70,7 +70,7 @@ fn path(e: EngineParams, p: MmuParams) -> Result<Design<PathPorts>, Errors> {
     io.free.set(mmu.free);
     io.m_axi.set(mmu.m_axi);
     mmu.enough.set(framer.enough_sparse);
-    framer.history.set(mmu.history.with(History { tokens: mmu.history.payload.zext(16) }));
+    framer.history.set(mmu.history.with(History { tokens: mmu.history.payload.tokens.zext(16), user: None }));
     framer.s_axis_dense.set(mmu.m_axis_dense);
     framer.s_axis_sparse.set(mmu.m_axis_sparse);
     framer.enough_dense.unused();

@@ -4,7 +4,7 @@ use super::Block;
 use super::blocks::{ENGINE, nothing};
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::streams::any;
-use crate::oaken::slices::MAX_HEADS;
+use crate::oaken::slices::{MAX_HEADS, MAX_USER};
 use crate::oaken::{EngineParams, SliceParams, slice_framer, slice_splitter};
 use hdl::Design;
 
@@ -39,13 +39,27 @@ const BUS_BITS: Parameter = Parameter {
 };
 
 const SPLITTER: [Parameter; 5] = [ENGINE[0], ENGINE[2], HEADS, HEAD_ELEMENTS, BUS_BITS];
-const FRAMER: [Parameter; 4] = [ENGINE[0], ENGINE[2], HEAD_ELEMENTS, BUS_BITS];
+const USER_BITS: Parameter = Parameter {
+    name: "user_bits",
+    doc: "bits that go from the command of a history to tuser of its records",
+    unit: "bits",
+    default: Some(Preset::Number(0)),
+    legal: any(0, MAX_USER as i128),
+    why: "a dequantizer takes the number of a setting there, which has 6 bits",
+};
 
-/// The parameters of a slice splitter or framer.
+const FRAMER: [Parameter; 5] = [ENGINE[0], ENGINE[2], HEAD_ELEMENTS, BUS_BITS, USER_BITS];
+
+/// The parameters of a slice splitter.
 pub fn slice_params(v: &Values) -> SliceParams {
     let (lanes, dense_bits) = (v.number("lanes"), v.number("dense_bits"));
     let engine = EngineParams { lanes, max_length: LONGEST, dense_bits, settings: 1 };
-    SliceParams { engine, head_elements: v.number("head_elements"), bus_bytes: v.number("bus_bits") / 8 }
+    SliceParams { engine, head_elements: v.number("head_elements"), bus_bytes: v.number("bus_bits") / 8, user_bits: 0 }
+}
+
+/// The parameters of a slice framer.
+pub fn framer_params(v: &Values) -> SliceParams {
+    SliceParams { user_bits: v.number("user_bits"), ..slice_params(v) }
 }
 
 fn vector_fits(v: &Values) -> Result<(), Box<Mistake>> {
@@ -91,5 +105,5 @@ pub(super) const OAKEN_SLICE_FRAMER: Block = Block {
             "1 beat of the bus a cycle of the dense part; of the sparse part a word of {word} bytes, and 1 cycle more for each count and header piece"
         )
     },
-    build: |name, v| slice_framer(name, slice_params(v)).map(Design::erase),
+    build: |name, v| slice_framer(name, framer_params(v)).map(Design::erase),
 };

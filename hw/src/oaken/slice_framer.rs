@@ -8,8 +8,8 @@
 //! | port | |
 //! | --- | --- |
 //! | `s_axis_dense`, `s_axis_sparse` | histories; `tuser` beside `tlast`: reading failed, and the history ends here |
-//! | `history` | how many slices of each are wanted; up to four wait |
-//! | `m_axis_dense`, `m_axis_sparse` | records of `head_elements`, as the dequantizer takes them; bytes that are not kept are 0 |
+//! | `history` | how many slices of each are wanted, and, with `user_bits`, what goes with their records; up to four wait |
+//! | `m_axis_dense`, `m_axis_sparse` | records of `head_elements`, as the dequantizer takes them; bytes that are not kept are 0. With `user_bits`, `m_axis_sparse_tuser` is that of their history |
 //! | `enough_dense`, `enough_sparse` | all slices of the history are out, and what comes of the part is dropped up to `tlast` |
 //! | `ended_early` | one cycle: slices had to be made up, or `tuser` came before there was enough; once for each part at least |
 //! | `count_error` | one cycle: a count of a history was above 64, and taken as 64 |
@@ -39,11 +39,13 @@ use hdl::*;
 pub struct History {
     /// Slices; with 0, all of it is dropped.
     pub tokens: Signal,
+    /// Stands at `m_axis_sparse_tuser` while its records leave.
+    pub user: Option<Signal>,
 }
 
 /// Shape of a [`History`].
-pub fn history() -> History {
-    History { tokens: bits(TOKEN_BITS) }
+pub fn history(p: SliceParams) -> History {
+    History { tokens: bits(TOKEN_BITS), user: (p.user_bits > 0).then(|| bits(p.user_bits)) }
 }
 
 ports! {
@@ -54,11 +56,12 @@ ports! {
         /// Sparse slices.
         input s_axis_sparse: AxiStream = axi_stream(p.bus_bytes).with_user(Some(1)),
         /// What is wanted of each history.
-        input history: Stream<History> = stream(history()),
+        input history: Stream<History> = stream(history(p)),
         /// Dense part of records.
         output m_axis_dense: AxiStream = axi_stream(p.engine.dense_bytes()),
         /// Sparse part of records.
-        output m_axis_sparse: AxiStream = axi_stream(p.engine.sparse_bytes()),
+        output m_axis_sparse: AxiStream =
+            axi_stream(p.engine.sparse_bytes()).with_user((p.user_bits > 0).then_some(p.user_bits)),
         /// What comes of the dense part is dropped.
         output enough_dense: Signal = bits(1),
         /// What comes of the sparse part is dropped.
@@ -80,7 +83,9 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     let m = Module::new(name);
     m.doc("Makes Oaken records of the slices of one head, which come byte after byte.");
     let io = SliceFramerPorts::new(m, p);
-    let [of_dense, of_sparse] = fork(m, io.history.with(io.history.payload.tokens));
+    let tokens = io.history.payload.tokens;
+    let (of_parts, user) = user_of_records(m, io)?;
+    let [of_dense, of_sparse] = fork(m, of_parts.with(tokens));
 
     m.section("dense slices");
     let wanted = fifo_after(m, of_dense, HISTORIES, Style::Distributed)?;
@@ -108,7 +113,8 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     let packed = pack_after(m, pieces.m, p.engine.sparse_bytes(), Beats::Any)?;
     let word = packed.payload;
     let data = word.data & each_repeated(word.keep, 8); // bytes that are not kept are 0
-    io.m_axis_sparse.set(AxiStream::from(packed.with(crate::stream::Beat { data, ..word })));
+    let records = AxiStream::from(packed.with(crate::stream::Beat { data, ..word }));
+    io.m_axis_sparse.set(AxiStream { tuser: user, ..records });
     io.enough_sparse.set(pieces.enough);
 
     m.section("what went wrong");
@@ -127,6 +133,28 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     io.ended_early.set(ended_early);
     io.count_error.set(count_error);
     m.finish(io)
+}
+
+/// What goes with the records that leave: it waits until those of the histories before are out. Gives the histories for the parts, too.
+#[module]
+fn user_of_records(m: Module, io: SliceFramerPorts) -> Result<(Stream<History>, Option<Signal>), Errors> {
+    let Some(user) = io.history.payload.user else { return Ok((io.history, None)) };
+    let [of_parts, of_user] = fork(m, io.history);
+    let tokens = of_user.payload.tokens;
+    let any = tokens.any();
+    let waits = m.wire(stream((tokens.shape(), user.shape())));
+    waits.valid.set(of_user.valid & any);
+    waits.payload.set((tokens, user));
+    of_user.ready.set(waits.ready | !any);
+    let oldest = fifo_after(m, waits, HISTORIES, Style::Distributed)?;
+    let left = m.reg_reset(bits(TOKEN_BITS), 0).comment("records that have left of the oldest history");
+    let (count, user) = oldest.payload;
+    let leaves = io.m_axis_sparse.stream().transfer() & io.m_axis_sparse.tlast;
+    let last = left.eq(count - 1);
+    m.when(leaves, || left.set(last.mux(left.literal(0u32), left + 1)));
+    oldest.ready.set(leaves & last);
+    m.assert(!leaves | oldest.valid, "records leave of a history that is known");
+    Ok((of_parts, Some(user)))
 }
 
 #[cfg(test)]

@@ -13,12 +13,16 @@ pub struct SliceParams {
     pub head_elements: u32,
     /// Bytes of a beat of the memory side: 8, 16, 32 or 64.
     pub bus_bytes: u32,
+    /// Framer: bits that go from the command of a history to `tuser` of its records, for the number of a setting; 0 to 16.
+    pub user_bits: u32,
 }
 
 /// The most heads of a record.
 pub const MAX_HEADS: u32 = 64;
 /// Width of the number of slices of a history.
 pub const TOKEN_BITS: u32 = 16;
+/// The most bits that go with a history.
+pub const MAX_USER: u32 = 16;
 /// Bytes of a header.
 pub const HEADER: u32 = 8;
 /// The widest word in which sparse bytes are walked over: a chunk of the paper's shares fits in one.
@@ -34,6 +38,14 @@ impl SliceParams {
             let message = format!("head_elements = {head} is not legal");
             let help = format!("a multiple of 64 (a slice is whole chunks) from 64 to max_length = {longest}");
             return Err(Errors::parameter(module, message, help));
+        }
+        if self.user_bits > MAX_USER {
+            let message = format!("user_bits = {} is not legal", self.user_bits);
+            return Err(Errors::parameter(
+                module,
+                message,
+                format!("0 to {MAX_USER}: a setting has a number of 6 bits"),
+            ));
         }
         if ![8, 16, 32, 64].contains(&self.bus_bytes) {
             let message = format!("bus_bytes = {} is not legal", self.bus_bytes);

@@ -4,7 +4,9 @@ use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, events, float, memory, mmu, oaken, oaken_mmu, parts, records,
     regroup, routing, slices,
 };
-use hw::catalogue::{Value, Values, arbiter_axi, block, mmu_params, mover, oaken_mmu_params, slice_params};
+use hw::catalogue::{
+    Value, Values, arbiter_axi, block, framer_params, mmu_params, mover, oaken_mmu_params, slice_params,
+};
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
 use hw::stream::pack::Beats;
@@ -67,7 +69,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "oaken_record_join" => records::record_join_driver(name, engine()),
         "oaken_record_split" => records::record_split_driver(name, engine()),
         "oaken_slice_splitter" => slices::splitter_driver(name, v.number("heads"), slice_params(v)),
-        "oaken_slice_framer" => slices::framer_driver(name, slice_params(v)),
+        "oaken_slice_framer" => slices::framer_driver(name, framer_params(v)),
         "register_slice" => match v.choice("kind") {
             "forward" => regroup::forward_driver(name, v.number("width")),
             "backward" => regroup::backward_driver(name, v.number("width")),

@@ -124,6 +124,8 @@ struct Framing<'e> {
     seen: [u64; 4],
     /// The parts of records that must have come.
     expected: [Vec<Vec<u8>>; 2],
+    /// What goes with each of them.
+    users: Vec<u64>,
     p: SliceParams,
 }
 
@@ -142,7 +144,17 @@ fn frame(
     let flags = [io.ended_early, io.count_error, io.enough_dense, io.enough_sparse];
     let flags = flags.map(|flag| design.port_index(flag).expect("a port"));
     bench.reset().map_err(|e| e.to_string())?;
-    let mut framing = Framing { bench, inputs, histories, outputs, flags, seen: [0; 4], expected: [vec![], vec![]], p };
+    let mut framing = Framing {
+        bench,
+        inputs,
+        histories,
+        outputs,
+        flags,
+        seen: [0; 4],
+        expected: [vec![], vec![]],
+        users: vec![],
+        p,
+    };
     let mut rng = Rng::with_seed(seed);
     (0..12).try_for_each(|kind| framing.history(&mut rng, kind))
 }
@@ -163,7 +175,12 @@ impl Framing<'_> {
         }
         let failed = [[false; 2], [kind == 7, kind == 9]][usize::from(kind > 6)];
         let (records, missing, wrong_count) = of_slice.frame(&parts, tokens);
-        self.bench.send(self.histories, [[tokens as u64]]);
+        let user = rng.u64(0..1 << self.p.user_bits);
+        self.users.extend(vec![user; tokens]);
+        match self.p.user_bits {
+            0 => self.bench.send(self.histories, [[tokens as u64]]),
+            _ => self.bench.send(self.histories, [[tokens as u64, user]]),
+        }
         for (i, part) in [&parts.dense, &parts.sparse].into_iter().enumerate() {
             self.bench.send(self.inputs[i], with_user(part, self.p.bus_bytes as usize, failed[i]));
         }
@@ -207,9 +224,15 @@ impl Framing<'_> {
             }
         }
         for (i, name) in ["dense", "sparse"].into_iter().enumerate() {
-            let got = self.bench.beats(self.outputs[i]);
-            same(name, &packet_bytes(got), &self.expected[i])?;
+            let mut got = self.bench.beats(self.outputs[i]).to_vec();
+            let ends = got.iter().filter(|beat| beat.0.len() > 3 && beat.field(2) == 1);
+            let users: Vec<u64> = ends.map(|beat| beat.field(3)).collect();
+            got.iter_mut().for_each(|beat| beat.0.truncate(3));
+            same(name, &packet_bytes(&got), &self.expected[i])?;
             same("beats", &[got.len()], &[beats[i]])?;
+            if i == 1 && self.p.user_bits > 0 {
+                same("tuser", &users, &self.users)?;
+            }
         }
         Ok(())
     }

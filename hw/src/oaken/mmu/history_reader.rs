@@ -9,7 +9,7 @@
 //! | `looks` | between `look` and the last `fetch`: no append may end here |
 //! | `job_0`, `job_1` | sparse and dense part, to the history ports |
 //! | `over_0`, `over_1` | the bus is done with a part |
-//! | `history` | tokens of each history that comes, for the slice framer |
+//! | `history` | tokens and tag of each history that comes, for the slice framer |
 //! | `done` | how each read ended, in their order |
 //! | `reading` | a read is under way |
 //!
@@ -47,8 +47,8 @@ ports! {
         output job: [Stream<Job>; 2] = [stream(job(p)), stream(job(p))],
         /// A part is over; 1: it failed.
         input over: [Stream; 2] = [stream(bits(1)), stream(bits(1))],
-        /// Tokens of the history that comes.
-        output history: Stream = stream(bits(p.token_bits())),
+        /// The history that comes.
+        output history: Stream<History> = stream(history(p)),
         /// How reads ended.
         output done: Stream<ReadAnswer> = stream(read_answer(p)),
         /// A read is under way.
@@ -191,14 +191,14 @@ fn send(
 ) -> Result<Signal, Errors> {
     let tokens = x.tokens;
     let any = tokens.any();
-    let history = m.wire(stream(tokens.shape()));
+    let history = m.wire(stream(history(p)));
     let room = io.job[0].ready & io.job[1].ready & history.ready;
     let sent = now & begun.ready & (room | !any);
     let jobs = sent & any;
     begun.valid.set(sent);
     begun.payload.set(Begun { tag: x.read.tag, outcome: x.outcome, tokens, any });
     history.valid.set(jobs);
-    history.payload.set(tokens);
+    history.payload.set(History { tokens, tag: x.read.tag });
     io.history.set(fifo_after(m, history, READS, Style::Distributed)?);
     let [key, value] = p.dense_bytes().map(|bytes| fit(tokens * m.lit(bytes, p.slice_bits()), p.bytes_bits()));
     let dense = Job { first: x.dense_first, bytes: x.read.group.value.mux(value, key) };

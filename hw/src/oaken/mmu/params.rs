@@ -228,6 +228,20 @@ pub fn read(p: MmuParams) -> Read {
     Read { group: group(p), head, tokens, tag: bits(p.tag_bits) }
 }
 
+/// A history that comes.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct History {
+    /// Its tokens.
+    pub tokens: Signal,
+    /// That of its read.
+    pub tag: Signal,
+}
+
+/// The shape of a history that comes.
+pub fn history(p: MmuParams) -> History {
+    History { tokens: bits(p.token_bits()), tag: bits(p.tag_bits) }
+}
+
 /// A request begins or ends.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct Control {

@@ -7,7 +7,7 @@
 //! | `slice`, `verdict` | what is known of the packets of a vector, and whether their words are written |
 //! | `command`, `written` | the burst writer's; it is done with a slice |
 //! | `job_*`, `over_*`, `follow_*`, `next_*` | the history ports' |
-//! | `history` | tokens of each history that comes |
+//! | `history` | tokens of each history that comes, and the tag of its read |
 //! | `appended`, `controlled`, `done` | how commands ended |
 //! | `free` | free pages |
 //!
@@ -52,8 +52,8 @@ ports! {
         input follow: [Stream; 2] = [stream(bits(p.page_bits())), stream(bits(p.page_bits()))],
         /// The page behind it.
         output next: [Next; 2] = [next(p), next(p)],
-        /// Tokens of the history that comes.
-        output history: Stream = stream(bits(p.token_bits())),
+        /// The history that comes.
+        output history: Stream<History> = stream(history(p)),
         /// How appends ended.
         output appended: Stream<Answer> = stream(answer(p)),
         /// How requests began and ended.

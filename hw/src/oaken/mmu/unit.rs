@@ -9,7 +9,7 @@
 //! | `slice`, `s_axis` | packets of the vectors, as the slice splitter gives them: for each head the sparse, then the dense slice |
 //! | `control` | a request begins or ends |
 //! | `read` | a history is to be read: all of it, or its first tokens |
-//! | `history` | tokens of each history that comes |
+//! | `history` | tokens of each history that comes, and the tag of its read |
 //! | `m_axis_sparse`, `m_axis_dense` | a packet for each history: slices without gaps. `tuser` beside `tlast`: it could not be read, and ends here |
 //! | `enough` | of the sparse part of the history that comes, no more is needed |
 //! | `appended`, `controlled`, `done` | how commands ended |
@@ -45,8 +45,8 @@ ports! {
         input control: Stream<Control> = stream(control(p)),
         /// Histories that are to be read.
         input read: Stream<Read> = stream(read(p)),
-        /// Tokens of the history that comes.
-        output history: Stream = stream(bits(p.token_bits())),
+        /// The history that comes.
+        output history: Stream<History> = stream(history(p)),
         /// Sparse part of histories.
         output m_axis_sparse: AxiStream = axi_stream(p.axi.data_bytes).with_user(Some(1)),
         /// Dense part of histories.

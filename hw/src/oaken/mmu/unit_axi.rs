@@ -27,8 +27,8 @@ ports! {
         input s_axis: AxiStream = axi_stream(p.axi.data_bytes),
         /// Histories that are to be read.
         input read: Stream<Read> = stream(read(p)),
-        /// Tokens of the history that comes.
-        output history: Stream = stream(bits(p.token_bits())),
+        /// The history that comes.
+        output history: Stream<History> = stream(history(p)),
         /// Sparse part of histories.
         output m_axis_sparse: AxiStream = axi_stream(p.axi.data_bytes).with_user(Some(1)),
         /// Dense part of histories.

@@ -8,7 +8,8 @@ use hdl::sim::Simulator;
 
 fn params(lanes: u32, bits: u32, head: u32, bus_bytes: u32) -> SliceParams {
     let engine = EngineParams { lanes, max_length: 512, dense_bits: bits, settings: 1 };
-    SliceParams { engine, head_elements: head, bus_bytes }
+    // a number goes with the histories in every other one
+    SliceParams { engine, head_elements: head, bus_bytes, user_bits: if lanes == 16 { 6 } else { 0 } }
 }
 
 /// Of a slice.
@@ -48,6 +49,8 @@ struct Around<'e> {
     outputs: [Sink; 2],
     flags: [usize; 4],
     seen: [u64; 4],
+    /// What goes with each record.
+    users: Vec<u64>,
     p: SliceParams,
 }
 
@@ -70,10 +73,15 @@ impl<'e> Around<'e> {
         let flags =
             [io.ended_early, io.count_error, io.enough_dense, io.enough_sparse].map(|x| design.port_index(x).unwrap());
         bench.reset().unwrap_or_else(|e| panic!("{e}"));
-        Around { bench, inputs, histories, outputs, flags, seen: [0; 4], p }
+        Around { bench, inputs, histories, outputs, flags, seen: [0; 4], users: vec![], p }
     }
     fn send(&mut self, x: &Sent) {
-        self.bench.send(self.histories, [[x.tokens as u64]]);
+        let user = (7 * self.users.len() as u64 + 1) % 64;
+        self.users.extend(vec![user; x.tokens]);
+        match self.p.user_bits {
+            0 => self.bench.send(self.histories, [[x.tokens as u64]]),
+            _ => self.bench.send(self.histories, [[x.tokens as u64, user]]),
+        }
         for (i, part) in [&x.parts.dense, &x.parts.sparse].into_iter().enumerate() {
             self.bench.send(self.inputs[i], with_user(part, self.p.bus_bytes, x.failed[i]));
         }
@@ -99,11 +107,26 @@ impl<'e> Around<'e> {
         }
         (0..60).for_each(|_| self.step());
         for i in 0..2 {
-            let got = self.bench.beats(self.outputs[i]);
-            assert_eq!((got.len(), packet_bytes(got)), (wanted[i], bytes[i].clone()), "{:?}, part {i}", self.p);
+            let (got, users) = without_user(self.bench.beats(self.outputs[i]));
+            assert_eq!((got.len(), packet_bytes(&got)), (wanted[i], bytes[i].clone()), "{:?}, part {i}", self.p);
+            assert!(users.is_empty() || users == self.users, "{:?}: {users:?} and {:?}", self.p, self.users);
         }
         assert_eq!(self.bench.unsent(self.histories), 0);
     }
+}
+
+/// Beats without what goes with their packets; and that, for each packet.
+fn without_user(beats: &[SentBeat]) -> (Vec<SentBeat>, Vec<u64>) {
+    let mut users: Vec<u64> = vec![];
+    let mut begins = true;
+    for beat in beats.iter().filter(|beat| beat.0.len() > 3) {
+        match begins {
+            true => users.push(beat.field(3)),
+            false => assert_eq!(users.last(), Some(&beat.field(3)), "it changes within a record"),
+        }
+        begins = beat.field(2) == 1;
+    }
+    (beats.iter().map(|beat| SentBeat(beat.0[..3].to_vec())).collect(), users)
 }
 
 const STALLS: [[Stalls; 4]; 5] = [
