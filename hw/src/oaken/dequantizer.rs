@@ -14,7 +14,8 @@
 //! | `enable` | vectors may begin |
 //! | `flush` | both parts are dropped as they come; the vectors under way lack them, and leave |
 //! | errors | registers; one cycle for each faulty header, count, group of entries, sparse part and dense part |
-//! | `finished`, `busy` | one cycle for each vector; vectors are under way |
+//! | `finished` | one cycle, behind the one in which the last beat of a vector is taken |
+//! | `busy` | vectors are under way: from the cycle behind the first word until `finished` |
 //!
 //! A beat of `dense` has the codes of a beat of elements at 4 bits (of two with one lane); at other widths a gearbox takes them
 //! from beats of the next power of two of bytes (`dense_reader`).
@@ -62,9 +63,9 @@ ports! {
         output sparse_length_error: Signal = bits(1),
         /// A dense part that is shorter or longer than its packet.
         output dense_length_error: Signal = bits(1),
-        /// The last elements of a vector have left the lanes.
+        /// The last beat of a vector was taken in the cycle before.
         output finished: Signal = bits(1),
-        /// Vectors are under way.
+        /// Vectors are under way: words of them have come, and they were not taken to their end.
         output busy: Signal = bits(1),
     }
 }
@@ -115,20 +116,21 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let coded = dense_codes(m, dense.codes, &in_use, go, p);
     m.section("the lanes");
     let (valid, beat) = decode_beat(m, go, coded, in_use, &headers, p);
-    let ended = valid & beat.last & go;
-    settings.in_flight.count(walker.begins, ended);
-    settings.promise(m, walker.begins);
-    io.finished.set(ended);
     m.section("a register slice, with the limit to the largest number behind its spare register");
     send(m, io.m, valid, beat, go);
+    m.section("a vector has left when its last beat is taken");
+    let left = flag(m, io.m.transfer() & io.m.payload.last);
+    settings.in_flight.count(walker.begins, left);
+    settings.promise(m, walker.begins);
+    io.finished.set(left);
     m.finish(io)
 }
 
-/// An error in a register, so that it does not depend on what an input does in the same cycle.
+/// A cycle later, in a register: it does not depend on what an input does in the same cycle.
 #[module]
-fn flag(m: Module, error: Signal) -> Signal {
+fn flag(m: Module, event: Signal) -> Signal {
     let flag = m.reg_reset(bits(1), 0);
-    flag.set(error);
+    flag.set(event);
     flag
 }
 

@@ -3,6 +3,7 @@
 pub mod align;
 pub mod beat_counter;
 pub mod beat_reader;
+mod both_taken;
 pub mod chunk_pieces;
 pub mod classify;
 pub mod compact;

@@ -13,8 +13,9 @@
 //! | `enable` | vectors may begin |
 //! | `flush` | elements are dropped as they come; an open vector is filled with zeros, and all leave |
 //! | `dense`, `sparse` | the two parts of the records, each with its own handshake; registers, but for the payload of `dense` at 4 bits (LUT RAM) |
-//! | `early`, `late`, `nonfinite`, `finished` | one cycle each |
-//! | `busy` | vectors are under way |
+//! | `early`, `late`, `nonfinite` | one cycle each |
+//! | `finished` | one cycle, behind the one in which the last beats of both parts of a vector have been taken |
+//! | `busy` | vectors are under way: from the first beat until `finished` |
 //!
 //! The codes of a beat of elements are `lanes * dense_bits` bits. At 4 bits these are a beat of `dense`. At other widths a packer
 //! regroups them to beats of the next power of two of bytes; the last one of a vector may then have fewer; the
@@ -28,6 +29,7 @@
 //! before the first word of the sparse part is full: who takes the sparse part first needs room for the dense part of a vector.
 //! Combinational: `flush` to `s` ready.
 
+use super::both_taken::both_taken;
 use super::copies::valid_copies;
 use super::guard::{GuardedBeat, length_guard};
 use super::maxima::MaximaPorts;
@@ -64,9 +66,9 @@ ports! {
         output late: Signal = bits(1),
         /// A vector held a NaN or an infinity.
         output nonfinite: Signal = bits(1),
-        /// The last code of a vector has left.
+        /// The last beats of both parts of a vector were taken in the cycle before.
         output finished: Signal = bits(1),
-        /// Vectors are under way.
+        /// Vectors are under way: they have begun, and were not taken to their end.
         output busy: Signal = bits(1),
     }
 }
@@ -107,11 +109,7 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let leaves = m.wire(bits(1)).comment("the last beat of a vector is read");
     let (beat, table) = issue(m, queue.view(), settings.leaving(m, leaves), leaves, issues, p);
     m.when(table.takes, || queue.out_at.set(queue.out_at + 1));
-    let sent = m.wire(bits(1));
     queue.held.count(queue.written, table.takes);
-    // the writer of many lanes is far away
-    let gone = later_if(p.wide(), m, sent);
-    settings.in_flight.count(input.begins, gone);
     input.free.count(beat.issued & issues, input.accepted);
     m.section("out: encode");
     let back = m.pipeline_enabled("back", advance);
@@ -126,9 +124,15 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     if let (Some(wire), Some(ready_next)) = (ready_next, writer.ready_next) {
         wire.set(ready_next);
     }
-    end_records(m, io, &writer, queue.headers, sent, p.dense_bits);
+    end_records(m, io, &writer, queue.headers, p.dense_bits);
     m.section("out: the dense part");
     io.dense.set(dense_part(m, back, &beat, codes, advance, writer.stop, p)?);
+    m.section("out: a vector has left when both parts are taken");
+    let dense_ends = io.dense.transfer() & io.dense.payload.last;
+    let sparse_ends = io.sparse.transfer() & io.sparse.payload.last;
+    let left = both_taken(m, dense_ends, sparse_ends, vectors_in_flight(p));
+    settings.in_flight.count(input.begins, left);
+    io.finished.set(left);
     m.finish(io)
 }
 
@@ -193,12 +197,6 @@ impl ScaleQueue {
     }
 }
 
-/// A bit, or the same a cycle later.
-fn later_if(later: bool, m: Module, bit: Signal) -> Signal {
-    let p = m.pipeline("later");
-    if later { p.leave(p.enter_valid(bit).next()) } else { bit }
-}
-
 /// Turns the maxima of a vector into its header and its scales, and puts them into a queue.
 #[module]
 fn queue_scales(
@@ -229,25 +227,16 @@ fn queue_scales(
     Ok(ScaleQueue { scales: queue, headers, in_at: queue_in, out_at: queue_out, held: queued, written: done })
 }
 
-/// Gives the writer the header of the vector that leaves, and tells of each that has left (`sent`).
+/// Gives the writer the header of the vector that leaves, and tells of what was wrong with it.
 #[module]
-fn end_records(
-    m: Module,
-    io: QuantizerPorts,
-    writer: &SparseWriterPorts,
-    headers: Memory,
-    sent: Signal,
-    dense_bits: u32,
-) {
+fn end_records(m: Module, io: QuantizerPorts, writer: &SparseWriterPorts, headers: Memory, dense_bits: u32) {
     let header = headers.read(writer.vector);
     writer.header.set(match dense_bits ^ PAPER_BITS {
         0 => header.zext(64),
         width => m.lit(width, 4).cat(header.zext(60)),
     });
     io.sparse.set(writer.m);
-    sent.set(writer.sent);
     let was_nonfinite = m.reg(bits(1)).comment("the vector of which `sent` tells");
     was_nonfinite.set(header.bit(57));
-    io.finished.set(sent);
-    io.nonfinite.set(sent & was_nonfinite);
+    io.nonfinite.set(writer.sent & was_nonfinite);
 }

@@ -15,9 +15,10 @@ pub fn ring_depth(p: EngineParams) -> u32 {
     (p.max_beats() + way).next_power_of_two()
 }
 
-/// Vectors that may be under way: enough to cover the way from the first beat to the last word when all are one chunk long.
+/// Vectors that may be under way: enough to cover the way from the first beat to the last word and the cycle behind it, when all are
+/// one chunk long.
 pub fn vectors_in_flight(p: EngineParams) -> u32 {
-    let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + if p.wide() { 31 } else { 28 } + 2 * p.chunk_beats();
+    let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + if p.wide() { 31 } else { 29 } + 2 * p.chunk_beats();
     way.div_ceil(p.chunk_beats()).next_power_of_two()
 }
 

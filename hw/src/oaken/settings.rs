@@ -64,7 +64,7 @@ pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &st
     parameters.constant("max_length", LENGTH_BITS, p.max_length, "the longest vector, in elements");
     let enable = map.rw("enable", 1, 0, "1: vectors may begin, as long as the settings are legal");
     let mut status = map.register("status", "what the engine does now");
-    let busy = status.ro("busy", 1, "vectors are under way");
+    let busy = status.ro("busy", 1, "vectors are under way: begun, and not taken to their end at the outputs");
     let legal = status.ro("legal", 1, "length and thresholds are legal; while they are not, no vector begins");
     let mut flags = map.register("errors", "what went wrong since it was cleared; write 1 to clear");
     let errors = errors.iter().map(|(name, doc)| flags.sticky(name, doc)).collect();
@@ -83,7 +83,7 @@ pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &st
     let t_low = threshold("t_low", 0x8000, "T_low, binary16, at most 0: from it to T_high is the inner group");
     let t_high = threshold("t_high", 0, "T_high, binary16, at least 0");
     let s_high = threshold("s_high", 0x7bff, "S_high, binary16, at least T_high: above it is the outer group");
-    let vectors = map.ro("vectors", 32, "vectors that left the engine since reset, modulo 2^32");
+    let vectors = map.ro("vectors", 32, "vectors whose last beats were taken at the outputs since reset, modulo 2^32");
     let flush = map.rw(
         "flush",
         1,

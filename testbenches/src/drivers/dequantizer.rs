@@ -52,6 +52,10 @@ impl Converts for Device<DequantizerAxiPorts> {
         elements(self, &record.dense, &record.sparse, vector.len(), t)
     }
 
+    fn output_bytes(&self) -> Vec<u32> {
+        vec![2 * self.params.lanes]
+    }
+
     fn results_without(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
         let record = encode(vector, self.dense_bits(), t);
         elements(self, &vec![0; record.dense.len()], &record.sparse, vector.len(), t)

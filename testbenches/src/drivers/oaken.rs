@@ -165,6 +165,10 @@ impl Converts for Device<QuantizerAxiPorts> {
         vec![record.dense, record.sparse]
     }
 
+    fn output_bytes(&self) -> Vec<u32> {
+        vec![self.params.dense_bytes(), self.params.sparse_bytes()]
+    }
+
     fn results_without(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
         self.results(&vec![0; vector.len()], t)
     }

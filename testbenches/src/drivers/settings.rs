@@ -22,6 +22,8 @@ pub(super) trait Converts {
     fn beats(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<Beat>>;
     /// What comes out for a vector, for each output.
     fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>>;
+    /// Bytes of a beat of each output.
+    fn output_bytes(&self) -> Vec<u32>;
     /// What comes out for a vector whose part of the first input is taken for surplus of another.
     fn results_without(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>>;
 }
@@ -51,6 +53,7 @@ where
     let mut run = Converting::new(device, engine)?;
     run.legality(seed)?;
     run.stopped_outputs()?;
+    run.waits_at_the_outputs()?;
     run.settings_wait()?;
     run.every_change_counts()?;
     run.lost_lasts()?;
@@ -129,6 +132,34 @@ where
             for stopped in each.chain([self.sinks.clone()]).collect::<Vec<_>>() {
                 self.exchange_stopped(beats.clone(), &slices, &stopped)
                     .map_err(|e| format!("{} outputs stopped, length {length}: {e}", stopped.len()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A vector whose last beat waits at an output is under way, and is counted when that is taken.
+    fn waits_at_the_outputs(&mut self) -> Result<(), String> {
+        self.set(LENGTH as u64, self.t.bits())?;
+        let vector = vector(7, LENGTH);
+        let results = self.device.results(&vector, &self.t);
+        let before = self.read("vectors")?;
+        for (i, sink) in self.sinks.clone().into_iter().enumerate() {
+            let first = self.bench.beats(sink).len();
+            let beats = self.device.beats(&vector, &self.t);
+            let last = first + results[i].len().div_ceil(self.device.output_bytes()[i] as usize) - 1;
+            self.sources.iter().zip(beats).for_each(|(source, beats)| self.bench.send(*source, beats));
+            self.bench.run_until_received(sink, last, 2000).map_err(|e| e.to_string())?;
+            self.bench.stall_sink(sink, Stalls::Always);
+            self.bench.run(400).map_err(|e| e.to_string())?;
+            let waiting = (self.read("status")?, self.read("vectors")?.wrapping_sub(before));
+            self.bench.stall_sink(sink, Stalls::Never);
+            self.bench.run(4).map_err(|e| e.to_string())?;
+            let taken = (self.read("status")?, self.read("vectors")?.wrapping_sub(before));
+            let i = i as u64;
+            if (waiting, taken) != ((3, i), (2, i + 1)) {
+                return Err(format!(
+                    "output {i}: status and vectors {waiting:?} while the last beat waits, then {taken:?}"
+                ));
             }
         }
         Ok(())
