@@ -17,7 +17,8 @@
 //!   of its entries. A packet takes two more. Latency: 2 cycles.
 //! - Combinational: `m` ready to `s` ready; `s` valid to `slices` ready.
 
-use super::slices::{Ended, HEADER, ended};
+use super::header;
+use super::slices::{Ended, ended};
 use crate::stream::{Beat, beat};
 use hdl::logic::first_one;
 use hdl::*;
@@ -97,7 +98,7 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     let each = p.headers == Headers::Each;
     let (counts, heads) = (state.is(Walk::Count), state.is(Walk::Head));
     let word = word(m, p);
-    let left = m.reg_reset(bits(7), HEADER).comment("bytes that are left of a header or of entries");
+    let left = m.reg_reset(bits(7), header::BYTES).comment("bytes that are left of a header or of entries");
 
     m.section("what is used of the word");
     let piece_valid = m.reg_reset(bits(1), 0);
@@ -131,7 +132,7 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     let to_header = starts | slice_done | ends;
     m.when(reads & !run_done, || left.set(left - available));
     m.when(reads & counts, || left.set(count));
-    m.when(to_header, || left.set(HEADER));
+    m.when(to_header, || left.set(header::BYTES));
 
     m.section("states");
     let header_done = if each { reads & run_done } else { free };
@@ -157,7 +158,7 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     io.m.payload.set(piece);
 
     m.section("how the packet went");
-    let cut_header = if each { word.over.zeros(1) } else { starts & word.available.lt(HEADER) };
+    let cut_header = if each { word.over.zeros(1) } else { starts & word.available.lt(header::BYTES) };
     let lacks = (uses & word.over) | cut_header | word.partial;
     let wrong = reads & counts & too_many;
     let over = ends | drops;
@@ -250,7 +251,7 @@ fn pieces(m: Module, word: &Word, x: Taken, free: Signal, p: WalkParams) -> Beat
     let below = |n: Signal| cat(&(0..p.word).rev().map(|i| n.gt(i)).collect::<Vec<_>>());
     let run_keep = below(x.left) & below(word.available);
     let keep = x.counts.mux(run_keep.literal(1u32), run_keep);
-    let empty = m.lit(p.empty_header, 64);
+    let empty = m.lit(p.empty_header, header::BITS);
     let taken = Beat { data: x.bytes, keep, last: x.last };
     let piece = m.reg(beat(8, p.word));
     m.when(free, || {
@@ -258,16 +259,16 @@ fn pieces(m: Module, word: &Word, x: Taken, free: Signal, p: WalkParams) -> Beat
         // of what is not there
         m.when(word.over & x.walks, || piece.data.set(0));
         if p.headers == Headers::Each && p.empty_header != 0 {
-            m.when(word.over & x.heads & x.left.eq(HEADER), || piece.data.set(empty.zext(8 * p.word)));
+            m.when(word.over & x.heads & x.left.eq(header::BYTES), || piece.data.set(empty.zext(8 * p.word)));
         }
     });
     if p.headers == Headers::Once {
         let header = m.reg(bits(64)).comment("of the record");
-        let nothing_of_it = word.over | word.available.lt(HEADER);
+        let nothing_of_it = word.over | word.available.lt(header::BYTES);
         m.when(x.starts, || header.set(nothing_of_it.mux(empty, word.data.trunc(64))));
         m.when(free & x.heads, || {
             piece.data.set(header.zext(8 * p.word));
-            piece.keep.set((1u32 << HEADER) - 1);
+            piece.keep.set((1u32 << header::BYTES) - 1);
         });
     }
     m.assert(!x.reads | word.valid, "what is read is there");

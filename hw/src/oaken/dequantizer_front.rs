@@ -6,7 +6,7 @@ use super::beat_reader::{BeatReaderPorts, beat_reader};
 use super::decode::{VectorInfo, vector_info};
 use super::dequantizer::DequantizerPorts;
 use super::dequantizer_settings::Settings;
-use super::half_steps;
+use super::header;
 use super::record_walker::{WalkerPorts, record_walker};
 use super::side_table::{SideTable, slot_bits};
 use super::sparse_ring::RingWrite;
@@ -49,7 +49,7 @@ pub fn header_table(
     prepare: Option<Signal>,
     p: EngineParams,
 ) -> Result<Headers, Errors> {
-    let header = m.wire(stream(bits(64)));
+    let header = m.wire(stream(bits(header::BITS)));
     let slot = m.reg_reset(bits(slot_bits(p)), 0);
     let slots_used = UpDown::new(m, IN_FLIGHT);
     let table = SideTable::new(m, p, header, slot, thresholds, prepare)?;
@@ -61,8 +61,9 @@ pub fn header_table(
 pub fn keep_infos(m: Module, headers: &Headers, dense_bits: u32) -> Memory<VectorInfo> {
     let (header, slot) = (headers.header, headers.slot);
     let infos = m.memory(vector_info(dense_bits), 1 << slot.width()).style(RamStyle::Distributed);
-    let split = half_steps::split(header.payload, dense_bits);
-    infos.write(slot, VectorInfo { split, middle_exact: !header.payload.bits(12, 7).any() }, header.transfer());
+    let split = header::split(header.payload, dense_bits);
+    let info = VectorInfo { split, middle_exact: header::middle_is_exact(header.payload) };
+    infos.write(slot, info, header.transfer());
     m.when(header.transfer(), || slot.set(headers.after(slot)));
     infos
 }

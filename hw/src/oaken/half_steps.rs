@@ -6,8 +6,8 @@
 //! point are kept, and a bit that tells whether anything was cut off below: with `h * m` at least 128 this decides every
 //! rounding to the 11 bits of a binary16. Two stages of a pipeline. Nothing here depends on the lanes.
 
+use super::header;
 use super::step_unit::least_e;
-use super::types::PAPER_BITS;
 use crate::float::half::unpack;
 use hdl::*;
 
@@ -59,50 +59,31 @@ pub fn half_step_shape() -> HalfStep {
     HalfStep { base: base(), half: half() }
 }
 
-/// The steps of a header, 13 bits each: middle, outer positive, outer negative, inner.
-pub fn steps(header: Signal) -> [Signal; 4] {
-    [header.bits(12, 0), header.bits(25, 13), header.bits(38, 26), header.bits(51, 39)]
-}
-
-/// The split of a header, `B + 1` bits; of a header that is not legal, its low ones.
-pub fn split(header: Signal, dense_bits: u32) -> Signal {
-    let low = header.bits(56, 52);
-    if dense_bits < 5 { low.trunc(dense_bits + 1) } else { header.bits(53 + dense_bits, 58).cat(low) }
-}
-
 /// Is the rest of the header, without the steps of middle and outer group, one that section 3 of the format allows?
 #[module]
 pub fn rest_is_legal(header: Signal, dense_bits: u32) -> Signal {
-    // what of the split is above bit 57
-    let more = (dense_bits + 1).saturating_sub(5);
-    let split = if more == 0 { header.bits(56, 52) } else { split(header, dense_bits) };
-    let split_legal = split.le(1 << dense_bits);
-    let above = header.drop_low(58 + more);
-    let fixed_legal = match (dense_bits ^ PAPER_BITS) << (2 - more) {
-        0 => !above.any(),
-        width => above.eq(width),
-    };
-    step_is_legal(steps(header)[3], header.zeros(15), dense_bits) & split_legal & fixed_legal
+    let inner_legal = step_is_legal(header::steps(header)[3], header.zeros(15), dense_bits);
+    inner_legal & header::split_is_legal(header, dense_bits) & header::width_is_legal(header, dense_bits)
 }
 
 /// May this step stand beside this threshold?
 #[module]
 pub fn step_is_legal(step: Signal, threshold: Signal, dense_bits: u32) -> Signal {
-    let (e, f) = (step.drop_low(7), step.trunc(7));
+    let (e, f) = (header::e(step), header::f(step));
     let shape_legal = e.le(42 - dense_bits) & (e.any() | !f.any());
     shape_legal & (!e.any() | e.ge(least_e(threshold)))
 }
 
 /// Half a step of a group that adds no threshold.
 pub fn half_of(step: Signal) -> Half {
-    let e = step.drop_low(7);
+    let e = header::e(step);
     // with no step, any scale does
     Half { m: mantissa(step), scale: e.any().mux(e - 1, 0) }
 }
 
 fn mantissa(step: Signal) -> Signal {
-    let some = step.drop_low(7).any();
-    some.cat(step.trunc(7) & some.repeat(7))
+    let (some, f) = (header::e(step).any(), header::f(step));
+    some.cat(f & some.repeat(f.width()))
 }
 
 /// A group with its threshold, two stages later. Without a step the scale is the threshold's own, so that it comes out exactly.
@@ -111,7 +92,7 @@ pub fn half_step(step: Signal, threshold: Signal) -> HalfStep {
     let x = unpack(threshold);
     let field = threshold.drop_low(10);
     let exponent_plus_1 = field.any().mux(field, 1).zext(6);
-    let given = step.drop_low(7);
+    let given = header::e(step);
     let scale = given.any().mux(given - 1, exponent_plus_1 + 2).later(2);
     // base = mantissa * 2^(exponent + 9 - E): eight places up, then E - 1 - exponent down
     let down = given.any().mux(given - exponent_plus_1, 3).next();

@@ -17,7 +17,8 @@
 //! Ports: `header` (ready is a register), `write` for the tables (registers), see [`LevelWriterPorts`]. Throughput: a header in 4
 //! cycles. Nothing is combinational from port to port. Parameter: the width of dense codes.
 
-use super::half_steps::{Base, Half, base, half, half_of, half_step, rest_is_legal, step_is_legal, steps};
+use super::half_steps::{Base, Half, base, half, half_of, half_step, rest_is_legal, step_is_legal};
+use super::header::{self, steps};
 use super::types::{Thresholds, thresholds, width_suffix};
 use hdl::*;
 
@@ -48,7 +49,7 @@ ports! {
     /// Ports of [`level_writer`].
     pub struct LevelWriterPorts() {
         /// Headers of records.
-        input header: Stream = stream(bits(64)),
+        input header: Stream = stream(bits(header::BITS)),
         /// Where the levels of the header go, 0 to 2.
         input slot: Signal = bits(2),
         /// The thresholds of the vectors under way.

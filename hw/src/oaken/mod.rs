@@ -18,6 +18,7 @@ mod dequantizer_settings;
 pub mod encode;
 pub mod guard;
 pub mod half_steps;
+pub mod header;
 pub mod level_writer;
 pub mod maxima;
 pub mod mmu;

@@ -32,13 +32,14 @@
 use super::both_taken::both_taken;
 use super::copies::valid_copies;
 use super::guard::{GuardedBeat, length_guard};
+use super::header;
 use super::maxima::MaximaPorts;
 use super::quantizer_back::{dense_part, encode_beat, fetch, issue, lane_groups, outlier_entries, sparse_beats};
 use super::quantizer_front::{
     AcceptedBeat, classify_beat, count_outliers, find_maxima, ring_depth, store, vectors_in_flight,
 };
 use super::quantizer_settings::Settings;
-use super::scale::{Scales, header_bits, scale};
+use super::scale::{Scales, scale};
 use super::scale_table::Queue;
 use super::sparse_writer::{SparseWriterPorts, sparse_writer};
 use super::types::*;
@@ -222,7 +223,7 @@ fn queue_scales(
     let done = near.leave(done);
     queue.write(queue_in, scales, done);
     m.when(done, || queue_in.set(queue_in + 1));
-    let headers = m.memory(bits(header_bits(p.dense_bits)), queue_depth).style(RamStyle::Distributed);
+    let headers = m.memory(bits(header::varying_bits(p.dense_bits)), queue_depth).style(RamStyle::Distributed);
     headers.write(queue_in, header, done);
     Ok(ScaleQueue { scales: queue, headers, in_at: queue_in, out_at: queue_out, held: queued, written: done })
 }
@@ -231,12 +232,9 @@ fn queue_scales(
 #[module]
 fn end_records(m: Module, io: QuantizerPorts, writer: &SparseWriterPorts, headers: Memory, dense_bits: u32) {
     let header = headers.read(writer.vector);
-    writer.header.set(match dense_bits ^ PAPER_BITS {
-        0 => header.zext(64),
-        width => m.lit(width, 4).cat(header.zext(60)),
-    });
+    writer.header.set(header::whole(header, dense_bits));
     io.sparse.set(writer.m);
     let was_nonfinite = m.reg(bits(1)).comment("the vector of which `sent` tells");
-    was_nonfinite.set(header.bit(57));
+    was_nonfinite.set(header::nonfinite(header));
     io.nonfinite.set(writer.sent & was_nonfinite);
 }

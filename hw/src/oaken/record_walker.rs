@@ -30,6 +30,7 @@
 //! after record. Latency: 4 cycles from the word that has the count behind a chunk (of a record's last chunk: its own last byte) to the
 //! chunk. The ring takes words as long as it has places that are not needed any more. Combinational: `flush` to `s` ready.
 
+use super::header;
 use super::packet_ends::packet_ends;
 use super::sparse_ring::*;
 use super::types::*;
@@ -59,7 +60,7 @@ ports! {
         /// Words for the ring.
         output write: RingWrite = ring_write(p),
         /// Headers of records.
-        output header: Stream = stream(bits(64)),
+        output header: Stream = stream(bits(header::BITS)),
         /// The setting of the vector whose header that is.
         output header_setting: Option<Setting> = p.named_setting(),
         /// Chunks.
@@ -134,7 +135,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let setting = word_setting(m, io.setting, arrived, next_word);
     let chunks_minus_1 = setting.map(|setting| setting.chunks_minus_1).or(io.chunks_minus_1).expect("one of both");
     m.when(goes_on, || open.go_on(place + 1, missing));
-    m.when(begins, || open.begin(next_word.cat(zero + 9), chunks_minus_1, seen.short));
+    m.when(begins, || open.begin(next_word.cat(zero + header::BYTES + 1), chunks_minus_1, seen.short));
 
     m.section("chunks leave");
     let found = Found { step, place, beyond: seen.beyond, end: seen.end.at, nothing: open.nothing | gone };
@@ -218,8 +219,8 @@ fn free_words(m: Module, io: WalkerPorts, tail: Signal, found: Signal, walker: N
 /// Sends the header of a record that begins. Gives whether there is room for more.
 #[module]
 fn send_headers(m: Module, io: WalkerPorts, header: Signal, begins: Signal) -> Result<Signal, Errors> {
-    let headers = m.instance(&fifo(64, HEADERS, Style::Distributed)?);
-    let begun_with = m.reg(bits(64));
+    let headers = m.instance(&fifo(header::BITS, HEADERS, Style::Distributed)?);
+    let begun_with = m.reg(bits(header::BITS));
     let begun_before = m.reg_reset(bits(1), 0);
     begun_with.set(header);
     begun_before.set(begins);

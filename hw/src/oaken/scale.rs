@@ -9,6 +9,7 @@
 //! Nothing is combinational from port to port.
 
 use super::align::in_steps_bits;
+use super::header;
 use super::maxima::{Maxima, maxima_shape};
 use super::step_unit::{self, StepItem, StepResult, step_item, step_result, step_unit};
 use super::types::{EngineParams, GROUP, Thresholds, thresholds};
@@ -76,19 +77,11 @@ ports! {
         /// Header and scales of a vector are there.
         output done: Signal = bits(1),
         /// The header of its record, without the bits above those that the split can have.
-        output header: Signal = bits(header_bits(dense_bits)),
+        output header: Signal = bits(header::varying_bits(dense_bits)),
         /// Its scales.
         output scales: Scales = scales(dense_bits),
     }
 }
-
-/// Bits of a header that are not the same for all records of a width: bits 57:0, and what of the split is above.
-pub fn header_bits(dense_bits: u32) -> u32 {
-    58 + (dense_bits + 1).saturating_sub(SPLIT_LOW)
-}
-
-/// Bits of the split below bit 57 of a header.
-const SPLIT_LOW: u32 = 5;
 
 /// Step units for so many lanes.
 fn units(lanes: u32) -> u32 {
@@ -158,12 +151,7 @@ pub fn scale(p: EngineParams) -> Result<Design<ScalePorts>, Errors> {
 fn answer(io: ScalePorts, nonfinite: Signal, steps: [StepResult; 4]) {
     let [middle, outer_pos, outer_neg, inner] = steps;
     let step = |a: StepResult| a.e.cat(a.f);
-    // below and above bit 57
-    let width = middle.split.width();
-    let split_low = || if width < SPLIT_LOW { middle.split.zext(SPLIT_LOW) } else { middle.split.trunc(SPLIT_LOW) };
-    let split_high = (width > SPLIT_LOW).then(|| middle.split.drop_low(SPLIT_LOW));
-    let below = cat(&[nonfinite, split_low(), step(inner), step(outer_neg), step(outer_pos), step(middle)]);
-    io.header.set(split_high.map_or(below, |high| high.cat(below)));
+    io.header.set(header::varying([middle, outer_pos, outer_neg, inner].map(step), middle.split, nonfinite));
     let group = |a: StepResult, c: Signal| GroupScale { r: a.r, e: a.e, c };
     let outer = |a: StepResult| group(a, a.c_a - HALF_STEP);
     io.scales.set(Scales {

@@ -7,6 +7,7 @@
 
 use super::decode::Kind;
 use super::half_steps::*;
+use super::header::steps;
 use super::level_writer::{EXACT, LevelWrite, WORDS, level_write, level_writer};
 use super::types::{EngineParams, Thresholds};
 use crate::float::half::unpack;

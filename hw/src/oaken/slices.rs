@@ -1,6 +1,7 @@
 //! What the blocks share that cut records into slices and make records of slices (docs/oaken-format.md, section 6): parameters,
 //! lengths, and how a packet ended.
 
+use super::header;
 use super::types::{CHUNK, EngineParams};
 use hdl::*;
 
@@ -23,8 +24,6 @@ pub const MAX_HEADS: u32 = 64;
 pub const TOKEN_BITS: u32 = 16;
 /// The most bits that go with a history.
 pub const MAX_USER: u32 = 16;
-/// Bytes of a header.
-pub const HEADER: u32 = 8;
 /// The widest word in which sparse bytes are walked over: a chunk of the paper's shares fits in one.
 const WIDEST_WORD: u32 = 16;
 
@@ -76,7 +75,7 @@ impl SliceParams {
     }
     /// Bytes of the longest sparse slice: every element is an outlier.
     pub fn longest_sparse_slice(self) -> u32 {
-        HEADER + self.chunks() + self.head_elements
+        header::BYTES + self.chunks() + self.head_elements
     }
     /// Bytes of the words in which sparse slices are walked over.
     pub fn sparse_word(self) -> u32 {
@@ -88,7 +87,7 @@ impl SliceParams {
     }
     /// The header of a slice of which nothing came: all steps 0, and the width of the codes.
     pub fn empty_header(self) -> u64 {
-        u64::from(self.engine.dense_bits ^ super::types::PAPER_BITS) << 60
+        header::empty(self.engine.dense_bits)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Two registers, one behind the RAMs and one at the port, each of which waits for the next. Between them the first word of a vector
 //! gets its header, a word the byte that the one before carried, and what is not kept becomes 0.
 
+use super::header;
 use super::sparse_writer::SparseWriterPorts;
 use super::types::{GROUP, SparseWord, sparse_word};
 use hdl::*;
@@ -109,7 +110,7 @@ pub fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, sto
     let (data, mark) = word;
     let first = m.reg_reset(bits(1), 1);
     let leaves = to_port & word_valid;
-    let with_header = data.drop_low(64).cat(first.mux(io.header, data.trunc(64)));
+    let with_header = data.drop_low(header::BITS).cat(first.mux(io.header, data.trunc(header::BITS)));
     let whole = match carried {
         Some((carried, _)) => with_carried(m, with_header, mark, carried, leaves),
         None => with_header.lanes(8),

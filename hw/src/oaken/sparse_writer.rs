@@ -26,6 +26,7 @@
 //! Combinational: `m` ready to nothing outside.
 
 use super::copies::valid_copies;
+use super::header;
 use super::sparse_words::{Mark, Stored, mark, send, up_to};
 use super::types::*;
 use hdl::*;
@@ -41,8 +42,6 @@ const ENOUGH: u32 = 10;
 /// The same where three beats still come. A word has so many bytes there that the sparse part of the longest vector can be at most
 /// 5 words behind.
 const ENOUGH_WIDE: u32 = 7;
-/// Bytes of the header.
-const HEADER_BYTES: u32 = 8;
 
 /// The sparse side of a beat.
 #[derive(Clone, Copy, Bundle)]
@@ -168,11 +167,11 @@ struct Extent {
 fn extent(m: Module, tail: Pipeline, valid: Signal, beat: SparseBeat, width: u32) -> Extent {
     let level = width.ilog2();
     let one = valid.lit(1u32, 1);
-    let before = tail.state(m.reg_reset(bits(level), HEADER_BYTES - 1), valid);
+    let before = tail.state(m.reg_reset(bits(level), header::BYTES - 1), valid);
     // the count is the carry of the sum
     let sum = before.zext(level + 2).cat(one) + beat.found.zext(level + 2).cat(beat.starts_chunk);
     let (after, moved) = (sum.drop_low(1).trunc(level), sum.drop_low(1 + level));
-    m.when(valid, || before.set(beat.last.mux(m.lit(HEADER_BYTES - 1, level), after)));
+    m.when(valid, || before.set(beat.last.mux(m.lit(header::BYTES - 1, level), after)));
     let by = (before.cat(one) + before.lit(1u32, level).cat(beat.starts_chunk)).drop_low(1).next();
     // all lanes have one, and the count comes with them
     let carries = beat.found.zext(level + 1).msb() & beat.starts_chunk;

@@ -2,7 +2,8 @@
 //!
 //! It is worked out when a word goes in. A lookup is then a LUT RAM and the choice of a byte. Combinational.
 
-use super::half_steps::{rest_is_legal, step_is_legal, steps};
+use super::half_steps::{rest_is_legal, step_is_legal};
+use super::header::{self, steps};
 use super::sparse_ring::*;
 use super::types::*;
 use super::walker_words::Arrived;
@@ -55,9 +56,9 @@ pub fn maps(m: Module, arrived: Arrived, p: EngineParams) -> Maps {
         .collect();
     let flag = || m.memory(bits(1), NEWEST as usize).style(RamStyle::Distributed);
     let (short, legal) = (flag(), flag());
-    let headers = m.memory(bits(64), NEWEST as usize).style(RamStyle::Distributed);
-    headers.write(address, word.data.trunc(64), valid);
-    short.write(address, !word.keep.bit(8), valid);
+    let headers = m.memory(bits(header::BITS), NEWEST as usize).style(RamStyle::Distributed);
+    headers.write(address, word.data.trunc(header::BITS), valid);
+    short.write(address, !word.keep.bit(header::BYTES), valid);
     legal.write(address, can_begin_record(word, p.dense_bits), valid);
     Maps { ends, short, headers, legal }
 }
@@ -79,9 +80,9 @@ impl Maps {
     /// The first chunk of the record that begins with a word.
     #[module]
     pub fn first(&self, word: Signal, p: EngineParams) -> Looked {
-        let found = self.ends[8].read(address(word, NEWEST));
+        let found = self.ends[header::BYTES as usize].read(address(word, NEWEST));
         // header, count, and 64 entries
-        let end = behind(word, found.trunc(7).zext(8), 8 + 1 + CHUNK, p);
+        let end = behind(word, found.trunc(7).zext(8), header::BYTES + 1 + CHUNK, p);
         Looked { end, too_many: found.msb() }
     }
 }
@@ -114,9 +115,9 @@ fn select(all: &[Signal], which: Signal) -> Signal {
 /// Can the word be the first one of a record?
 #[module]
 fn can_begin_record(word: SparseWord, dense_bits: u32) -> Signal {
-    let header = word.data.trunc(64);
+    let header = word.data.trunc(header::BITS);
     let legal = steps(header).map(|step| step_is_legal(step, header.zeros(15), dense_bits));
     // words of zeros are padding
     let has_step = cat(&steps(header)).any();
-    word.keep.trunc(8).all() & has_step & cat(&legal).all() & rest_is_legal(header, dense_bits)
+    word.keep.trunc(header::BYTES).all() & has_step & cat(&legal).all() & rest_is_legal(header, dense_bits)
 }
