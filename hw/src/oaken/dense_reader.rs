@@ -10,7 +10,7 @@
 //! gearbox. Buffers two beats of codes, and with a gearbox two beats of the bus and what is left of the one before. Combinational:
 //! `flush` and what decides on the start of a packet to `dense` ready.
 
-use super::dequantizer_front::IN_FLIGHT;
+use super::dequantizer_ports::IN_FLIGHT;
 use super::guard::{GuardPorts, length_guard};
 use super::types::*;
 use super::vector_guard::vector_guard;

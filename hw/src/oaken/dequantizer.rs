@@ -29,46 +29,11 @@
 use super::dense_reader::read_dense;
 use super::dequantizer_back::{decode_beat, dense_codes, send, use_maps};
 use super::dequantizer_front::{header_table, keep_infos, read_beats, walk_records};
+use super::dequantizer_ports::DequantizerPorts;
 use super::dequantizer_settings::Settings;
 use super::packet_gate::begin_while;
 use super::types::*;
 use hdl::*;
-
-ports! {
-    /// Ports of [`dequantizer`].
-    pub struct DequantizerPorts(p: EngineParams) {
-        /// Dense part: codes.
-        input dense: Stream<DenseBeat> = stream(dense_beat(p)),
-        /// Sparse part: header, counts and entries.
-        input sparse: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
-        /// Elements of a vector.
-        input length: Option<Signal> = (!p.setting_of_each()).then(|| bits(LENGTH_BITS)),
-        /// Chunks of the vector whose word is at `sparse`, less one.
-        input chunks_minus_1: Option<Signal> = p.setting_of_each().then(|| bits(7)),
-        /// Thresholds.
-        input thresholds: Thresholds = thresholds(),
-        /// Vectors may begin.
-        input enable: Signal = bits(1),
-        /// What comes is dropped, and the vectors under way are completed with zeros.
-        input flush: Signal = bits(1),
-        /// Elements, `lanes` a beat.
-        output m: Stream<Beat> = stream(beat(p.element_bits())),
-        /// A header that the format does not allow.
-        output header_error: Signal = bits(1),
-        /// A count byte above 64.
-        output count_error: Signal = bits(1),
-        /// Positions that do not ascend.
-        output order_error: Signal = bits(1),
-        /// A sparse part that is shorter or longer than its packet.
-        output sparse_length_error: Signal = bits(1),
-        /// A dense part that is shorter or longer than its packet.
-        output dense_length_error: Signal = bits(1),
-        /// The last beat of a vector was taken in the cycle before.
-        output finished: Signal = bits(1),
-        /// Vectors are under way: words of them have come, and they were not taken to their end.
-        output busy: Signal = bits(1),
-    }
-}
 
 /// Cycles from the first word of a record to its first element, when the first chunk has no outliers.
 pub fn latency(lanes: u32) -> u64 {
@@ -110,7 +75,14 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("the map in use");
     let in_use = use_maps(m, reader.m, &headers, infos, p);
     m.section("the dense part");
-    let dense = read_dense(m, io.dense, settings.length(), settings.dense_begins(&walker, &headers), io.flush, p)?;
+    let dense = read_dense(
+        m,
+        io.dense,
+        settings.length(),
+        settings.dense_begins(walker.begins, headers.header.transfer()),
+        io.flush,
+        p,
+    )?;
     io.dense_length_error.set(flag(m, dense.wrong_length));
     let go = m.wire(bits(1));
     let coded = dense_codes(m, dense.codes, &in_use, go, p);

@@ -14,7 +14,8 @@
 //! there. While vectors may not begin, no beat of one is taken. Errors are flagged and never stop the engine. If the two parts lost
 //! each other, because a packet of one of them never came, `flush` empties the engine.
 
-use super::dequantizer::{DequantizerPorts, dequantizer};
+use super::dequantizer::dequantizer;
+use super::dequantizer_ports::DequantizerPorts;
 use super::packet_gate::begin_while;
 use super::setting_table::{NumberedBeat, SetBeat, setting_table};
 use super::settings::{EngineMap, Settings, engine_map};

@@ -2,7 +2,8 @@
 //! elements.
 
 use super::decode::{Coded, Rounded, VectorInfo, decode, finish, vector_info};
-use super::dequantizer_front::{Headers, IN_FLIGHT};
+use super::dequantizer_front::Headers;
+use super::dequantizer_ports::IN_FLIGHT;
 use super::place::{BeatMap, beat_map};
 use super::side_table::Current;
 use super::types::*;

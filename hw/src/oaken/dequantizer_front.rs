@@ -4,7 +4,7 @@
 use super::beat_counter::{CountedChunk, beat_counter, counted_chunk};
 use super::beat_reader::{BeatReaderPorts, beat_reader};
 use super::decode::{VectorInfo, vector_info};
-use super::dequantizer::DequantizerPorts;
+use super::dequantizer_ports::{DequantizerPorts, IN_FLIGHT};
 use super::dequantizer_settings::Settings;
 use super::header;
 use super::record_walker::{WalkerPorts, record_walker};
@@ -14,9 +14,6 @@ use super::types::*;
 use super::walker_chunks::ChunkPlace;
 use hdl::logic::UpDown;
 use hdl::*;
-
-/// Vectors that may be under way: no more fit between the walker and the lanes.
-pub const IN_FLIGHT: u32 = 31;
 
 /// The headers on their way to the lanes.
 pub struct Headers {

@@ -4,8 +4,7 @@
 //! its own ([`EngineParams::setting_of_each`]), it comes beside the words of the sparse part, and leaves the walker beside the header
 //! of its record: the levels and the length of the dense part follow from it there, and nothing waits.
 
-use super::dequantizer::DequantizerPorts;
-use super::dequantizer_front::{Headers, IN_FLIGHT};
+use super::dequantizer_ports::{DequantizerPorts, IN_FLIGHT};
 use super::promises::stays_while;
 use super::record_walker::WalkerPorts;
 use super::types::*;
@@ -117,11 +116,11 @@ impl Settings {
         }
     }
 
-    /// When a dense part can be read: its vector begins, or its setting is known with the header that goes into the table.
-    pub fn dense_begins(&self, walker: &WalkerPorts, headers: &Headers) -> Signal {
+    /// When a dense part can be read: its `vector` begins, or its setting is known with the `header` that goes into the table.
+    pub fn dense_begins(&self, vector: Signal, header: Signal) -> Signal {
         match &self.of {
-            Of::All { .. } => walker.begins,
-            Of::Each(_) => headers.header.transfer(),
+            Of::All { .. } => vector,
+            Of::Each(_) => header,
         }
     }
 

@@ -14,6 +14,7 @@ pub mod dequantizer;
 pub mod dequantizer_axi;
 mod dequantizer_back;
 mod dequantizer_front;
+mod dequantizer_ports;
 mod dequantizer_settings;
 pub mod encode;
 pub mod guard;
@@ -60,8 +61,9 @@ mod word_settings;
 #[cfg(test)]
 mod tests;
 
-pub use dequantizer::{DequantizerPorts, dequantizer};
+pub use dequantizer::dequantizer;
 pub use dequantizer_axi::{DequantizerAxiPorts, dequantizer_axi};
+pub use dequantizer_ports::DequantizerPorts;
 pub use quantizer::{QuantizerPorts, quantizer};
 pub use quantizer_axi::{QuantizerAxiPorts, quantizer_axi};
 pub use record_join::{RecordJoinPorts, record_join};

@@ -1,7 +1,6 @@
 //! The way out of the slice splitter: announces the slices, and sends them head by head.
 
-use super::slice_splitter::{Part, SliceSplitterPorts};
-use super::slices::SliceParams;
+use super::slices::{Ended, SliceParams};
 use super::types::each_repeated;
 use crate::stream::axi_stream::AxiStream;
 use crate::stream::beat;
@@ -26,21 +25,33 @@ pub fn slice(p: SliceParams) -> Slice {
     Slice { bytes: bits(clog2(longest as usize + 1)), last: bits(1), failed: bits(1) }
 }
 
+/// Slices of one part, in beats of the bus, and how each record went.
+pub(super) struct Part {
+    /// The slices.
+    pub slices: Stream<crate::stream::Beat>,
+    /// Their lengths, where they differ.
+    pub bytes: Option<Stream>,
+    /// How records ended.
+    pub ended: Stream<Ended>,
+}
+
 /// What comes of both parts.
 pub(super) struct Both {
     pub dense: Part,
     pub sparse: Part,
 }
 
+/// Where they leave.
+pub(super) struct Out {
+    /// The bytes of the slices.
+    pub data: AxiStream,
+    /// What the packets are.
+    pub slice: Stream<Slice>,
+}
+
 /// Connects the outputs.
 #[module]
-pub(super) fn send_slices(
-    m: Module,
-    io: SliceSplitterPorts,
-    heads: u32,
-    x: Both,
-    p: SliceParams,
-) -> Result<Design<SliceSplitterPorts>, Errors> {
+pub(super) fn send_slices(m: Module, out: Out, heads: u32, x: Both, p: SliceParams) -> Result<(), Errors> {
     let announced = UpDown::new(m, 2 * heads);
     announced.level.comment("packets that were announced and did not leave");
 
@@ -50,7 +61,7 @@ pub(super) fn send_slices(
     to_port.valid.set(items.valid & !announced.is_full());
     to_port.payload.set(items.payload);
     items.ready.set(to_port.ready & !announced.is_full());
-    io.slice.set(register_slice_forward_after(m, to_port)?);
+    out.slice.set(register_slice_forward_after(m, to_port)?);
 
     m.section("data");
     let (sparse, dense) = (x.sparse.slices, x.dense.slices);
@@ -65,8 +76,8 @@ pub(super) fn send_slices(
     let leaves = joined.transfer() & part.last;
     m.when(leaves, || dense_turn.set(!dense_turn));
     announced.count(to_port.transfer(), leaves);
-    io.m_axis.set(AxiStream::from(joined));
-    m.finish(io)
+    out.data.set(AxiStream::from(joined));
+    Ok(())
 }
 
 /// The lengths of packets, in their order.

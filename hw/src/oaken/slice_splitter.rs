@@ -23,8 +23,8 @@
 use super::chunk_pieces::{Headers, WalkParams, chunk_pieces};
 use super::record_join::buffer_style;
 use super::slice_cutter::slice_cutter;
-use super::slice_sender::{Both, Slice, send_slices, slice};
-use super::slices::{Ended, SliceParams};
+use super::slice_sender::{Both, Out, Part, Slice, send_slices, slice};
+use super::slices::SliceParams;
 use super::sparse_words::up_to;
 use super::types::Beat;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
@@ -75,17 +75,8 @@ pub fn slice_splitter(name: &str, heads: u32, p: SliceParams) -> Result<Design<S
     let sparse = sparse_slices(m, io, heads, p)?;
 
     m.section("slices leave");
-    send_slices(m, io, heads, Both { dense, sparse }, p)
-}
-
-/// Slices of one part, in beats of the bus, and how each record went.
-pub(super) struct Part {
-    /// The slices.
-    pub slices: Stream<crate::stream::Beat>,
-    /// Their lengths, where they differ.
-    pub bytes: Option<Stream>,
-    /// How records ended.
-    pub ended: Stream<Ended>,
+    send_slices(m, Out { data: io.m_axis, slice: io.slice }, heads, Both { dense, sparse }, p)?;
+    m.finish(io)
 }
 
 /// Records that may have ended before their last packet is announced.

@@ -4,7 +4,6 @@
 //! gets its header, a word the byte that the one before carried, and what is not kept becomes 0.
 
 use super::header;
-use super::sparse_writer::SparseWriterPorts;
 use super::types::{GROUP, SparseWord, sparse_word};
 use hdl::*;
 
@@ -80,14 +79,26 @@ fn one_hot(n: Signal) -> Vec<Signal> {
     (0..1u32 << n.width()).map(|i| n.eq(i)).collect()
 }
 
+/// Where the words leave.
+pub struct Out {
+    /// The words.
+    pub m: Stream<SparseWord>,
+    /// Number of the vector that leaves.
+    pub vector: Signal,
+    /// Its header.
+    pub header: Signal,
+    /// Its last word went to `m` in the cycle before.
+    pub sent: Signal,
+}
+
 /// The words that are complete: those from `reading` up to `open`.
 #[module]
-pub fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, stored: Stored) {
+pub fn send(m: Module, out: Out, reading: Signal, open: Signal, stored: Stored) {
     m.section("a word behind the RAMs");
     let width = stored.data.width() / 8;
     let out_valid = m.reg_reset(bits(1), 0);
     let word_valid = m.reg_reset(bits(1), 0);
-    let to_port = io.m.ready | !out_valid;
+    let to_port = out.m.ready | !out_valid;
     let to_word = to_port | !word_valid;
     let any = reading.ne(open);
     let word = m.reg((bits(8 * width), mark(stored.mark.after.width())));
@@ -110,7 +121,7 @@ pub fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, sto
     let (data, mark) = word;
     let first = m.reg_reset(bits(1), 1);
     let leaves = to_port & word_valid;
-    let with_header = data.drop_low(header::BITS).cat(first.mux(io.header, data.trunc(header::BITS)));
+    let with_header = data.drop_low(header::BITS).cat(first.mux(out.header, data.trunc(header::BITS)));
     let whole = match carried {
         Some((carried, _)) => with_carried(m, with_header, mark, carried, leaves),
         None => with_header.lanes(8),
@@ -119,23 +130,23 @@ pub fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, sto
     // a word has at least its first byte
     let zeroed = whole.iter().zip(keep.lanes(1)).skip(1).map(|(byte, keep)| keep.mux(*byte, 0));
     let kept: Vec<Signal> = std::iter::once(whole[0]).chain(zeroed).collect();
-    let out = m.reg(sparse_word(width));
+    let sent_word = m.reg(sparse_word(width));
     m.when(to_port, || {
         out_valid.set(word_valid);
-        out.set(SparseWord { data: cat(&kept.into_iter().rev().collect::<Vec<_>>()), keep, last: mark.last });
+        sent_word.set(SparseWord { data: cat(&kept.into_iter().rev().collect::<Vec<_>>()), keep, last: mark.last });
     });
     m.when(leaves, || first.set(mark.last));
-    io.m.valid.set(out_valid);
-    io.m.payload.set(out);
+    out.m.valid.set(out_valid);
+    out.m.payload.set(sent_word);
 
     m.section("the vector that leaves");
-    let vector = m.reg_reset(bits(io.vector.width()), 0);
+    let vector = m.reg_reset(bits(out.vector.width()), 0);
     let ends = leaves & mark.last;
     m.when(ends, || vector.set(vector + 1));
     let sent = m.reg_reset(bits(1), 0);
     sent.set(ends);
-    io.vector.set(vector);
-    io.sent.set(sent);
+    out.vector.set(vector);
+    out.sent.set(sent);
 }
 
 /// The bytes of a word, with the one that the word before carried. When it `leaves`, its own waits for the next word.

@@ -27,7 +27,7 @@
 
 use super::copies::valid_copies;
 use super::header;
-use super::sparse_words::{Mark, Stored, mark, send, up_to};
+use super::sparse_words::{Mark, Out, Stored, mark, send, up_to};
 use super::types::*;
 use hdl::*;
 
@@ -129,7 +129,8 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
     m.section("the byte that is carried to the next word");
     let carried = (p.lanes == width).then(|| carried_ram(m, placed, reading, writes));
     m.section("the outgoing word");
-    send(m, io, reading, open, Stored { data, mark, carried });
+    let out = Out { m: io.m, vector: io.vector, header: io.header, sent: io.sent };
+    send(m, out, reading, open, Stored { data, mark, carried });
     m.finish(io)
 }
 

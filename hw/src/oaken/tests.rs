@@ -1,5 +1,6 @@
 //! The engines against the golden model, on the built-in simulator.
 
+mod circles;
 mod left;
 mod rate;
 mod registers;
