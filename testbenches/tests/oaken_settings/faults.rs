@@ -10,17 +10,17 @@ use sim::oaken_bench::{Parts, Pauses, numbered};
 use testbenches::drivers::random_vector;
 
 /// A dequantizer with its settings stored, and what goes in and comes out.
-struct Rig<'e> {
+pub struct Rig<'e> {
     d: &'e Dequantizer,
-    bench: Bench<'e>,
+    pub bench: Bench<'e>,
     axil: AxiLiteMaster,
-    dense: Source,
-    sparse: Source,
+    pub dense: Source,
+    pub sparse: Source,
     elements: Sink,
 }
 
 impl<'e> Rig<'e> {
-    fn new(
+    pub fn new(
         d: &'e Dequantizer,
         engine: &'e mut dyn Engine,
         table: &[(usize, Thresholds)],
@@ -37,27 +37,27 @@ impl<'e> Rig<'e> {
         d.store(&mut bench, &axil, table).expect("answers");
         Rig { d, bench, axil, dense, sparse, elements }
     }
-    fn read(&mut self, register: &str) -> u64 {
+    pub fn read(&mut self, register: &str) -> u64 {
         self.axil.read(&mut self.bench, self.d.address(register)).expect("answers").1
     }
-    fn write(&mut self, register: &str, value: u64) {
+    pub fn write(&mut self, register: &str, value: u64) {
         self.axil.write(&mut self.bench, self.d.address(register), value).expect("answers");
     }
     /// The beats of a record's dense part; that of the last one says that it is, or not.
-    fn dense_beats(&self, record: &Parts, ends: bool) -> Vec<Beat> {
+    pub fn dense_beats(&self, record: &Parts, ends: bool) -> Vec<Beat> {
         ended(packet(&record.dense, self.d.params.dense_bytes() as usize), ends)
     }
-    fn sparse_beats(&self, (number, record): &(usize, Parts), ends: bool) -> Vec<Beat> {
+    pub fn sparse_beats(&self, (number, record): &(usize, Parts), ends: bool) -> Vec<Beat> {
         ended(numbered(packet(&record.sparse, self.d.params.sparse_bytes() as usize), Some(*number)), ends)
     }
     /// Both parts of a record.
-    fn send(&mut self, record: &(usize, Parts)) {
+    pub fn send(&mut self, record: &(usize, Parts)) {
         let (dense, sparse) = (self.dense_beats(&record.1, true), self.sparse_beats(record, true));
         self.bench.send(self.dense, dense);
         self.bench.send(self.sparse, sparse);
     }
     /// Runs until `lengths` have come, and everything stands still; what came since `before` beats.
-    fn finish(&mut self, before: usize, lengths: impl Iterator<Item = usize>, what: &str) -> Vec<Vec<u16>> {
+    pub fn finish(&mut self, before: usize, lengths: impl Iterator<Item = usize>, what: &str) -> Vec<Vec<u16>> {
         let beats = before + lengths.map(|n| n / self.d.params.lanes as usize).sum::<usize>();
         let run = self.bench.run_until_received(self.elements, beats, 30_000);
         run.unwrap_or_else(|e| panic!("{what}, {:?}: {e}", self.d.params));
@@ -66,7 +66,7 @@ impl<'e> Rig<'e> {
         let of = |bytes: &[u8]| bytes.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
         packet_bytes(&self.bench.beats(self.elements)[before..]).iter().map(|bytes| of(bytes)).collect()
     }
-    fn received(&self) -> usize {
+    pub fn received(&self) -> usize {
         self.bench.beats(self.elements).len()
     }
 }

@@ -2,7 +2,10 @@
 //! alternating costs nothing.
 
 mod back;
+mod ends;
 mod faults;
+mod records;
+mod stored_again;
 
 use fastrand::Rng;
 use hw::oaken::{EngineParams, QuantizerAxiPorts};
