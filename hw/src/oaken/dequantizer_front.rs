@@ -59,8 +59,8 @@ pub fn keep_infos(m: Module, headers: &Headers, dense_bits: u32) -> Memory<Vecto
     let (header, slot) = (headers.header, headers.slot);
     let infos = m.memory(vector_info(dense_bits), 1 << slot.width()).style(RamStyle::Distributed);
     let split = header::split(header.payload, dense_bits);
-    let info = VectorInfo { split, middle_exact: header::middle_is_exact(header.payload) };
-    infos.write(slot, info, header.transfer());
+    let middle_exact = header::middle_is_exact(header.payload);
+    infos.write(slot, VectorInfo { split, middle_exact }, header.transfer());
     m.when(header.transfer(), || slot.set(headers.after(slot)));
     infos
 }

@@ -63,7 +63,9 @@ pub fn half_step_shape() -> HalfStep {
 #[module]
 pub fn rest_is_legal(header: Signal, dense_bits: u32) -> Signal {
     let inner_legal = step_is_legal(header::steps(header)[3], header.zeros(15), dense_bits);
-    inner_legal & header::split_is_legal(header, dense_bits) & header::width_is_legal(header, dense_bits)
+    let split_legal = header::split_is_legal(header, dense_bits);
+    let width_legal = header::width_is_legal(header, dense_bits);
+    inner_legal & split_legal & width_legal
 }
 
 /// May this step stand beside this threshold?

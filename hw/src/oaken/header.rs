@@ -10,7 +10,7 @@
 //! | 63 | 0 |
 
 use super::types::PAPER_BITS;
-use hdl::{Signal, cat};
+use hdl::*;
 
 /// Bytes of a header; the count of the first chunk is behind them.
 pub const BYTES: u32 = 8;
@@ -75,6 +75,7 @@ fn low_split(header: Signal) -> Signal {
 }
 
 /// Is the split at most the number of codes?
+#[module]
 pub fn split_is_legal(header: Signal, dense_bits: u32) -> Signal {
     // all bits of the low part count, those too that a narrow width does not need
     let split = if split_high(dense_bits) == 0 { low_split(header) } else { split(header, dense_bits) };
@@ -82,6 +83,7 @@ pub fn split_is_legal(header: Signal, dense_bits: u32) -> Signal {
 }
 
 /// Is what stands above the split the same as in all headers of this width?
+#[module]
 pub fn width_is_legal(header: Signal, dense_bits: u32) -> Signal {
     let from = SPLIT_HIGH + split_high(dense_bits);
     let above = header.drop_low(from);
@@ -97,6 +99,7 @@ pub fn varying_bits(dense_bits: u32) -> u32 {
 }
 
 /// These bits: the steps in the order of the table, and the rest.
+#[module]
 pub fn varying(steps: [Signal; 4], split: Signal, nonfinite: Signal) -> Signal {
     let [middle, outer_pos, outer_neg, inner] = steps;
     let width = split.width();
