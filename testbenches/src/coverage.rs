@@ -9,7 +9,9 @@ mod places;
 
 pub use page::{check, state, table, unreached, write};
 
-use crate::drivers::{Driver, Effort, Kind, configuration, dot_of_two, names, small, tree_of_two};
+use crate::drivers::{
+    Driver, Effort, Kind, configuration, dot_of_two, engines_of_settings, names, small, tree_of_two, widths,
+};
 use hdl::engine::{Engine, PowerUp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -41,7 +43,8 @@ pub struct Point {
 /// Points, and how often each was reached.
 pub type Points = BTreeMap<Point, u64>;
 
-/// All drivers with small parameters, the Oaken engines also with four lanes, and the number units of binary16; of the units of
+/// All drivers with small parameters, the Oaken engines also with four lanes, with several settings and with 64 lanes, and the number
+/// units of binary16; of the units of
 /// vectors small ones.
 ///
 /// # Errors
@@ -50,7 +53,9 @@ pub fn drivers() -> Result<Vec<Driver>, String> {
     let units = names().into_iter().filter(|name| name.starts_with("f16_") && !name.ends_with("dot16"));
     let units = units.chain(["oaken_quantizer_p4", "oaken_dequantizer_p4"].map(String::from));
     let units = units.map(|name| configuration(&name)).collect::<Result<Vec<_>, _>>()?;
-    Ok(small(false).into_iter().chain(units).chain([dot_of_two(), tree_of_two()]).collect())
+    let wide = widths().into_iter().filter(|driver| driver.name.contains("_p64"));
+    let engines = engines_of_settings().into_iter().chain(wide);
+    Ok(small(false).into_iter().chain(units).chain(engines).chain([dot_of_two(), tree_of_two()]).collect())
 }
 
 /// Runs the driver's test and returns the points of its design.

@@ -2,7 +2,9 @@
 
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
-use testbenches::drivers::{Driver, Effort, configuration, names, sizes, small, widths};
+use hdl::verilog;
+use rayon::prelude::*;
+use testbenches::drivers::{Driver, Effort, Kind, configuration, engines_of_settings, names, sizes, small, widths};
 
 #[test]
 fn the_designs_pass_on_the_built_in_simulator() {
@@ -79,4 +81,25 @@ fn the_engines_pass_as_machine_code() {
 #[test]
 fn the_engines_of_other_widths_pass_as_machine_code() {
     widths().iter().for_each(|driver| passes_on(&mut jit::simulator(&driver.design), driver));
+}
+
+#[test]
+fn the_engines_of_several_settings_pass_as_machine_code() {
+    engines_of_settings().iter().for_each(|driver| passes_on(&mut jit::simulator(&driver.design), driver));
+}
+
+/// What no other test runs there: several settings, and 64 lanes.
+#[test]
+fn several_settings_and_64_lanes_pass_under_verilator() {
+    if !testbenches::have(&["verilator"]) {
+        return;
+    }
+    let wide = widths().into_iter().filter(|driver| driver.name.contains("_p64"));
+    let drivers: Vec<Driver> = engines_of_settings().into_iter().chain(wide).collect();
+    assert_eq!(drivers.len(), 8);
+    drivers.par_iter().with_max_len(1).for_each(|driver| {
+        let text = verilog(&driver.design, &hdl::Options::default()).single();
+        let model = driver.model(&text, &[], Kind::Quick);
+        passes_on(&mut model.unwrap_or_else(|error| panic!("{}: {error}", driver.name)), driver);
+    });
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, events, float, memory, mmu, oaken, oaken_mmu, parts, records,
-    regroup, routing, slices,
+    regroup, routing, several, slices,
 };
 use hw::catalogue::{
     Value, Values, arbiter_axi, block, framer_params, mmu_params, mover, oaken_mmu_params, slice_params,
@@ -64,7 +64,9 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
     let style = || if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
     let converter = || (v.number("word_width"), v.number("words"), v.number("ratio"));
     Some(match block {
+        "oaken_quantizer" if engine().setting_of_each() => several::quantizer_driver(name, engine()),
         "oaken_quantizer" => oaken::quantizer_driver(engine()),
+        "oaken_dequantizer" if engine().setting_of_each() => several::dequantizer_driver(name, engine()),
         "oaken_dequantizer" => dequantizer::dequantizer_driver(engine()),
         "oaken_record_join" => records::record_join_driver(name, engine()),
         "oaken_record_split" => records::record_split_driver(name, engine()),

@@ -22,13 +22,14 @@ mod registers;
 mod regroup;
 mod routing;
 mod settings;
+mod several;
 mod slices;
 mod stream;
 
 pub use configuration::{configuration, names};
 pub use float::{dot_of_two, tree_of_two};
 pub use oaken::{random_thresholds, random_vector};
-pub use parts::{parts, sizes, small, widths};
+pub use parts::{engines_of_settings, parts, sizes, small, widths};
 
 use hdl::engine::{Engine, PortInfo};
 use hdl::{Design, Options, verilog};

@@ -1,7 +1,7 @@
 //! The stream parts with small parameters, one driver each.
 
 use super::stream::{Streams, packets};
-use super::{Driver, clocks, dequantizer, memory, oaken, regroup, routing};
+use super::{Driver, clocks, dequantizer, memory, oaken, regroup, routing, several};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
@@ -223,4 +223,14 @@ pub fn widths() -> Vec<Driver> {
         [oaken::quantizer_driver(p), dequantizer::dequantizer_driver(p)]
     };
     [(4, 3), (16, 5), (64, 6)].into_iter().flat_map(engines).collect()
+}
+
+/// The engines with several settings, among them those with the most lanes.
+pub fn engines_of_settings() -> Vec<Driver> {
+    let engines = |(lanes, dense_bits, settings)| {
+        let p = EngineParams { lanes, max_length: 512, dense_bits, settings };
+        let name = |engine: &str| format!("oaken_{engine}_p{lanes}{}_s{settings}", p.suffix());
+        [several::quantizer_driver(&name("quantizer"), p), several::dequantizer_driver(&name("dequantizer"), p)]
+    };
+    [(4, 4, 4), (16, 5, 2), (64, 4, 2)].into_iter().flat_map(engines).collect()
 }
