@@ -14,6 +14,7 @@ pub mod outputs;
 pub mod pages;
 pub mod pictures;
 pub mod proofs;
+pub mod twins;
 pub mod yosys;
 
 pub use sim::tools::have;
