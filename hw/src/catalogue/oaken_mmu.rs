@@ -118,7 +118,7 @@ pub(super) const OAKEN_MMU: Block = Block {
     summary: "keeps the slices of Oaken records in pages, by head, and reads histories back",
     parameters: &MMU,
     check: slices_fit,
-    latency: |_| "12 cycles and twice that of the memory from a read to its first word, about".into(),
+    latency: |_| "18 cycles and that of the memory from a read to the first sparse word, and up to 6 more to the first dense one".into(),
     throughput: |_| "1 beat of the bus a cycle; an append in 2 cycles for each slice at best".into(),
     build: |name, v| unit_axi(name, oaken_mmu_params(v)).map(Design::erase),
 };
