@@ -53,8 +53,8 @@ const MMU: [Parameter; 13] = [
         ..number("value_bits", "bits of a dense code of values", "bits", Some(4))
     },
     Parameter {
-        legal: any(1, 65536),
-        why: "the bytes of each stream are counted",
+        legal: any(1, 65535),
+        why: "the slice framer counts the slices of a history in 16 bits",
         ..number("tokens", "the most tokens of a request", "tokens", None)
     },
     Parameter {
@@ -118,7 +118,10 @@ pub(super) const OAKEN_MMU: Block = Block {
     summary: "keeps the slices of Oaken records in pages, by head, and reads histories back",
     parameters: &MMU,
     check: slices_fit,
-    latency: |_| "18 cycles and that of the memory from a read to the first sparse word, and up to 6 more to the first dense one".into(),
+    latency: |_| {
+        "18 cycles and that of the memory from a read to the first sparse word, and up to 6 more to the first dense one"
+            .into()
+    },
     throughput: |_| "1 beat of the bus a cycle; an append in 2 cycles for each slice at best".into(),
     build: |name, v| unit_axi(name, oaken_mmu_params(v)).map(Design::erase),
 };

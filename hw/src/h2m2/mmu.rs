@@ -7,6 +7,7 @@
 //! | `response_0` ... | their answers, in order; read from LUT RAM at registered addresses |
 //! | `back_0` ... | translations that are handed back |
 //! | `invalidate`, `done`, `drained` | invalidation of a range of pages |
+//! | `idle` | all requests that were taken are answered, and their answers taken |
 //! | `enable`, `base`, `pages` | requests are taken; where the table begins, in units of 4 KiB, and its entries |
 //! | `counted` | what came of a request, for counters and the log; registers |
 //! | `m_axi` | reads of the table |
@@ -62,6 +63,8 @@ ports! {
         output drained: Signal = bits(1),
         /// Requests are taken.
         input enable: Signal = bits(1),
+        /// All that were taken are answered.
+        output idle: Signal = bits(1),
         /// Where the table begins.
         input base: Signal = bits(p.physical_bits - TABLE_BITS),
         /// Its entries.
@@ -166,6 +169,7 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     let all = |of: fn(&RequesterPorts) -> Signal| requesters.iter().map(of).reduce(|a, b| a & b);
     invalidation.answered.set(all(|r| r.answered).unwrap_or(m.lit(1u32, 1)));
     invalidation.unused.set(all(|r| r.unused).unwrap_or(m.lit(3u32, 2)));
+    io.idle.set(all(|r| r.idle).unwrap_or(m.lit(1u32, 1)));
     io.done.set(invalidation.done);
     io.drained.set(invalidation.drained);
     m.finish(io)

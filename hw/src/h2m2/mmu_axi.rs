@@ -46,6 +46,7 @@ ports! {
 struct Map {
     map: RegisterMap,
     enable: Rw,
+    idle: Ro,
     base_low: Rw,
     base_high: Option<Rw>,
     pages: Rw,
@@ -72,7 +73,9 @@ fn map(name: &str, p: MmuParams) -> Map {
     parameters.constant("virtual_bits", 6, p.virtual_bits, "bits of a virtual address");
     parameters.constant("physical_bits", 6, p.physical_bits, "bits of a physical address");
     parameters.constant("requesters", 4, p.requesters, "streams of requests");
-    let enable = map.rw("enable", 1, 0, "1: requests are taken");
+    let mut taking = map.register("enable", "whether requests are taken");
+    let enable = taking.rw("enable", 1, 0, "1: requests are taken");
+    let idle = taking.ro("idle", 1, "all requests that were taken are answered");
     let low = p.physical_bits.min(32) - TABLE_BITS;
     let mut base = map.register("base_low", "where the page table begins: low bits; a multiple of 4 KiB");
     base.reserved(TABLE_BITS);
@@ -104,6 +107,7 @@ fn map(name: &str, p: MmuParams) -> Map {
     Map {
         map,
         enable,
+        idle,
         base_low,
         base_high,
         pages,
@@ -144,6 +148,7 @@ pub fn mmu_axi(name: &str, p: MmuParams) -> Result<Design<MmuAxiPorts>, Errors> 
         core.back[i].set(io.back[i]);
     }
     core.enable.set(regs[map.enable]);
+    regs[map.idle].set(core.idle);
     let low = regs[map.base_low];
     core.base.set(map.base_high.map_or(low, |high| regs[high].cat(low)));
     core.pages.set(regs[map.pages]);

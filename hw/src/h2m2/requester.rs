@@ -11,6 +11,7 @@
 //! | `epoch`, `turns` | requests that are granted belong to this epoch; it ends with this cycle |
 //! | `answered` | register: all requests of before the last turn are answered, and their answers taken |
 //! | `unused` | registers: no translation of epoch 0, 1 is in use |
+//! | `idle` | register: all requests that were taken up to the cycle before are answered, and their answers taken |
 //!
 //! Parameters: those of [`MmuParams`]. Latency: an answer stands at `m` in the cycle after its result. One answer a cycle. Combinational paths: `s` to
 //! `asks`, `asker` and `leaves`; `granted` to `s` ready.
@@ -59,6 +60,8 @@ ports! {
         output answered: Signal = bits(1),
         /// A bit for each epoch.
         output unused: Signal = bits(2),
+        /// Nothing waits.
+        output idle: Signal = bits(1),
     }
 }
 
@@ -124,9 +127,14 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     m.section("translations in use");
     for (number, used) in uses.iter().enumerate() {
         let ours = |epoch: Signal| if number == 1 { epoch } else { !epoch };
-        used.count(leaves & good & ours(epoch), io.back.valid & ours(io.back.epoch));
+        // one that was not given is not handed back
+        used.count(leaves & good & ours(epoch), io.back.valid & ours(io.back.epoch) & !used.is_empty());
     }
     io.unused.set(uses[1].is_empty().cat(uses[0].is_empty()));
+
+    let idle = m.reg_reset(bits(1), 1);
+    idle.set(after.eq(head));
+    io.idle.set(idle);
 
     m.section("requests of before the turn");
     let waiting = m.reg_reset(bits(1), 0);

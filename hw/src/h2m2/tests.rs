@@ -184,6 +184,74 @@ fn walks_under_way() {
     }
 }
 
+/// Pages of one set that are missed together go to different ways, and stay there.
+#[test]
+fn misses_of_one_set_at_once() {
+    let p = MmuParams { walks: 8, ..SMALL };
+    let design = mmu_axi("mmu", p).unwrap();
+    let mut sim = Simulator::new(&design);
+    let mut rig = ready(&mut sim, &design, p, 30);
+    let pages = [7, 23, 39, 55]; // 16 sets
+    (0..2).for_each(|turn| {
+        pages.iter().enumerate().for_each(|(i, page)| rig.ask(i % 3, read(&rig, *page)));
+        // walks of other sets, so that nothing of the first ones is kept
+        (0..turn * 9).for_each(|i| rig.ask(0, read(&rig, 100 + 16 * i)));
+        rig.finish(1000).unwrap();
+    });
+    rig.given.clear();
+    pages.iter().for_each(|page| rig.ask(0, read(&rig, *page)));
+    rig.finish(1000).unwrap();
+    assert!(rig.given.iter().all(|x| x.cycles.1 - x.cycles.0 == 5), "{:?}", rig.given);
+}
+
+/// A page that others pushed out of its set is walked again, though its last walk was long ago, and then it is found.
+#[test]
+fn a_page_that_was_pushed_out() {
+    let p = MmuParams { walks: 8, ..SMALL };
+    let design = mmu_axi("mmu", p).unwrap();
+    let mut sim = Simulator::new(&design);
+    let mut rig = ready(&mut sim, &design, p, 30);
+    for page in [7, 23, 39, 55, 71, 7, 7] {
+        rig.ask(0, read(&rig, page));
+        rig.finish(1000).unwrap();
+    }
+    let cycles: Vec<u64> = rig.given.iter().map(|x| x.cycles.1 - x.cycles.0).collect();
+    assert!(cycles[5] > 30, "pushed out: {cycles:?}");
+    assert_eq!(cycles[6], 5, "{cycles:?}");
+}
+
+/// Software sees when all requests that were taken are answered: then it may change the table's place.
+#[test]
+fn idle_tells_that_all_is_answered() {
+    let design = mmu_axi("mmu", SMALL).unwrap();
+    let mut sim = Simulator::new(&design);
+    let mut rig = ready(&mut sim, &design, SMALL, 100);
+    assert_eq!(rig.read("enable"), Ok(3), "enabled and idle");
+    rig.ask(1, read(&rig, 5));
+    (0..10).for_each(|_| rig.step().unwrap());
+    rig.write("enable", 0).unwrap();
+    assert_eq!(rig.read("enable"), Ok(0), "a walk is under way");
+    rig.finish(1000).unwrap();
+    assert_eq!(rig.read("enable"), Ok(2));
+}
+
+/// One translation is handed back that was never given: the next ones are given and counted as ever.
+#[test]
+fn a_hand_back_too_many() {
+    let design = mmu_axi("mmu", SMALL).unwrap();
+    let mut sim = Simulator::new(&design);
+    let mut rig = ready(&mut sim, &design, SMALL, 5);
+    let valid = rig.bench.engine.port("back_0_valid").unwrap();
+    rig.bench.engine.poke(valid, 1);
+    rig.bench.step().unwrap();
+    rig.bench.engine.poke(valid, 0);
+    (0..40).for_each(|page| rig.ask(0, read(&rig, page)));
+    rig.finish(2000).unwrap();
+    rig.invalidate(0, 3999);
+    rig.finish(2000).unwrap();
+    assert_eq!(rig.given.len(), 40);
+}
+
 /// Hits of each policy on three traces of pages, 64 entries in 4 ways: weights that are read again and again beside a cache that streams
 /// by, a round that is larger than the TLB, and pages of which some are wanted more often.
 #[test]

@@ -12,13 +12,14 @@
 //! - A miss is served in two cycles: its page is compared with those of all walks; then it shares one, or begins one. If as many as
 //!   there may be are under way, it waits, and so do those behind it.
 //! - Misses go on in one order for all requesters. Data come in order too, so a miss that shares a walk waits no longer than for a walk of its own.
-//! - A walk that is over may still be shared, as long as it was without a fault and its number is not needed.
+//! - A walk that is over is shared until the last miss that has it goes on: from then on the TLB has its page, or had it.
+//! - Misses of one set whose walks are under way together get one way after the other, where ways are filled in turn.
 //! - Parameters: those of [`MmuParams`]. Combinational paths: none.
 
 use super::entry::*;
 use super::types::*;
 use crate::memory::axi::{AxiRead, axi_read};
-use hdl::logic::index_of_one_hot;
+use hdl::logic::{index_of_one_hot, popcount};
 use hdl::*;
 
 ports! {
@@ -108,7 +109,7 @@ pub fn walks(p: MmuParams) -> Result<Design<WalksPorts>, Errors> {
     let freed = resolve(m, io, table, queue, whose.read(at(resolved)), p);
     let (ended, failed) = complete(m, io, table, p);
     busy.set((busy & !freed) | taken);
-    shares.set((shares & !failed & !io.forget.repeat(p.walks)) | begun);
+    shares.set((shares & !failed & !freed & !io.forget.repeat(p.walks)) | begun);
     over.set((over & !begun) | ended);
     m.finish(io)
 }
@@ -145,13 +146,17 @@ fn serve(
     m.section("the oldest miss is compared with all walks");
     let held = m.reg_reset(bits(1), 0);
     let (page, place) = (m.reg(oldest.0), m.reg(oldest.1));
-    let same = m.reg(bits(p.walks));
+    let (same, same_set) = (m.reg(bits(p.walks)), m.reg(bits(p.walks)));
     let pages = m.reg(vector(bits(p.number_bits()), p.walks as usize));
     m.when(!held, || {
         held.set(queue.came.ne(queue.served));
         page.set(oldest.0);
         place.set(oldest.1);
-        same.set(Vector::of(pages.into_iter().map(|other| other.eq(oldest.0))).pack());
+        let compared = |low: fn(Signal, MmuParams) -> Signal| {
+            Vector::of(pages.into_iter().map(|other| low(other, p).eq(low(oldest.0, p)))).pack()
+        };
+        same.set(compared(|page, _| page));
+        same_set.set(compared(|page, p| page.trunc(p.set_bits())));
     });
 
     m.section("it shares a walk, or begins the next one");
@@ -167,6 +172,7 @@ fn serve(
     let place_of = queue.served.trunc(queue.served.width() - 1);
     queue.tickets.write(place_of, Ticket { walk, shared }, goes);
     queue.last.write(walk, place_of, goes);
+    let place = behind(place, same_set & table.busy & !table.over, p);
     table.about.write(next, (page, place), begins);
     m.when(io.m_axi.arready, || asked.set(false));
     m.when(goes, || {
@@ -181,6 +187,20 @@ fn serve(
     });
     ask(io.m_axi, asked, address);
     (if_so(goes, bit_of(walk, p)), if_so(begins, bit_of(next, p)))
+}
+
+/// The place behind those that walks under way will fill, which was chosen from what the set holds now.
+#[module]
+fn behind(place: Place, under_way: Signal, p: MmuParams) -> Place {
+    if p.ways == 1 || p.replacement != Replacement::Fifo {
+        return place;
+    }
+    // a round of the ways follows the other: its mark is the bit above them
+    let number = place.round.cat(place.way);
+    let before = popcount(under_way);
+    let width = number.width().max(before.width());
+    let number = (number.zext(width) + before.zext(width)).trunc(number.width());
+    Place { way: number.trunc(place.way.width()), round: number.msb() }
 }
 
 fn if_so(so: Signal, flags: Signal) -> Signal {

@@ -26,7 +26,7 @@ pub struct MmuParams {
     pub key_bits: u32,
     /// Bits of the dense code of values, 3 to 6.
     pub value_bits: u32,
-    /// The most tokens of a request, 1 to 65,536.
+    /// The most tokens of a request, 1 to 65,535: the slice framer counts them in 16 bits.
     pub tokens: u32,
     /// Bits of the tags of commands, 1 to 16.
     pub tag_bits: u32,
@@ -118,7 +118,7 @@ impl MmuParams {
             ("heads", self.heads, 1, 64, "more has no model that is known"),
             ("key_bits", self.key_bits, 3, 6, "the widths of the record format"),
             ("value_bits", self.value_bits, 3, 6, "the widths of the record format"),
-            ("tokens", self.tokens, 1, 1 << 16, "their bytes are counted for each stream"),
+            ("tokens", self.tokens, 1, (1 << 16) - 1, "the slice framer counts the slices of a history in 16 bits"),
             ("tag_bits", self.tag_bits, 1, 16, "a tag has a bit"),
         ];
         if let Some((name, value, least, most, why)) =

@@ -81,7 +81,11 @@ fn describe(name: &str, p: MmuParams) -> MmuMap {
     let release = command.rw("release", 1, 0, "1: it ends, and its pages come back; 0: it begins, without tokens");
     let start = command.rw("start", 1, 0, "when this becomes 1, the command begins; not while one is not over");
     let mut result = map.register("result", "of the last command");
-    let outcome = result.ro("outcome", 3, "once it is over: 0 okay, 1 there is no such request, 2 it is not open, 3 it is open already");
+    let outcome = result.ro(
+        "outcome",
+        3,
+        "once it is over: 0 okay, 1 there is no such request, 2 it is not open, 3 it is open already",
+    );
     let busy = result.ro("busy", 1, "it is not over");
     let free = map.ro("free", 32, "free pages");
     let appended = map.ro("appended", 32, "vectors that were appended since reset, modulo 2^32");
