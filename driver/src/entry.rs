@@ -6,7 +6,8 @@
 //! | 1 | read | 1: may be read |
 //! | 2 | write | 1: may be written |
 //! | 4:3 | side | 0 fast, 1 large, 2 remote; 3 is reserved |
-//! | 11:5 | reserved | 0 |
+//! | 5 | moving | 1: a migration engine moves the page: writes wait |
+//! | 11:6 | reserved | 0 |
 //! | 47:12 | page | bits 47:12 of the physical address of the page's first byte; bits below the page size are 0 |
 //! | 63:48 | reserved | 0 |
 //!
@@ -21,7 +22,8 @@ const WRITE: u64 = 1 << 2;
 const SIDE_SHIFT: u32 = 3;
 const SIDE_MASK: u64 = 0b11;
 const ADDRESS_MASK: u64 = 0x0000_ffff_ffff_f000;
-const RESERVED_MASK: u64 = 0xffff_0000_0000_0fe0;
+const MOVING: u64 = 1 << 5;
+const RESERVED_MASK: u64 = 0xffff_0000_0000_0fc0;
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: u64 = 8;
@@ -44,6 +46,8 @@ pub struct Entry {
     pub read: bool,
     /// May be written.
     pub write: bool,
+    /// A migration engine moves it: writes wait until it is done.
+    pub moving: bool,
     /// Where the page is.
     pub side: Side,
     /// Physical address of the page's first byte.
@@ -54,7 +58,7 @@ pub struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum EntryError {
     /// A reserved bit is set.
-    #[error("entry {bits:#018x} has reserved bits set ({reserved:#018x}); bits 11:5 and 63:48 must be 0")]
+    #[error("entry {bits:#018x} has reserved bits set ({reserved:#018x}); bits 11:6 and 63:48 must be 0")]
     Reserved {
         /// The entry.
         bits: u64,
@@ -85,7 +89,8 @@ impl Entry {
         }
         check_start(self.address, page)?;
         let permissions = if self.read { READ } else { 0 } | if self.write { WRITE } else { 0 };
-        Ok(VALID | permissions | (self.side as u64) << SIDE_SHIFT | self.address)
+        let moving = if self.moving { MOVING } else { 0 };
+        Ok(VALID | permissions | moving | (self.side as u64) << SIDE_SHIFT | self.address)
     }
 
     /// What 64 bits mean; `None` if nothing is mapped.
@@ -105,7 +110,7 @@ impl Entry {
         };
         let address = bits & ADDRESS_MASK;
         check_start(address, page)?;
-        Ok(Some(Entry { read: bits & READ != 0, write: bits & WRITE != 0, side, address }))
+        Ok(Some(Entry { read: bits & READ != 0, write: bits & WRITE != 0, moving: bits & MOVING != 0, side, address }))
     }
 }
 
@@ -120,34 +125,34 @@ mod tests {
 
     #[test]
     fn the_bits_are_where_the_table_says() {
-        let entry = Entry { read: true, write: false, side: Side::Remote, address: 0x7654_3200_0000 };
+        let entry = Entry { read: true, write: false, moving: false, side: Side::Remote, address: 0x7654_3200_0000 };
         let bits = entry.encode(PageSize::HUGE).unwrap();
         assert_eq!(bits, 0x7654_3200_0013);
-        let entry = Entry { read: false, write: true, side: Side::Large, address: 0x1000 };
-        assert_eq!(entry.encode(PageSize::new(4096).unwrap()).unwrap(), 0x100d);
+        let entry = Entry { read: false, write: true, moving: true, side: Side::Large, address: 0x1000 };
+        assert_eq!(entry.encode(PageSize::new(4096).unwrap()).unwrap(), 0x102d);
     }
 
     #[test]
     fn what_is_not_legal_is_told() {
         let page = PageSize::HUGE;
         assert_eq!(Entry::decode(!1, page), Ok(None));
-        for bit in (5..12).chain(48..64) {
+        for bit in (6..12).chain(48..64) {
             let bits = 1 | 1 << bit;
             assert_eq!(Entry::decode(bits, page), Err(EntryError::Reserved { bits, reserved: 1 << bit }));
         }
         assert_eq!(Entry::decode(0b11001, page), Err(EntryError::ReservedSide(0b11001)));
         let unaligned = EntryError::Unaligned { address: 1 << 20, page: 2 << 20 };
         assert_eq!(Entry::decode(1 | 1 << 20, page), Err(unaligned));
-        let entry = |address| Entry { read: true, write: true, side: Side::Fast, address };
+        let entry = |address| Entry { read: true, write: true, moving: false, side: Side::Fast, address };
         assert_eq!(entry(1 << 20).encode(page), Err(unaligned));
         assert_eq!(entry(1 << 48).encode(page), Err(EntryError::TooHigh(1 << 48)));
     }
 
     proptest! {
         #[test]
-        fn an_entry_comes_back(read: bool, write: bool, side in 0..3, number in 0_u64..1 << 27) {
+        fn an_entry_comes_back(read: bool, write: bool, moving: bool, side in 0..3, number in 0_u64..1 << 27) {
             let side = [Side::Fast, Side::Large, Side::Remote][side as usize];
-            let entry = Entry { read, write, side, address: number << 21 };
+            let entry = Entry { read, write, moving, side, address: number << 21 };
             let bits = entry.encode(PageSize::HUGE).unwrap();
             prop_assert_eq!(Entry::decode(bits, PageSize::HUGE), Ok(Some(entry)));
         }

@@ -284,7 +284,7 @@ impl Manager {
         let side = if self.is_fast(sublayer, part) { Side::Fast } else { Side::Large };
         let space = self.spaces.of(side).ok_or(PlanError::Remote(page))?;
         let address = space.take().ok_or(PlanError::NoRoom(side))?;
-        Ok(self.table.map(page, Entry { read: true, write, side, address })?)
+        Ok(self.table.map(page, Entry { read: true, write, moving: false, side, address })?)
     }
 }
 

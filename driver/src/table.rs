@@ -98,7 +98,7 @@ mod tests {
     use crate::entry::Side;
 
     fn entry(address: u64) -> Entry {
-        Entry { read: true, write: true, side: Side::Fast, address }
+        Entry { read: true, write: true, moving: false, side: Side::Fast, address }
     }
 
     #[test]

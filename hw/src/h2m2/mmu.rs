@@ -15,7 +15,7 @@
 //! - Parameters: those of [`MmuParams`]. A translation a cycle. Latency 5 from a request to its answer, if it hits.
 //! - Combinational paths: `request_valid` of all requesters, and `enable`, to `request_ready`; `back` to nothing.
 
-use super::entry::Walked;
+use super::entry::{Walked, refusal};
 use super::invalidation::invalidation;
 use super::requester::{RequesterPorts, SlotResult, requester};
 use super::tlb::{Look, tlb};
@@ -144,7 +144,7 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     m.section("what came of it");
     let looked = item.first & !item.leaves & !beyond;
     let number = |cause: u32| m.lit(cause, 3);
-    let of_entry = tlb.allowed.mux(number(cause::NONE), number(cause::PERMISSION));
+    let of_entry = tlb.allowed.mux(number(cause::NONE), refusal(tlb.moving));
     let waits = looked & !tlb.found;
     let cause = looked.mux(tlb.found.mux(of_entry, number(cause::NONE)), of_walk.cause);
     let cause = beyond.mux(number(cause::BEYOND), cause);
@@ -193,21 +193,22 @@ fn one_hot_of(requester: Signal, p: MmuParams) -> Signal {
 fn of_walk(m: Module, walked: Walked, write: Signal, first: Signal, p: MmuParams) -> Outcome {
     let none = !walked.cause.any();
     let allowed = none & walked.permitted.allows(write) & !first;
-    let refused = none.mux(m.lit(cause::PERMISSION, 3), walked.cause);
+    let refused = none.mux(refusal(walked.permitted.waits(write)), walked.cause);
     let cause = refused & (!allowed).repeat(3);
     let side = walked.permitted.side & allowed.repeat(2);
     let frame = walked.permitted.frame & allowed.repeat(p.frame_bits());
     Outcome { waits: m.lit(0u32, 1), cause, side, frame }
 }
 
-/// The counter of a request that is answered: hits have numbers that no walk has.
+/// The counter of a request that is answered: hits have numbers that no walk has. A page on the move counts as one that does not permit it.
 #[module]
 fn count(m: Module, item: Item, valid: Signal, cause: Signal) -> Counted {
     let fault = cause.any();
     let known = cause.eq(cause::BEYOND) | cause.eq(cause::LEAVES);
     let hit = fault.cat(m.lit(7u32, 3));
     let first = known.mux(m.lit(0u32, 1).cat(cause), hit);
-    let counter = item.first.mux(first, item.shared.cat(cause));
+    let of_walk = cause.eq(cause::MOVING).mux(m.lit(cause::PERMISSION, 3), cause);
+    let counter = item.first.mux(first, item.shared.cat(of_walk));
     let now = m.reg_reset(bits(1), 0);
     now.set(valid);
     let (counter, fault, cause, asker) = later(m, 1, (counter, fault, cause, item.asker));

@@ -3,7 +3,7 @@
 //! | port | |
 //! | --- | --- |
 //! | `look` | a page is looked up in this cycle, which wants to be written or not; `look_void`, a cycle later: what it finds does not count |
-//! | `found` | three cycles after `look`: the page has an entry; `allowed`: which permits it; `frame` and `side` of that one, or 0 |
+//! | `found` | three cycles after `look`: the page has an entry; `allowed`: which permits it; `moving`: which would, were it not on the move; `frame` and `side` of that one, or 0 |
 //! | `place` | three cycles after `look`: where an entry of this page is to be filled in |
 //! | `fill` | a new entry; taken in a cycle where `fill_ready` is 1 |
 //! | `empty` | the set of a number is to be emptied; taken where `empty_ready` is 1, which is where nothing is to be filled |
@@ -42,6 +42,8 @@ ports! {
         output found: Signal = bits(1),
         /// It is there, and permits what was asked.
         output allowed: Signal = bits(1),
+        /// It is there, on the move, and would permit what was asked else.
+        output moving: Signal = bits(1),
         /// Its physical page, if allowed.
         output frame: Signal = bits(p.frame_bits()),
         /// Its side, if allowed.
@@ -116,9 +118,11 @@ pub fn tlb(p: MmuParams) -> Result<Design<TlbPorts>, Errors> {
     // two ways may have the same page, if it was missed a second time while it was filled
     let hits = only_first_one(Vector::of(equal).pack());
     let allows = Vector::of(words.iter().map(|word| word.permitted.allows(write))).pack();
-    let (found, allowed) = later(m, 1, (hits, hits & allows));
+    let waits = Vector::of(words.iter().map(|word| word.permitted.waits(write))).pack();
+    let (found, allowed, moving) = later(m, 1, (hits, hits & allows, hits & waits));
     io.found.set(found.any());
     io.allowed.set(allowed.any());
+    io.moving.set(moving.any());
 
     m.section("chosen");
     let permitted: Vec<Permitted> = words.iter().map(|word| later(m, 1, word.permitted)).collect();

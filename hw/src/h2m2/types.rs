@@ -31,6 +31,8 @@ pub mod cause {
     pub const BUS: u32 = 5;
     /// The burst ends in another page.
     pub const LEAVES: u32 = 6;
+    /// A write to a page that is on the move, which permits writes else: it is to be asked for again.
+    pub const MOVING: u32 = 7;
 }
 
 /// Which way of a set a new entry takes.

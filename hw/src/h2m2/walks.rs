@@ -182,7 +182,7 @@ fn serve(
     m.when(begins, || {
         next.set(next_walk(next, p));
         asked.set(true);
-        address.set(entry_address(io.base, page, p));
+        address.set(entry_address(io.base, page));
         pages.at(next).set(page);
     });
     ask(io.m_axi, asked, address);
@@ -213,15 +213,6 @@ fn index(one_hot: Signal) -> Signal {
 
 fn bit_of(walk: Signal, p: MmuParams) -> Signal {
     if p.walks == 1 { !walk.zeros(1) } else { hdl::logic::one_hot(walk, p.walks as usize) }
-}
-
-/// Address of an entry, in units of entries. Beyond the last address it goes round.
-fn entry_address(base: Signal, page: Signal, p: MmuParams) -> Signal {
-    let low = TABLE_BITS - ENTRY_SIZE;
-    if p.number_bits() <= low {
-        return base.cat(page.zext(low));
-    }
-    (base + page.drop_low(low).zext(base.width())).cat(page.trunc(low))
 }
 
 fn ask(axi: AxiRead, valid: Signal, address: Signal) {

@@ -19,6 +19,8 @@ pub mod cause {
     pub const BUS: u64 = 5;
     /// The burst ends in another page.
     pub const LEAVES: u64 = 6;
+    /// A write to a page that is on the move.
+    pub const MOVING: u64 = 7;
 }
 
 /// Bits of addresses, and of the address inside a page.
@@ -98,12 +100,15 @@ impl Geometry {
         }
         let (permitted, side) = (word >> if write { 2 } else { 1 } & 1 == 1, word >> 3 & 3);
         let start = word & 0xffff_ffff_f000;
-        let reserved = word >> 5 & 0x7f != 0 || word >> 48 != 0;
+        let reserved = word >> 6 & 0x3f != 0 || word >> 48 != 0;
         if side == 3 || reserved || start % self.page_bytes() != 0 || start >> self.physical_bits != 0 {
             return Translated::fault(cause::MALFORMED);
         }
         if !permitted {
             return Translated::fault(cause::PERMISSION);
+        }
+        if write && word >> 5 & 1 == 1 {
+            return Translated::fault(cause::MOVING);
         }
         Translated { address: start + offset, side, cause: cause::NONE }
     }
@@ -164,9 +169,13 @@ mod tests {
         assert_eq!(read(good), Translated { address: 7 << 21 | 100, side: 1, cause: 0 });
         assert_eq!(read(good & !1), Translated::fault(1));
         assert_eq!(read(good & !2), Translated::fault(2));
+        let write =
+            |word| BITS.translate(Burst { address: 5 << 21, bytes: 8, write: true }, Stored::Word(word), 6).cause;
+        assert_eq!([0, 4, 32, 36].map(|bits| write(good & !6 | bits)), [2, 0, 2, 7], "write permitted, on the move");
+        assert_eq!(read(good | 32), read(good), "a page on the move is read");
         let malformed = |bit: u32| read(good | 1 << bit) == Translated::fault(4);
         let wrong: Vec<u32> = (5..64).filter(|bit| malformed(*bit)).collect();
-        assert_eq!(wrong, (5..=20).chain(40..64).collect::<Vec<_>>());
+        assert_eq!(wrong, (6..=20).chain(40..64).collect::<Vec<_>>());
         assert_eq!(read(good | 3 << 3), Translated::fault(4));
         assert_eq!(read(u64::MAX << 1), Translated::fault(1), "what is not mapped is not looked at");
     }
