@@ -1,14 +1,16 @@
-//! H2M2: two unlike memories with an accelerator at each work as one. Translation of addresses, and what orders kernels of both sides.
+//! H2M2: two unlike memories with an accelerator at each work as one. Translation of addresses, what moves
+//! pages, and what orders kernels of both sides.
 
 pub mod entry;
 pub mod event_controller;
 mod event_registration;
 pub mod invalidation;
 pub mod migration;
-mod migration_entry;
-mod migration_parts;
+pub mod migration_control;
+pub mod migration_table;
 pub mod mmu;
 pub mod mmu_axi;
+pub mod page_copier;
 pub mod replacement;
 pub mod requester;
 pub mod step_counter;

@@ -1,0 +1,130 @@
+//! The engine with two real MMUs, through which accelerators read and write pages while they move.
+
+use super::*;
+use crate::h2m2::mmu::mmu;
+use crate::h2m2::types::{Answer, Back, MmuParams, Replacement, Request, answer, back, request};
+use ::sim::migration_bench::RequesterPorts;
+use hdl::bus::StreamPorts;
+
+/// Requesters of each MMU.
+const REQUESTERS: usize = 2;
+
+fn mmu_params(p: MigrationParams) -> MmuParams {
+    MmuParams {
+        virtual_bits: p.virtual_bits,
+        physical_bits: p.physical_bits,
+        page_bits: p.page_bits,
+        entries: 64,
+        ways: 4,
+        requesters: REQUESTERS as u32,
+        walks: 4,
+        tag_bits: 1,
+        data_bytes: 8,
+        replacement: Replacement::Fifo,
+    }
+}
+
+ports! {
+    struct SystemPorts(p: MigrationParams) {
+        input command: Stream<Migration> = stream(migration_shape(p)),
+        output done: Stream<Migrated> = stream(migrated(p)),
+        input base: Vector<Signal> = vector(bits(p.physical_bits - TABLE_BITS), 2),
+        input stop: Signal = bits(1),
+        input stop_now: Signal = bits(1),
+        output idle: Signal = bits(1),
+        output m_axi_read: Vector<AxiRead> = vector(axi_read(p.axi()), 2),
+        output m_axi_write: Vector<AxiWrite> = vector(axi_write(p.axi()), 2),
+        output m_axi_table_read: Vector<AxiRead> = vector(axi_read(bus(p)), 2),
+        output m_axi_table_write: Vector<AxiWrite> = vector(axi_write(bus(p)), 2),
+        output walk: Vector<AxiRead> = vector(axi_read(bus(p)), 2),
+        input request: Vector<Stream<Request>> = vector(stream(request(mmu_params(p))), 2 * REQUESTERS),
+        output response: Vector<Stream<Answer>> = vector(stream(answer(mmu_params(p))), 2 * REQUESTERS),
+        input back: Vector<Back> = vector(back(), 2 * REQUESTERS),
+    }
+}
+
+#[module]
+fn system(p: MigrationParams) -> Result<Design<SystemPorts>, Errors> {
+    let m = Module::new("system");
+    let io = SystemPorts::new(m, p);
+    let engine = m.instance(&migration("engine", p)?);
+    engine.command.set(io.command);
+    io.done.set(engine.done);
+    engine.stop.set(io.stop);
+    engine.stop_now.set(io.stop_now);
+    io.idle.set(engine.idle);
+    for side in 0..2 {
+        engine.base[side].set(io.base[side]);
+        io.m_axi_read[side].set(engine.m_axi_read[side]);
+        io.m_axi_write[side].set(engine.m_axi_write[side]);
+        io.m_axi_table_read[side].set(engine.m_axi_table_read[side]);
+        io.m_axi_table_write[side].set(engine.m_axi_table_write[side]);
+        let mmu = m.instance(&mmu(mmu_params(p))?);
+        mmu.invalidate.set(engine.invalidate[side]);
+        engine.invalidated[side].set(mmu.done);
+        engine.drained[side].set(mmu.drained);
+        mmu.enable.set(1);
+        mmu.base.set(io.base[side]);
+        mmu.pages.set(8);
+        io.walk[side].set(mmu.m_axi);
+        for i in 0..REQUESTERS {
+            let outer = REQUESTERS * side + i;
+            mmu.request[i].set(io.request[outer]);
+            io.response[outer].set(mmu.response[i]);
+            mmu.back[i].set(io.back[outer]);
+        }
+    }
+    m.finish(io)
+}
+
+/// Every byte that is read through either MMU is that which was written last through any.
+#[test]
+fn pages_move_behind_real_mmus() {
+    for (width, page_bits, stalls) in
+        [(8, 13, Stalls::Never), (16, 12, Stalls::Percent(30)), (64, 14, Stalls::Runs(20))]
+    {
+        let p = MigrationParams { virtual_bits: 32, ..params(width, page_bits) };
+        let design = build(system(p));
+        let mut engine = Simulator::new(&design);
+        let seed = run_seed(u64::from(width + page_bits));
+        let mut rng = Rng::with_seed(seed);
+        let mut world = world(page_bits, &mut rng);
+        let (mut ends, mut used) = ([0; 6], (0, 0));
+        for round in 0..3 {
+            let io = &design.ports;
+            let ports = EnginePorts {
+                command: &io.command,
+                done: &io.done,
+                reads: &io.m_axi_read,
+                writes: &io.m_axi_write,
+                table_reads: &io.m_axi_table_read,
+                table_writes: &io.m_axi_table_write,
+                walks: &io.walk,
+            };
+            let requesters = (0..2 * REQUESTERS).map(|i| RequesterPorts {
+                request: StreamPorts::of(&design, &io.request[i]),
+                response: StreamPorts::of(&design, &io.response[i]),
+                back: format!("back_{i}"),
+            });
+            let mmus = Mmus::Design(requesters.collect());
+            let mut rig =
+                MigrationBench::new(&mut engine, &design, ports, mmus, world, (models(stalls), seed + round)).unwrap();
+            let mut planned = Planned::new(&rig);
+            for cycle in 0..40_000 {
+                if planned.has_room(&rig) {
+                    let command = planned.any(&rig, &mut rng);
+                    rig.give(command);
+                }
+                if rng.u32(0..3000) == 0 {
+                    rig.use_pages([0, 3, 8][rng.usize(0..3)]);
+                }
+                rig.step().unwrap_or_else(|error| panic!("seed {seed}, round {round}, cycle {cycle}: {error}"));
+            }
+            rig.ended.iter().for_each(|x| ends[x.outcome as usize] += 1);
+            used = (used.0 + rig.used().0, used.1 + rig.used().1);
+            world = rig.reset().unwrap();
+        }
+        println!("{width} bytes, 2^{page_bits}: ends {ends:?}, {used:?} pieces and waits");
+        assert!(ends[0] > 50 && used.0 > 5000 && used.1 > 5, "{ends:?}, {used:?}");
+    }
+}

@@ -1,0 +1,73 @@
+//! How quickly lists of pages move.
+
+use super::*;
+
+/// Moves so many pages of the same direction. Gives the part of the slower bus that it takes, from the first beat of data to the last.
+fn rate(width: u32, page_bits: u32, pages: u64, (bandwidth, most, latency): ([u64; 2], usize, u64)) -> f64 {
+    let design = build(migration("migration", params(width, page_bits)));
+    let mut engine = Simulator::new(&design);
+    let mut rng = Rng::with_seed(1);
+    let shape = Shape { page_bits, pages, places: 2 * pages };
+    let mut world = World::new(shape, &mut rng);
+    // all lie in the fast memory, and may be written
+    for page in 0..pages {
+        world.places[page as usize] = (0, page);
+        world.bytes[0].write(page << page_bits, &world.content[page as usize]);
+        (world.tables[page as usize], world.writable[page as usize]) = (3, 3);
+        for table in 0..2 {
+            let (at, entry) = (world.entry_at(table, page), world.entry(table, page));
+            world.bytes[table].write(at, &entry.to_le_bytes());
+        }
+    }
+    let models = bandwidth.map(|bandwidth| MemoryModel { latency, bandwidth, ..Default::default() });
+    let mut rig = rig(&mut engine, &design, world, (models, 1));
+    rig.use_pages(most);
+    for page in 0..pages {
+        rig.give(Move { page, from: (0, page), to: (1, page), tables: 3 });
+    }
+    rig.finish(1 << 26).unwrap();
+    assert!(rig.ended.iter().all(|x| x.outcome == outcome::OKAY));
+    let (read, written) = (rig.memories[0].read_at(&rig.bench, 0), rig.memories[1].written_at(&rig.bench, 0));
+    let beats = (pages << page_bits) / u64::from(width);
+    assert_eq!((read.len() as u64, written.len() as u64), (beats, beats));
+    let slower = *bandwidth.iter().min().unwrap() as f64 / 256.0;
+    let rate = beats as f64 / slower / (written[written.len() - 1] - read[0] + 1) as f64;
+    println!(
+        "{} bits, {pages} pages of 2^{page_bits}, {bandwidth:?}, latency {latency}, {most} in use: {rate:.4}",
+        8 * width
+    );
+    rate
+}
+
+#[test]
+fn lists_of_pages_at_the_rate_of_the_slower_bus() {
+    for width in [8, 32] {
+        for bandwidth in [[256, 256], [256, 128], [128, 256]] {
+            let rate = rate(width, 16, 8, (bandwidth, 0, 40));
+            assert!(rate >= 0.95, "{rate}");
+        }
+        let rate = rate(width, 16, 8, ([256; 2], 4, 40));
+        assert!(rate >= 0.95, "{rate}");
+    }
+    let rate = rate(64, 18, 8, ([256; 2], 4, 40));
+    assert!(rate >= 0.95, "{rate}");
+}
+
+/// Pages of 2 MB: `cargo test --release -p kvforge-hw huge_pages -- --ignored --nocapture`.
+#[test]
+#[ignore = "a minute"]
+fn huge_pages_at_the_rate_of_the_slower_bus() {
+    for width in [8, 16, 32, 64] {
+        let rate = rate(width, 21, 3, ([256; 2], 4, 40));
+        assert!(rate >= 0.95, "{rate}");
+    }
+}
+
+/// Where it does not hold: pages that are copied sooner than their entries are marked and switched.
+#[test]
+fn small_pages_take_as_long_as_their_entries() {
+    let rates = [(8, 12), (32, 12), (64, 12), (64, 16)].map(|(width, bits)| rate(width, bits, 16, ([256; 2], 0, 40)));
+    let busy = rate(64, 16, 16, ([256; 2], 4, 40));
+    assert!(rates[1] < 0.95 && rates[2] < 0.5, "{rates:?}");
+    println!("{rates:?} {busy}");
+}
