@@ -23,6 +23,7 @@ mod float;
 mod float_functions;
 mod h2m2;
 mod h2m2_events;
+mod h2m2_migration;
 mod memory;
 mod oaken_mmu;
 mod oaken_slices;
@@ -33,6 +34,7 @@ mod tests;
 
 pub use blocks::{blocks, engine_params};
 pub use h2m2::mmu_params;
+pub use h2m2_migration::migration_params;
 pub use memory::{arbiter_axi, mover};
 pub use oaken_mmu::oaken_mmu_params;
 pub use oaken_slices::{framer_params, slice_params};

@@ -19,3 +19,10 @@ fn the_mmu_passes_under_verilator() {
         assert!(result.is_ok(), "{name}: {result:?}");
     }
 }
+
+#[test]
+fn the_migration_engine_passes_under_verilator() {
+    let driver = configuration("h2m2_migration").unwrap_or_else(|e| panic!("{e}"));
+    let result = driver.run(&mut model(&driver), Effort::from_environment());
+    assert!(result.is_ok(), "{result:?}");
+}

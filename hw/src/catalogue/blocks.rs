@@ -1,7 +1,9 @@
 //! The blocks.
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::{Block, clocks, float, float_functions, h2m2, h2m2_events, memory, oaken_mmu, oaken_slices, streams};
+use super::{
+    Block, clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, memory, oaken_mmu, oaken_slices, streams,
+};
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
 
@@ -35,6 +37,7 @@ pub fn blocks() -> &'static [Block] {
         oaken_mmu::OAKEN_MMU,
         h2m2::H2M2_MMU,
         h2m2_events::EVENT_CONTROLLER,
+        h2m2_migration::H2M2_MIGRATION,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

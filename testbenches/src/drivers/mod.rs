@@ -13,6 +13,7 @@ mod float;
 pub mod float_stream;
 mod lanes;
 mod memory;
+mod migration;
 mod mmu;
 mod oaken;
 mod oaken_mmu;
