@@ -6,9 +6,9 @@
 //! - [`profile`]: the threshold profiler, which turns recordings into the thresholds that the hardware is loaded with
 //! - [`h2m2_model`]: how long a decode iteration takes on H2M2 and on what it is compared with
 //! - [`burst_bench`]: the burst reader and writer with a memory behind them
-//! - [`migration_bench`]: the migration engine of H2M2 between two memories, with accelerators that use the pages
-//! - [`mmu_bench`]: the MMU of H2M2 with requesters, a page table and a memory
-//! - [`event_bench`]: the event controller with a driver and two accelerators around it
+//! - [`h2m2_migration_bench`]: the migration engine of H2M2 between two memories, with accelerators that use the pages
+//! - [`h2m2_mmu_bench`]: the MMU of H2M2 with requesters, a page table and a memory
+//! - [`h2m2_event_bench`]: the event controller with a driver and two accelerators around it
 //! - [`oaken_mmu_bench`]: the MMU of Oaken with a memory behind it
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`oaken_run`]: sends vectors through the Oaken engines
@@ -17,11 +17,11 @@ mod binary16;
 pub mod burst_bench;
 pub mod bus;
 pub mod data;
-pub mod event_bench;
 pub mod golden;
+pub mod h2m2_event_bench;
+pub mod h2m2_migration_bench;
+pub mod h2m2_mmu_bench;
 pub mod h2m2_model;
-pub mod migration_bench;
-pub mod mmu_bench;
 pub mod oaken_bench;
 pub mod oaken_mmu_bench;
 pub mod oaken_run;

@@ -7,8 +7,8 @@ use hdl::Design;
 use hdl::sim::Simulator;
 use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
-use sim::golden::mmu::{Burst, Geometry};
-use sim::mmu_bench::{MmuBench, MmuPorts};
+use sim::golden::h2m2_mmu::{Burst, Geometry};
+use sim::h2m2_mmu_bench::{MmuBench, MmuPorts};
 
 const SMALL: MmuParams = MmuParams {
     virtual_bits: 32,

@@ -1,7 +1,7 @@
 //! Golden models: slow, obvious, and independent of the hardware's description.
 
 pub mod float;
-pub mod mmu;
+pub mod h2m2_mmu;
 pub mod oaken;
 pub mod quality;
 pub mod reference;

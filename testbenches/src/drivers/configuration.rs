@@ -1,8 +1,8 @@
 //! The named configurations of `configs/` with their drivers.
 
 use super::{
-    Driver, axi_arbiters, bursts, clocks, dequantizer, events, float, memory, migration, mmu, oaken, oaken_mmu, parts,
-    records, regroup, routing, several, slices,
+    Driver, axi_arbiters, bursts, clocks, dequantizer, float, h2m2_events, h2m2_migration, h2m2_mmu, memory, oaken,
+    oaken_mmu, parts, records, regroup, routing, several, slices,
 };
 use hw::catalogue::{
     Value, Values, arbiter_axi, block, framer_params, migration_params, mmu_params, mover, oaken_mmu_params,
@@ -98,9 +98,9 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "oaken_mmu" => oaken_mmu::driver(name, oaken_mmu_params(v)),
         "burst_reader" => bursts::reader_driver(name, mover(v)),
         "burst_writer" => bursts::writer_driver(name, mover(v)),
-        "h2m2_events" => events::event_controller_driver(name, v.number("kernels")),
-        "h2m2_migration" => migration::migration_driver(name, migration_params(v)),
-        "h2m2_mmu" => mmu::mmu_driver(name, mmu_params(v)),
+        "h2m2_events" => h2m2_events::event_controller_driver(name, v.number("kernels")),
+        "h2m2_migration" => h2m2_migration::migration_driver(name, migration_params(v)),
+        "h2m2_mmu" => h2m2_mmu::mmu_driver(name, mmu_params(v)),
         "pulse_synchronizer" => clocks::pulse_synchronizer_driver(name, v.number("stages")),
         "reset_synchronizer" => clocks::reset_synchronizer_driver(name, v.number("stages")),
         "demultiplexer" => routing::demultiplexer_driver(name, v.number("width"), v.number("outputs")),

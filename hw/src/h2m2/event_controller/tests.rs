@@ -1,6 +1,6 @@
 use super::*;
 use crate::stream::testing::{build, message};
-use ::sim::event_bench::{EventBench, EventStalls, Tally};
+use ::sim::h2m2_event_bench::{EventBench, EventStalls, Tally};
 use hdl::bus::{Bench, Stalls, run_seed};
 use hdl::sim::Simulator;
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::stream::testing::{build, message};
 use ::sim::bus::axi4::Response;
 use ::sim::bus::axi4_memory::MemoryModel;
-use ::sim::migration_bench::{EnginePorts, MigrationBench, Mmus, Move, Planned, Shape, World, outcome};
+use ::sim::h2m2_migration_bench::{EnginePorts, MigrationBench, Mmus, Move, Planned, Shape, World, outcome};
 use fastrand::Rng;
 use hdl::bus::{Stalls, run_seed};
 use hdl::sim::Simulator;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::h2m2::mmu::mmu;
 use crate::h2m2::types::{Answer, Back, MmuParams, Replacement, Request, answer, back, request};
-use ::sim::migration_bench::RequesterPorts;
+use ::sim::h2m2_migration_bench::RequesterPorts;
 use hdl::bus::StreamPorts;
 
 /// Requesters of each MMU.

@@ -5,7 +5,7 @@ use super::parts::build;
 use hdl::engine::Engine;
 use hw::h2m2::event_controller::event_controller;
 use sim::bus::Stalls;
-use sim::event_bench::{EventBench, EventStalls};
+use sim::h2m2_event_bench::{EventBench, EventStalls};
 
 /// An event controller for so many kernels: each cycle compared with the model; every other round is cut off by a reset.
 pub fn event_controller_driver(name: &str, kernels: u32) -> Driver {

@@ -9,8 +9,8 @@ use hw::h2m2::mmu_axi::{mmu_axi, registers};
 use hw::h2m2::types::MmuParams;
 use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
-use sim::golden::mmu::Geometry;
-use sim::mmu_bench::{MmuBench, MmuPorts};
+use sim::golden::h2m2_mmu::Geometry;
+use sim::h2m2_mmu_bench::{MmuBench, MmuPorts};
 
 /// Byte address of a register: the same in all MMUs.
 fn register(name: &str) -> u64 {

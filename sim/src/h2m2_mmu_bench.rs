@@ -1,10 +1,13 @@
 //! The MMU of H2M2 (`hw::h2m2`) with its requesters, a page table that changes, and a memory behind it. Every answer is compared with what
-//! [`golden::mmu`](crate::golden::mmu) says is possible.
+//! [`golden::h2m2_mmu`](crate::golden::h2m2_mmu) says is possible.
+
+mod agreement;
+mod random;
 
 use crate::bus::axi4::Response;
 use crate::bus::axi4_memory::{Axi4Memory, MemoryModel};
 use crate::bus::{AxiLiteMaster, Bench, Sink, Source, Stalls};
-use crate::golden::mmu::{Burst, Geometry, History, Stored, Translated, cause};
+use crate::golden::h2m2_mmu::{Burst, Geometry, History, Stored, Translated, cause};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
@@ -109,7 +112,8 @@ pub struct MmuBench<'e> {
     rng: Rng,
 }
 
-type Ends = Result<(), String>;
+/// What a step or a check gives: an error says what was wrong.
+pub type Checked = Result<(), String>;
 
 impl<'e> MmuBench<'e> {
     /// An MMU after a reset, not enabled.
@@ -165,7 +169,7 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Sets the table and enables the MMU.
-    pub fn start(&mut self, base: u64, pages: u64) -> Ends {
+    pub fn start(&mut self, base: u64, pages: u64) -> Checked {
         (self.base, self.pages) = (base, pages);
         let high = (self.geometry.physical_bits > 32).then_some(("base_high", base >> 32));
         let low = [("base_low", base & 0xffff_ffff), ("pages", pages)];
@@ -176,7 +180,7 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Writes a register, while nothing else is under way.
-    pub fn write(&mut self, name: &str, value: u64) -> Ends {
+    pub fn write(&mut self, name: &str, value: u64) -> Checked {
         let at = (self.register)(name);
         self.writes += 1;
         self.axil.write(&mut self.bench, at, value).map(drop).map_err(|e| e.to_string())
@@ -196,7 +200,7 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Clears flags of the log of faults.
-    pub fn clear(&mut self, flags: u64) -> Ends {
+    pub fn clear(&mut self, flags: u64) -> Checked {
         self.write("fault", flags)
     }
 
@@ -268,7 +272,7 @@ impl<'e> MmuBench<'e> {
     }
 
     /// One cycle.
-    pub fn step(&mut self) -> Ends {
+    pub fn step(&mut self) -> Checked {
         self.memory.step(&mut self.bench).map_err(|e| format!("{e:?}"))?;
         let cycle = self.bench.cycle();
         let [done, drained] = self.status.map(|port| self.bench.engine.peek(port) == 1);
@@ -291,7 +295,7 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Every translation in use is one that an answer in this cycle could be.
-    fn nobody_uses_old_entries(&self, cycle: u64) -> Ends {
+    fn nobody_uses_old_entries(&self, cycle: u64) -> Checked {
         for used in self.requesters.iter().flat_map(|r| &r.in_use) {
             let page = self.geometry.page(used.burst.address);
             let possible = self.history.possible(page, cycle + 1);
@@ -314,7 +318,7 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Compares new answers with what is possible.
-    fn compare(&mut self, i: usize) -> Ends {
+    fn compare(&mut self, i: usize) -> Checked {
         let r = &mut self.requesters[i];
         while r.answered < self.bench.beats(r.sink).len() {
             let beat = &self.bench.beats(r.sink)[r.answered];
@@ -341,7 +345,7 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Looks whether software's invalidation is done.
-    fn poll(&mut self) -> Ends {
+    fn poll(&mut self) -> Checked {
         let Some(x) = self.by_software else { return Ok(()) };
         let reads = self.axil.read_responses(&self.bench).map_err(|e| e.to_string())?;
         let written = self.axil.write_responses(&self.bench).map_err(|e| e.to_string())?.len();
@@ -360,7 +364,7 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Runs until everything is answered, invalidated and handed back.
-    pub fn finish(&mut self, limit: u64) -> Ends {
+    pub fn finish(&mut self, limit: u64) -> Checked {
         for _ in 0..limit {
             let in_use = self.requesters.iter().any(|r| !r.in_use.is_empty());
             let drained = self.bench.engine.peek(self.status[1]) == 1;
@@ -375,155 +379,5 @@ impl<'e> MmuBench<'e> {
             self.by_port,
             self.by_software
         ))
-    }
-}
-
-/// Random traffic.
-impl MmuBench<'_> {
-    /// Requests, changes of the table, errors and invalidations at random for so many cycles; then until all is over.
-    pub fn random(&mut self, cycles: u64, rng: &mut Rng) -> Ends {
-        let pages = rng.u64(100..400).min(self.geometry.pages() - 1);
-        let most = (1u64 << self.geometry.physical_bits) - 8 * pages - 4096;
-        self.start(rng.u64(0..most) / 4096 * 4096, pages)?;
-        (0..pages).for_each(|page| {
-            let word = self.random_entry(rng);
-            self.store(page, word);
-        });
-        self.invalidate(0, self.geometry.pages() - 1);
-        for cycle in 0..cycles {
-            // quiet at times, so that invalidations find nothing under way
-            if cycle % 1000 < 900 && self.unanswered() < 40 * self.requesters.len() {
-                for requester in 0..self.requesters.len() {
-                    let burst = self.random_burst(rng);
-                    self.ask(requester, burst);
-                }
-            }
-            self.disturb(pages, rng);
-            self.step()?;
-        }
-        self.finish(20_000)
-    }
-
-    fn disturb(&mut self, pages: u64, rng: &mut Rng) {
-        if rng.u32(0..20) == 0 {
-            let (page, word) = (rng.u64(0..pages), self.random_entry(rng));
-            self.store(page, word);
-            if rng.bool() {
-                self.invalidate(page, page);
-            }
-        }
-        match rng.u32(0..1000) {
-            0..3 => self.set_error(rng.u64(0..pages), Some([Response::Slave, Response::Decode][rng.usize(0..2)])),
-            3..10 => self.clear_error(),
-            10..15 => {
-                let first = rng.u64(0..pages);
-                self.invalidate(first, first + rng.u64(0..50).min(self.geometry.pages() - 1 - first));
-            }
-            15..20 => {
-                let first = rng.u64(0..pages);
-                self.invalidate_by_software(first, rng.u64(first..pages));
-            }
-            20..22 => self.invalidate(0, self.geometry.pages() - 1),
-            22..25 => {
-                let stalls = [Stalls::Never, Stalls::Percent(90), Stalls::Runs(200)][rng.usize(0..3)];
-                self.stall(rng.usize(0..self.requesters.len()), stalls);
-            }
-            25..27 => self.use_for = [0, 30, 300][rng.usize(0..3)],
-            _ => {}
-        }
-    }
-
-    /// Mostly near each other; some beyond the table, some that leave their page.
-    pub fn random_burst(&self, rng: &mut Rng) -> Burst {
-        let (size, pages) = (self.geometry.page_bytes(), self.geometry.pages());
-        let page = match rng.u32(0..40) {
-            0 => rng.u64(0..pages),
-            1 => self.pages - 1,
-            2 => self.pages.min(pages - 1),
-            3..20 => rng.u64(0..self.pages.min(8)),
-            _ => rng.u64(0..self.pages),
-        };
-        let bytes = if rng.bool() { rng.u64(1..=4096) } else { 64 };
-        let offset = match rng.u32(0..8) {
-            0 => size - rng.u64(1..=size.min(2 * bytes)),
-            1 => size - bytes,
-            _ => rng.u64(0..=size - bytes),
-        };
-        Burst { address: page * size + offset, bytes, write: rng.bool() }
-    }
-
-    /// Mostly good ones, all kinds of bad ones among them.
-    pub fn random_entry(&self, rng: &mut Rng) -> u64 {
-        let frames = 1 << (self.geometry.physical_bits - self.geometry.page_bits);
-        let word = self.geometry.entry(rng.u64(0..frames), rng.u64(0..3), rng.u32(0..8) > 0, rng.u32(0..4) > 0);
-        match rng.u32(0..12) {
-            0 => word & !1,
-            1 => rng.u64(..),
-            2 => word | 1 << rng.u32(6..64),
-            3 => word | 3 << 3,
-            4..6 => word | 1 << 5,
-            _ => word,
-        }
-    }
-
-    /// Counters and log say what the answers said; nothing is under way.
-    pub fn counters_agree(&mut self) -> Ends {
-        let counters = (0..16).map(|i| self.counter(i)).collect::<Result<Vec<u64>, String>>()?;
-        let is = |x: &Given, cause| match x.translated.cause {
-            cause::MOVING => cause == cause::PERMISSION,
-            other => cause == other,
-        };
-        for cause in 0..7 {
-            let answers = self.given.iter().filter(|x| is(x, cause)).count() as u64;
-            let numbers: &[usize] = match cause {
-                cause::NONE => &[0, 8, 7],
-                cause::PERMISSION => &[2, 10, 15],
-                cause::BEYOND | cause::LEAVES => &[cause as usize],
-                _ => &[cause as usize, cause as usize + 8],
-            };
-            let counted: u64 = numbers.iter().map(|i| counters[*i]).sum();
-            if counted != answers {
-                return Err(format!("cause {cause}: {answers} answers, but {counters:?} were counted"));
-            }
-        }
-        let walks: u64 = [0, 1, 2, 4, 5].iter().map(|i| counters[*i]).sum();
-        if walks != self.memory.requests.len() as u64 {
-            return Err(format!("{walks} walks were counted, and {} reads came", self.memory.requests.len()));
-        }
-        self.log_agrees()
-    }
-
-    /// The faults of the log, at most 16 and one that is shown, are faults of answers; and that some were lost is told.
-    fn log_agrees(&mut self) -> Ends {
-        let faults: Vec<Given> = self.given.iter().filter(|x| x.translated.cause != 0).copied().collect();
-        let mut logged = 0;
-        loop {
-            let (word, page) = (self.read("fault")?, self.read("fault_page")?);
-            if (word >> 1 & 1 == 1) != (faults.len() > 17) {
-                return Err(format!("{} faults, and the log says {word:#x}", faults.len()));
-            }
-            if word & 1 == 0 {
-                break;
-            }
-            let (cause, write, requester) = (word >> 4 & 7, word >> 7 & 1 == 1, word >> 8);
-            let is_it = |x: &Given| {
-                (x.translated.cause, x.burst.write, x.requester as u64) == (cause, write, requester)
-                    && self.geometry.page(x.burst.address) == page
-            };
-            if !faults.iter().any(is_it) {
-                return Err(format!("the log has {word:#x} of page {page:#x}, and no answer was that"));
-            }
-            logged += 1;
-            self.clear(1)?;
-        }
-        let right = logged == faults.len().min(17);
-        if right { Ok(()) } else { Err(format!("{logged} of {} faults were logged", faults.len())) }
-    }
-
-    fn clear_error(&mut self) {
-        if let Some((range, _)) = self.model.errors.first() {
-            let page = (range.start - self.base) / 8;
-            self.set_error(page, None);
-        }
     }
 }

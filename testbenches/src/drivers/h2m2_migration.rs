@@ -8,7 +8,7 @@ use hdl::engine::Engine;
 use hw::h2m2::migration::{MigrationParams, migration};
 use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
-use sim::migration_bench::{EnginePorts, MigrationBench, Mmus, Shape, World, outcome};
+use sim::h2m2_migration_bench::{EnginePorts, MigrationBench, Mmus, Shape, World, outcome};
 
 /// A migration engine.
 pub fn migration_driver(name: &str, p: MigrationParams) -> Driver {

@@ -1,0 +1,102 @@
+//! Random traffic: requests, changes of the table, errors and invalidations.
+
+use super::{Checked, MmuBench};
+use crate::bus::Stalls;
+use crate::bus::axi4::Response;
+use crate::golden::h2m2_mmu::Burst;
+use fastrand::Rng;
+
+impl MmuBench<'_> {
+    /// Requests, changes of the table, errors and invalidations at random for so many cycles; then until all is over.
+    pub fn random(&mut self, cycles: u64, rng: &mut Rng) -> Checked {
+        let pages = rng.u64(100..400).min(self.geometry.pages() - 1);
+        let most = (1u64 << self.geometry.physical_bits) - 8 * pages - 4096;
+        self.start(rng.u64(0..most) / 4096 * 4096, pages)?;
+        (0..pages).for_each(|page| {
+            let word = self.random_entry(rng);
+            self.store(page, word);
+        });
+        self.invalidate(0, self.geometry.pages() - 1);
+        for cycle in 0..cycles {
+            // quiet at times, so that invalidations find nothing under way
+            if cycle % 1000 < 900 && self.unanswered() < 40 * self.requesters.len() {
+                for requester in 0..self.requesters.len() {
+                    let burst = self.random_burst(rng);
+                    self.ask(requester, burst);
+                }
+            }
+            self.disturb(pages, rng);
+            self.step()?;
+        }
+        self.finish(20_000)
+    }
+
+    fn disturb(&mut self, pages: u64, rng: &mut Rng) {
+        if rng.u32(0..20) == 0 {
+            let (page, word) = (rng.u64(0..pages), self.random_entry(rng));
+            self.store(page, word);
+            if rng.bool() {
+                self.invalidate(page, page);
+            }
+        }
+        match rng.u32(0..1000) {
+            0..3 => self.set_error(rng.u64(0..pages), Some([Response::Slave, Response::Decode][rng.usize(0..2)])),
+            3..10 => self.clear_error(),
+            10..15 => {
+                let first = rng.u64(0..pages);
+                self.invalidate(first, first + rng.u64(0..50).min(self.geometry.pages() - 1 - first));
+            }
+            15..20 => {
+                let first = rng.u64(0..pages);
+                self.invalidate_by_software(first, rng.u64(first..pages));
+            }
+            20..22 => self.invalidate(0, self.geometry.pages() - 1),
+            22..25 => {
+                let stalls = [Stalls::Never, Stalls::Percent(90), Stalls::Runs(200)][rng.usize(0..3)];
+                self.stall(rng.usize(0..self.requesters.len()), stalls);
+            }
+            25..27 => self.use_for = [0, 30, 300][rng.usize(0..3)],
+            _ => {}
+        }
+    }
+
+    /// Mostly near each other; some beyond the table, some that leave their page.
+    pub fn random_burst(&self, rng: &mut Rng) -> Burst {
+        let (size, pages) = (self.geometry.page_bytes(), self.geometry.pages());
+        let page = match rng.u32(0..40) {
+            0 => rng.u64(0..pages),
+            1 => self.pages - 1,
+            2 => self.pages.min(pages - 1),
+            3..20 => rng.u64(0..self.pages.min(8)),
+            _ => rng.u64(0..self.pages),
+        };
+        let bytes = if rng.bool() { rng.u64(1..=4096) } else { 64 };
+        let offset = match rng.u32(0..8) {
+            0 => size - rng.u64(1..=size.min(2 * bytes)),
+            1 => size - bytes,
+            _ => rng.u64(0..=size - bytes),
+        };
+        Burst { address: page * size + offset, bytes, write: rng.bool() }
+    }
+
+    /// Mostly good ones, all kinds of bad ones among them.
+    pub fn random_entry(&self, rng: &mut Rng) -> u64 {
+        let frames = 1 << (self.geometry.physical_bits - self.geometry.page_bits);
+        let word = self.geometry.entry(rng.u64(0..frames), rng.u64(0..3), rng.u32(0..8) > 0, rng.u32(0..4) > 0);
+        match rng.u32(0..12) {
+            0 => word & !1,
+            1 => rng.u64(..),
+            2 => word | 1 << rng.u32(6..64),
+            3 => word | 3 << 3,
+            4..6 => word | 1 << 5,
+            _ => word,
+        }
+    }
+
+    pub(super) fn clear_error(&mut self) {
+        if let Some((range, _)) = self.model.errors.first() {
+            let page = (range.start - self.base) / 8;
+            self.set_error(page, None);
+        }
+    }
+}
