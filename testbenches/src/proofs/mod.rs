@@ -8,6 +8,7 @@ mod guard;
 mod handshakes;
 mod memories;
 mod packets;
+mod page_list;
 mod power_up;
 mod records;
 mod registers;
@@ -50,6 +51,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
+    list.extend(page_list::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(registers::proofs()?);
     list.extend(power_up::proofs()?);

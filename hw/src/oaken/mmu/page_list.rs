@@ -134,6 +134,8 @@ pub fn page_list(p: MmuParams) -> Result<Design<PageListPorts>, Errors> {
     m.assert(!(io.link.valid & gives), "one word is written in a cycle");
     let from = gives.mux(io.give.payload.last, io.link.from);
     links.write(from, gives.mux(chain.first, io.link.to), gives | io.link.valid);
+    let collides = Vector::of(asks).pack().any() & (gives | io.link.valid) & address.eq(from);
+    m.assert(!collides, "no word is read in the cycle in which it is written");
     chain.change(m, gives, io.give.payload, [from_chain, fetching.bit(1)], follower);
 
     let free = m.reg_reset(bits(p.count_bits()), p.pages);
