@@ -179,6 +179,28 @@ fn pages_run_out() {
     }
 }
 
+/// Vectors that go on coming for a request that was released are refused, and do not hold its release.
+#[test]
+fn a_release_does_not_wait_for_vectors_that_are_refused() {
+    let p = params(8);
+    run(p, MemoryModel::default(), [Stalls::Never; 4], 10, |x, rng| {
+        assert_eq!(x.finish_control(false, 0), Ok(0));
+        for i in 0..400 {
+            let group = [0, 0, i % 2];
+            let slices = x.shape.random_slices(rng, group, 7);
+            x.append(group, slices, false);
+        }
+        x.until("appended", 1000, |x| x.free() < u64::from(p.pages)).unwrap();
+        let before = x.bench.cycle();
+        assert_eq!(x.finish_control(true, 0), Ok(0));
+        let cycles = x.bench.cycle() - before;
+        assert!(cycles < 200, "{cycles} cycles");
+        let codes = x.finish_appends().unwrap();
+        assert!(codes.iter().all(|code| *code == 2), "{codes:?}");
+        assert_eq!(x.free(), u64::from(p.pages));
+    });
+}
+
 /// A vector whose writes fail, or whose record was none, leaves the streams as they were, and its pages come back; so does one that
 /// comes while its writes are under way.
 #[test]
