@@ -71,10 +71,10 @@ impl Appends {
         let bad = m.reg_reset(vector(bits(1), 2), 0);
         Appends { current, busy, turn, complete, pending, stage, over, bad }
     }
-    /// Is there a vector of this request?
+    /// Is there a vector of this request that was not refused? Those that were change nothing; they could hold a release for good.
     pub(super) fn of_request(self, request: Signal) -> Signal {
-        let pending = !self.stage.is(Stage::Empty) & self.pending.group.request.eq(request);
-        pending | (self.busy & self.current.group.request.eq(request))
+        let of = |slot: Slot| slot.accepted & slot.group.request.eq(request);
+        (!self.stage.is(Stage::Empty) & of(self.pending)) | (self.busy & of(self.current))
     }
     /// Is there a vector of this group whose writes are under way?
     pub(super) fn of_group(self, group: Group) -> Signal {
