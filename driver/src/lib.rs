@@ -1,6 +1,6 @@
 //! H2M2's software: what decides where a model's weights and KV cache live in a fast and a large memory, and tells the hardware.
 //!
-//! - [`entry`]: the page-table entry, bit by bit; [`table`]: flat page tables, one a side; [`page`]: page sizes
+//! - [`entry`]: the page-table entry, bit by bit; [`table`]: the flat page table; [`page`]: page sizes
 //! - [`space`]: free pages of a memory
 //! - [`shape`]: decoders; [`hardware`]: the two sides (Tables 1 and 2); [`footprint`]: bytes of a ragged batch
 //! - [`solver`]: Algorithm 1, how many heads of each sublayer are mapped to the fast side; [`solver::exhaustive`]: the best of all mappings

@@ -1,12 +1,13 @@
 //! A flat page table (section 4.2.1): one entry for each virtual page, at the page's number, so that a walk is one read.
 //!
-//! Each side has a table of its own, because what is on both sides is reached by each at its own copy.
+//! The paper keeps a table for each side (section 4.2.1). Here no page has two copies, so one table serves both MMUs
+//! ([`Manager::table`](crate::manager::Manager::table)).
 
 use crate::entry::{ENTRY_BYTES, Entry, EntryError};
 use crate::page::PageSize;
 use thiserror::Error;
 
-/// The page table of one side.
+/// A page table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageTable {
     page: PageSize,

@@ -6,7 +6,7 @@ use driver::hardware::{H2M2, Hardware};
 use driver::page::PageSize;
 
 /// Cycles from a burst's request to its translation on a hit in the MMU of hw/src/h2m2.
-pub const HIT_CYCLES: u64 = 6;
+pub const HIT_CYCLES: u64 = 5;
 /// Picoseconds of a page-table walk (Table 2: 300 ns).
 pub const WALK: u64 = 300_000;
 /// The page size (section 4.2.1).
