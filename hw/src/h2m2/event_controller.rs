@@ -23,10 +23,11 @@
 //! - Combinational paths: the `complete_valid` of each side to the `complete_ready` of the other.
 //! - After reset no kernel is known; registrations are taken when the tables are cleared, a cycle for each number.
 //!
-//! For each kernel a counter has how many it waits for, and steps when one of them is over; for each kernel a row of a memory has who waits
-//! for it. Both are written while it is registered, row by row: there is time then. A completion reads one row.
+//! For each kernel a counter has how many it waits for, and steps when one of them is over; for each kernel a row of a memory has which
+//! kernels wait for it. Both are written while it is registered, row by row: there is time then. A completion reads one row.
 
 use super::event_registration::{Registrar, Row, register};
+use super::event_types::*;
 use super::step_counter::{MAX_WIDTH, stepped};
 use crate::stream::fifo::{Style, fifo};
 use hdl::logic::{first_one, one_hot};
@@ -34,56 +35,6 @@ use hdl::*;
 
 /// The most kernels.
 pub const MAX_KERNELS: u32 = 1 << MAX_WIDTH;
-
-/// A kernel to be launched.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct Registration {
-    /// Its number.
-    pub slot: Signal,
-    /// Where it runs.
-    pub side: Signal,
-    /// A bit for each kernel that must be over first.
-    pub after: Signal,
-}
-
-/// How a registration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-#[state(width = 2)]
-pub enum Outcome {
-    /// It is registered.
-    Okay = 0,
-    /// There is no such number.
-    Range = 1,
-    /// The kernel of this number has not finished.
-    Busy = 2,
-    /// It waits for a kernel that was not registered, or for itself.
-    Unknown = 3,
-}
-
-/// The answer to a registration.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct Answer {
-    /// Of which kernel.
-    pub slot: Signal,
-    /// How it ended.
-    pub outcome: StateSignal<Outcome>,
-}
-
-/// A completion of a kernel that does not run on that side.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct Stray {
-    /// There was one, in the cycle before.
-    pub any: Signal,
-    /// Its number.
-    pub slot: Signal,
-    /// The side that it came from.
-    pub side: Signal,
-}
-
-/// Bits of the number of a kernel.
-pub fn slot_bits(kernels: u32) -> u32 {
-    clog2(kernels as usize)
-}
 
 ports! {
     /// Ports of an event controller.
@@ -100,17 +51,6 @@ ports! {
         /// A completion was dropped.
         output stray: Stray = Stray { any: bits(1), slot: bits(slot_bits(kernels)), side: bits(1) },
     }
-}
-
-/// A completion.
-#[derive(Clone, Copy)]
-pub(super) struct Completion {
-    /// There is one.
-    pub taken: Signal,
-    /// It is of a kernel that runs on this side.
-    pub counts: Signal,
-    /// Of which.
-    pub slot: Signal,
 }
 
 /// An event controller for so many kernels.
@@ -220,7 +160,7 @@ fn grants(x: Signal, grant: Option<Signal>) -> Vec<Signal> {
     all
 }
 
-/// A bit for each kernel: that of this number, if there is one. In two steps: half the LUTs of one.
+/// A bit for each kernel: that of this number, if there is one. In two steps: rows and columns are decoded once for all.
 pub(super) fn decoded(slot: Signal, any: Signal, kernels: u32) -> Signal {
     let width = slot.width();
     if width < 2 {
@@ -233,7 +173,7 @@ pub(super) fn decoded(slot: Signal, any: Signal, kernels: u32) -> Signal {
     cat(&rows).trunc(kernels)
 }
 
-/// The parameter.
+/// Checks `kernels`.
 #[track_caller]
 fn check(module: &str, kernels: u32) -> Result<(), Errors> {
     if (2..=MAX_KERNELS).contains(&kernels) {

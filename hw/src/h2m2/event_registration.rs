@@ -8,7 +8,7 @@
 //! Completions never wait for this. A row is read, changed and written over three cycles, and none of a completion may be
 //! read in the cycle in which it is written: then it is read again.
 
-use super::event_controller::{Answer, Completion, Outcome, Registration};
+use super::event_types::{Answer, Completion, Outcome, Registration};
 use hdl::*;
 
 /// What is known of a number.
@@ -68,11 +68,11 @@ enum Phase {
     Check,
     /// Who of them is not over?
     Walk,
-    /// Now it is registered.
+    /// The kernel is registered.
     Enter,
-    /// It is taken.
+    /// The registration is taken.
     Finish,
-    /// And answered.
+    /// The answer is offered.
     Answer,
 }
 
@@ -131,40 +131,75 @@ pub(super) fn register(
         here.set(here.trunc((1 << width) - 1).cat(here.msb()));
     });
     let itself = row.number.eq(slot);
-    let refuse = |how| {
-        outcome.set(m.lit_state(how));
-        phase.set(Phase::Finish);
-    };
     m.when(phase.is(Phase::Check) & itself, || kernel.set(here.trunc(row.kernels)));
     m.when(enters | phase.is(Phase::Finish), || kernel.set(0));
-    m.switch(phase, |x| {
-        x.case(Phase::Clear, || m.when(last, || phase.set(Phase::Idle)));
-        x.case(Phase::Idle, || {
-            outcome.set(Outcome::Okay);
-            m.when(s.valid, || phase.set(Phase::Check));
-            m.when(s.valid & open, || refuse(Outcome::Busy));
-            if !row.kernels.is_power_of_two() {
-                m.when(s.valid & slot.ge(row.kernels), || refuse(Outcome::Range));
-            }
-        });
-        x.case(Phase::Check, || {
-            m.when(last, || {
-                phase.set(outcome.is(Outcome::Okay).mux(m.lit_state(Phase::Walk), m.lit_state(Phase::Finish)))
-            });
-            m.when(wanted & (!known | itself), || {
-                outcome.set(Outcome::Unknown);
-                m.when(last, || phase.set(Phase::Finish));
-            });
-        });
-        x.case(Phase::Walk, || m.when(moves & last, || phase.set(Phase::Enter)));
-        x.case(Phase::Enter, || m.when(enters, || phase.set(Phase::Finish)));
-        x.case(Phase::Finish, || phase.set(Phase::Answer));
-        x.case(Phase::Answer, || m.when(answer.ready, || phase.set(Phase::Idle)));
-    });
+    let cycle = Cycle {
+        asks: s.valid,
+        busy: open,
+        beyond: (!row.kernels.is_power_of_two()).then(|| slot.ge(row.kernels)),
+        unknown: wanted & (!known | itself),
+        last,
+        moves,
+        enters,
+        answered: answer.ready,
+    };
+    steps(m, phase, outcome, cycle);
     s.ready.set(phase.is(Phase::Finish));
     let answered = m.reg(bits(width));
     m.when(phase.is(Phase::Finish), || answered.set(slot));
     answer.valid.set(phase.is(Phase::Answer));
     answer.payload.set(Answer { slot: answered, outcome });
     Registrar { kernel, counts, enters }
+}
+
+/// What a registration meets in a cycle.
+struct Cycle {
+    /// There is one.
+    asks: Signal,
+    /// The kernel of its number has not finished.
+    busy: Signal,
+    /// There is no such number; `None` where there are all.
+    beyond: Option<Signal>,
+    /// It waits for the number of the row, which is its own or not known.
+    unknown: Signal,
+    /// The row is that of the last number.
+    last: Signal,
+    /// The walk goes on to the next row.
+    moves: Signal,
+    /// The kernel is registered.
+    enters: Signal,
+    /// The answer is taken.
+    answered: Signal,
+}
+
+/// The steps of a registration.
+fn steps(m: Module, phase: StateSignal<Phase>, outcome: StateSignal<Outcome>, x: Cycle) {
+    let refuse = |how| {
+        outcome.set(m.lit_state(how));
+        phase.set(Phase::Finish);
+    };
+    m.switch(phase, |s| {
+        s.case(Phase::Clear, || m.when(x.last, || phase.set(Phase::Idle)));
+        s.case(Phase::Idle, || {
+            outcome.set(Outcome::Okay);
+            m.when(x.asks, || phase.set(Phase::Check));
+            m.when(x.asks & x.busy, || refuse(Outcome::Busy));
+            if let Some(beyond) = x.beyond {
+                m.when(x.asks & beyond, || refuse(Outcome::Range));
+            }
+        });
+        s.case(Phase::Check, || {
+            m.when(x.last, || {
+                phase.set(outcome.is(Outcome::Okay).mux(m.lit_state(Phase::Walk), m.lit_state(Phase::Finish)))
+            });
+            m.when(x.unknown, || {
+                outcome.set(Outcome::Unknown);
+                m.when(x.last, || phase.set(Phase::Finish));
+            });
+        });
+        s.case(Phase::Walk, || m.when(x.moves & x.last, || phase.set(Phase::Enter)));
+        s.case(Phase::Enter, || m.when(x.enters, || phase.set(Phase::Finish)));
+        s.case(Phase::Finish, || phase.set(Phase::Answer));
+        s.case(Phase::Answer, || m.when(x.answered, || phase.set(Phase::Idle)));
+    });
 }

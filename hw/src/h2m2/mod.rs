@@ -4,6 +4,7 @@
 pub mod entry;
 pub mod event_controller;
 mod event_registration;
+pub mod event_types;
 pub mod invalidation;
 pub mod migration;
 pub mod migration_control;

@@ -1,7 +1,7 @@
 //! A counter that only steps, through all numbers of its width, for as few LUTs as that takes: a shift register with feedback.
 //!
 //! The feedback is that of a linear one of full length, and one more gate that takes it through 0, too (a de Bruijn sequence). So it is
-//! 0 again after `2^width` steps and never before. A binary counter of 6 bits costs twice as much.
+//! 0 again after `2^width` steps and never before. A binary counter needs a gate for each bit.
 //!
 //! Combinational; `width` from 1 to 6 bits.
 

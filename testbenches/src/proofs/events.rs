@@ -3,7 +3,8 @@
 use super::{Engine, Proof};
 use crate::checkers::{Side, sends_by_the_rules, stalls_at_most};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, cat, module};
-use hw::h2m2::event_controller::{EventControllerPorts, Outcome, Registration, event_controller, slot_bits};
+use hw::h2m2::event_controller::{EventControllerPorts, event_controller};
+use hw::h2m2::event_types::{Outcome, Registration, slot_bits};
 
 /// What is known of a kernel, from the streams alone.
 #[derive(Clone, Copy)]
@@ -53,6 +54,7 @@ fn follow(m: Module, io: EventControllerPorts, (x, okay): (Registration, Signal)
     Followed { open, running, ends }
 }
 
+/// The controller with all that it promises; what comes in keeps its rules.
 #[module]
 fn events_proof(kernels: u32) -> Result<Design<()>, Errors> {
     let m = Module::new(format!("prove_events_{kernels}"));
@@ -94,6 +96,7 @@ fn events_proof(kernels: u32) -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: the event controller.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let proof = |kernels: u32| -> Result<Proof, Errors> {
         Ok(Proof {
