@@ -1,7 +1,7 @@
-//! The signals of AXI4: reading (AR, R) and writing (AW, W, B) apart, since who only reads has no other half.
+//! The signals of AXI4: reading (AR, R) and writing (AW, W, B) apart, since a master that only reads has no write half.
 
 use hdl::naming::{Layout, Nameable};
-use hdl::{Bundle, Errors, Signal, bits, clog2};
+use hdl::{Bundle, Errors, Signal, Stream, bits, clog2};
 
 /// The widths of an AXI4 port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +61,7 @@ impl AxiParams {
 pub const MASTERS: u32 = 16;
 
 /// The ID of a request on the bus: the number of its master, and below it the master's own.
-pub(super) fn set_id(bus: Option<Signal>, master: Signal, own: Option<Signal>) {
+fn set_id(bus: Option<Signal>, master: Signal, own: Option<Signal>) {
     if let Some(bus) = bus {
         bus.set(own.map_or(master, |own| master.cat(own)));
     }
@@ -73,10 +73,52 @@ pub(super) fn split_id(bus: Option<Signal>, p: AxiParams) -> (Signal, Option<Sig
     (bus.drop_low(p.id_bits), (p.id_bits > 0).then(|| bus.trunc(p.id_bits)))
 }
 
+/// What asks for a burst, to read or to write: AR and AW but for valid and ready.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct AxiRequest {
+    /// Transaction ID.
+    pub id: Option<Signal>,
+    /// Byte address of the first beat.
+    pub addr: Signal,
+    /// Beats less 1.
+    pub len: Signal,
+    /// Bytes of a beat, as a power of two.
+    pub size: Signal,
+    /// How the address goes on.
+    pub burst: Signal,
+    /// Kind of memory.
+    pub cache: Signal,
+    /// Protection.
+    pub prot: Signal,
+}
+
+impl AxiRequest {
+    /// Asks for whole beats of ordinary memory at addresses that go up, for data that are secure and without privilege. The ID is left
+    /// to the caller.
+    pub fn ask(self, address: Signal, len: Signal, p: AxiParams) {
+        self.addr.set(address);
+        self.len.set(len);
+        self.size.set(p.byte_bits());
+        self.burst.set(1);
+        self.cache.set(3);
+        self.prot.set(0);
+    }
+    /// Asks for what a master asks for, on a bus where the IDs of this master have its number above them.
+    pub(super) fn forward(self, x: AxiRequest, master: Signal) {
+        set_id(self.id, master, x.id);
+        self.addr.set(x.addr);
+        self.len.set(x.len);
+        self.size.set(x.size);
+        self.burst.set(x.burst);
+        self.cache.set(x.cache);
+        self.prot.set(x.prot);
+    }
+}
+
 /// The read half of AXI4, seen from the master: as an output port, requests go out and data come in.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct AxiRead {
-    /// Number of the request's sender; data come back with it.
+    /// Transaction ID; data come back with it.
     pub arid: Option<Signal>,
     /// Byte address of the first beat.
     pub araddr: Signal,
@@ -114,6 +156,15 @@ pub struct AxiRead {
     pub rready: Signal,
 }
 
+impl AxiRead {
+    /// AR.
+    pub fn request(self) -> Stream<AxiRequest> {
+        let AxiRead { arid: id, araddr: addr, arlen: len, arsize: size, arburst: burst, .. } = self;
+        let payload = AxiRequest { id, addr, len, size, burst, cache: self.arcache, prot: self.arprot };
+        Stream { valid: self.arvalid, ready: self.arready, payload }
+    }
+}
+
 /// The shape of the read half.
 pub fn axi_read(p: AxiParams) -> AxiRead {
     AxiRead {
@@ -138,7 +189,7 @@ pub fn axi_read(p: AxiParams) -> AxiRead {
 /// The write half of AXI4, seen from the master: as an output port, requests and data go out and responses come in.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct AxiWrite {
-    /// Number of the request's sender; the response comes back with it.
+    /// Transaction ID; the response comes back with it.
     pub awid: Option<Signal>,
     /// Byte address of the first beat.
     pub awaddr: Signal,
@@ -179,6 +230,15 @@ pub struct AxiWrite {
     pub bvalid: Signal,
     /// The master takes the response.
     pub bready: Signal,
+}
+
+impl AxiWrite {
+    /// AW.
+    pub fn request(self) -> Stream<AxiRequest> {
+        let AxiWrite { awid: id, awaddr: addr, awlen: len, awsize: size, awburst: burst, .. } = self;
+        let payload = AxiRequest { id, addr, len, size, burst, cache: self.awcache, prot: self.awprot };
+        Stream { valid: self.awvalid, ready: self.awready, payload }
+    }
 }
 
 /// The shape of the write half.

@@ -5,13 +5,13 @@
 //! | `s_axi` | the masters, `s_axi_0_...` and so on |
 //! | `m_axi` | the bus; its IDs are those of the masters with the number of the master above them |
 //!
-//! - Data go to the master whose number is in their ID. Who takes his data whenever they come, as the [burst
+//! - Data go to the master whose number is in their ID. A master that takes its data whenever they come, as the [burst
 //!   reader](super::burst_reader) does, never blocks another one.
 //! - Fair: a request waits for at most one burst of each other master.
 //! - Parameters: masters, 2 to 16; widths of their ports ([`AxiParams`]). Throughput: a request and a beat a cycle. Latency: requests 1
 //!   cycle, data none.
-//! - Combinational paths: `m_axi_r...` to `s_axi_r...`, all `s_axi_rready` to `m_axi_rready`, `m_axi_arready` and all `s_axi_arvalid` to
-//!   `s_axi_arready`.
+//! - Combinational paths: `m_axi_r...` to `s_axi_r...`, all `s_axi_rready` and `m_axi_rid` to `m_axi_rready`, `m_axi_arready` and all
+//!   `s_axi_arvalid` to `s_axi_arready`.
 
 use super::axi::*;
 use crate::stream::arbiter::arbitrate;
@@ -27,18 +27,6 @@ ports! {
     }
 }
 
-/// What a request says, but for how it is made.
-#[derive(Clone, Copy, Bundle)]
-struct Request {
-    id: Option<Signal>,
-    addr: Signal,
-    len: Signal,
-    size: Signal,
-    burst: Signal,
-    cache: Signal,
-    prot: Signal,
-}
-
 /// A read arbiter for so many masters.
 #[module]
 pub fn axi_read_arbiter(name: &str, masters: u32, p: AxiParams) -> Result<Design<AxiReadArbiterPorts>, Errors> {
@@ -49,27 +37,12 @@ pub fn axi_read_arbiter(name: &str, masters: u32, p: AxiParams) -> Result<Design
     let bus = io.m_axi;
 
     m.section("requests");
-    let request = |x: &AxiRead| Request {
-        id: x.arid,
-        addr: x.araddr,
-        len: x.arlen,
-        size: x.arsize,
-        burst: x.arburst,
-        cache: x.arcache,
-        prot: x.arprot,
-    };
-    let requests = io.s_axi.iter().map(|x| Stream { valid: x.arvalid, ready: x.arready, payload: request(x) });
+    let requests = io.s_axi.iter().map(|x| x.request());
     let granted = arbitrate(m, &requests.collect::<Vec<_>>())?;
     let (x, source) = granted.payload;
     bus.arvalid.set(granted.valid);
     granted.ready.set(bus.arready);
-    set_id(bus.arid, source, x.id);
-    bus.araddr.set(x.addr);
-    bus.arlen.set(x.len);
-    bus.arsize.set(x.size);
-    bus.arburst.set(x.burst);
-    bus.arcache.set(x.cache);
-    bus.arprot.set(x.prot);
+    bus.request().payload.forward(x, source);
 
     m.section("data");
     let (to, id) = split_id(bus.rid, p);

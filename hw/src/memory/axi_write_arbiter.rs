@@ -5,14 +5,14 @@
 //! | `s_axi` | the masters, `s_axi_0_...` and so on |
 //! | `m_axi` | the bus; its IDs are those of the masters with the number of the master above them |
 //!
-//! - Data follow in the order of the requests, also before the bus has taken these. Who gives the data of a burst without a gap, as the
+//! - Data follow in the order of the requests, also before the bus has taken these. A master that gives the data of a burst without a gap, as the
 //!   [burst writer](super::burst_writer) does, never blocks another one. A master's data wait for its request.
 //! - Responses go to the master whose number is in their ID.
 //! - Fair: a request waits for at most one burst of each other master; its data wait for those of all requests before it, 17 at most.
 //! - Parameters: masters, 2 to 16; widths of their ports ([`AxiParams`]). Throughput: a request and a beat a cycle, from burst to burst too.
 //!   Latency: requests 2 cycles; data none, but 2 cycles behind their request.
 //! - Combinational paths: `s_axi_w...` to `m_axi_w...`, `m_axi_wready` to `s_axi_wready`, `m_axi_b...` to `s_axi_b...`, all
-//!   `s_axi_bready` to `m_axi_bready`, all `s_axi_awvalid` to `s_axi_awready`.
+//!   `s_axi_bready` and `m_axi_bid` to `m_axi_bready`, `m_axi_awready` and all `s_axi_awvalid` to `s_axi_awready`.
 
 use super::axi::*;
 use crate::stream::arbiter::arbitrate;
@@ -32,18 +32,6 @@ ports! {
     }
 }
 
-/// What a request says, but for how it is made.
-#[derive(Clone, Copy, Bundle)]
-struct Request {
-    id: Option<Signal>,
-    addr: Signal,
-    len: Signal,
-    size: Signal,
-    burst: Signal,
-    cache: Signal,
-    prot: Signal,
-}
-
 /// Bursts whose data may wait for those of others.
 const BURSTS: usize = 16;
 
@@ -57,16 +45,7 @@ pub fn axi_write_arbiter(name: &str, masters: u32, p: AxiParams) -> Result<Desig
     let bus = io.m_axi;
 
     m.section("requests");
-    let request = |x: &AxiWrite| Request {
-        id: x.awid,
-        addr: x.awaddr,
-        len: x.awlen,
-        size: x.awsize,
-        burst: x.awburst,
-        cache: x.awcache,
-        prot: x.awprot,
-    };
-    let requests = io.s_axi.iter().map(|x| Stream { valid: x.awvalid, ready: x.awready, payload: request(x) });
+    let requests = io.s_axi.iter().map(|x| x.request());
     let granted = arbitrate(m, &requests.collect::<Vec<_>>())?;
     // who takes requests may wait for their data, so these do not wait until they are taken
     let [request, turn] = fork(m, granted);
@@ -74,27 +53,10 @@ pub fn axi_write_arbiter(name: &str, masters: u32, p: AxiParams) -> Result<Desig
     let (x, source) = request.payload;
     bus.awvalid.set(request.valid);
     request.ready.set(bus.awready);
-    set_id(bus.awid, source, x.id);
-    bus.awaddr.set(x.addr);
-    bus.awlen.set(x.len);
-    bus.awsize.set(x.size);
-    bus.awburst.set(x.burst);
-    bus.awcache.set(x.cache);
-    bus.awprot.set(x.prot);
+    bus.request().payload.forward(x, source);
 
     m.section("data, in the order of the requests");
-    let turns = fifo_after(m, turn.with(turn.payload.1), BURSTS, Style::Distributed)?;
-    let turn: Vec<Signal> = (0..masters).map(|i| turns.payload.eq(i)).collect();
-    let of_turn = cat(&turn.iter().rev().copied().collect::<Vec<_>>());
-    let data = |x: &AxiWrite| (x.wdata, x.wstrb, x.wlast);
-    let (wdata, wstrb, wlast) = mux1h(of_turn, &io.s_axi.iter().map(data).collect::<Vec<_>>());
-    bus.wdata.set(wdata);
-    bus.wstrb.set(wstrb);
-    bus.wlast.set(wlast);
-    let there = mux1h(of_turn, &io.s_axi.iter().map(|x| x.wvalid).collect::<Vec<_>>());
-    bus.wvalid.set(turns.valid & there);
-    io.s_axi.iter().zip(&turn).for_each(|(x, turn)| x.wready.set(turns.valid & *turn & bus.wready));
-    turns.ready.set(there & bus.wready & wlast);
+    data_in_order(m, &io.s_axi, bus, turn.with(turn.payload.1))?;
 
     m.section("responses");
     let (to, id) = split_id(bus.bid, p);
@@ -111,6 +73,24 @@ pub fn axi_write_arbiter(name: &str, masters: u32, p: AxiParams) -> Result<Desig
     }
     bus.bready.set(ready);
     m.finish(io)
+}
+
+/// Lets the data of the masters out, those of a burst for each of `turns`, which has their numbers.
+#[module]
+fn data_in_order(m: Module, masters: &Vector<AxiWrite>, bus: AxiWrite, turns: Stream) -> Result<(), Errors> {
+    let turns = fifo_after(m, turns, BURSTS, Style::Distributed)?;
+    let turn: Vec<Signal> = (0..masters.len()).map(|i| turns.payload.eq(i)).collect();
+    let of_turn = cat(&turn.iter().rev().copied().collect::<Vec<_>>());
+    let data = |x: &AxiWrite| (x.wdata, x.wstrb, x.wlast);
+    let (wdata, wstrb, wlast) = mux1h(of_turn, &masters.iter().map(data).collect::<Vec<_>>());
+    bus.wdata.set(wdata);
+    bus.wstrb.set(wstrb);
+    bus.wlast.set(wlast);
+    let there = mux1h(of_turn, &masters.iter().map(|x| x.wvalid).collect::<Vec<_>>());
+    bus.wvalid.set(turns.valid & there);
+    masters.iter().zip(&turn).for_each(|(x, turn)| x.wready.set(turns.valid & *turn & bus.wready));
+    turns.ready.set(there & bus.wready & wlast);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! | `command` | address, bytes and tag; `command_ready` is made of registers |
 //! | `m_axis` | a packet for each command, in their order: all words but the last are full. `tuser` beside `tlast`: the command failed, and this word has no bytes. Bytes that are not kept are 0. `tdata`, `tlast` and `tvalid` are registers |
 //! | `done` | how each command ended, in their order; its packet may still be on its way |
-//! | `m_axi` | AXI4, without IDs; `m_axi_rready` is 1 from 2 cycles behind a request to its last data, so who shares the bus is never blocked; 0 for a cycle for each command that ends without data |
+//! | `m_axi` | AXI4, without IDs; `m_axi_rready` is 1 from 2 cycles behind a request to its last data, so other masters on the bus are never blocked; 0 for a cycle for each command that ends without data |
 //!
 //! - Any address and any number of bytes. The longest bursts that are legal; none crosses 4 KiB or has more than 256 beats.
 //!   Addresses are those of whole beats.
@@ -181,12 +181,7 @@ fn ask(m: Module, axi: AxiRead, s: Stream<Burst>, may_go: Signal, p: MoverParams
         len.set(s.payload.len);
     });
     axi.arvalid.set(valid);
-    axi.araddr.set(address);
-    axi.arlen.set(len);
-    axi.arsize.set(p.axi.byte_bits());
-    axi.arburst.set(1);
-    axi.arcache.set(3);
-    axi.arprot.set(0);
+    axi.request().payload.ask(address, len, p.axi);
     goes
 }
 

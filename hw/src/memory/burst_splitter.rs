@@ -86,39 +86,21 @@ pub fn burst_splitter(p: MoverParams) -> Result<Design<BurstSplitterPorts>, Erro
 
     m.section("the next burst, and what is left behind it");
     let goes = active & !over & !valid;
-    let to_page = !rest.beat;
-    let (limit, whole_page) = match p.beat_bits() {
-        0..=8 => (to_page, m.lit(1u32, 1)),
-        _ => (to_page.trunc(8) | to_page.drop_low(8).any().repeat(8), !to_page.drop_low(8).any()),
-    };
-    let limit = limit.comment("beats up to the end of the page, or 256, less one");
-    let beats = rest.beats;
+    let Next { limit, whole_page, fits } = next_burst(m, rest, p);
     let width = limit.width();
-    // within the page: the sum of two numbers has no carry; that is sooner known than that the beats are not above the limit
-    let ends_at = beats.trunc(width).zext(width + 1) + rest.beat.trunc(width).zext(width + 1);
-    let fits = !beats.drop_low(width).any() & (!whole_page | !ends_at.msb());
     let lasts = UpDown::new(m, COMMANDS);
     lasts.level.comment("last bursts that are not over");
     let cancelled = io.failed & lasts.is_empty();
     let none = rest.empty | rest.beyond | cancelled;
     let last = fits | none;
-    let len = fits.mux(beats.trunc(width), limit) & (!none).repeat(width);
+    let len = fits.mux(rest.beats.trunc(width), limit) & (!none).repeat(width);
     let page = page_behind(rest, whole_page, p);
     m.when(goes, || {
-        out.set(Burst {
-            address: cat(&[rest.page, rest.beat, rest.offset.zeros(p.axi.byte_bits())]),
-            len: len.zext(8),
-            last,
-            none,
-            beyond: rest.beyond,
-            offset: rest.offset,
-            end: rest.end,
-            tag: rest.tag,
-        });
+        out.set(burst_of(rest, len.zext(8), [last, none], p));
         rest.page.set(page.trunc(rest.page.width()));
         rest.beyond.set(page.msb());
         rest.beat.set(after(rest.beat, whole_page));
-        rest.beats.set(beats + !limit.zext(beats.width())); // less the limit, and less one
+        rest.beats.set(rest.beats + !limit.zext(rest.beats.width())); // less the limit, and less one
         over.set(last);
     });
 
@@ -138,6 +120,40 @@ pub fn burst_splitter(p: MoverParams) -> Result<Design<BurstSplitterPorts>, Erro
     lasts.count(last_is_out, io.over);
     m.assert(!last_is_out | !lasts.is_full() | io.over, "no more commands than may be under way");
     m.finish(io)
+}
+
+/// How long a burst may be.
+struct Next {
+    /// The most beats, less one.
+    limit: Signal,
+    /// They reach the end of the page.
+    whole_page: Signal,
+    /// The command's other beats are no more than that.
+    fits: Signal,
+}
+
+/// The burst with which a command goes on.
+#[module]
+fn next_burst(m: Module, rest: Rest, p: MoverParams) -> Next {
+    let to_page = !rest.beat;
+    let (limit, whole_page) = match p.beat_bits() {
+        0..=8 => (to_page, m.lit(1u32, 1)),
+        _ => (to_page.trunc(8) | to_page.drop_low(8).any().repeat(8), !to_page.drop_low(8).any()),
+    };
+    let limit = limit.comment("beats up to the end of the page, or 256, less one");
+    let beats = rest.beats;
+    let width = limit.width();
+    // within the page: the sum of two numbers has no carry; that is sooner known than that the beats are not above the limit
+    let ends_at = beats.trunc(width).zext(width + 1) + rest.beat.trunc(width).zext(width + 1);
+    let fits = !beats.drop_low(width).any() & (!whole_page | !ends_at.msb());
+    Next { limit, whole_page, fits }
+}
+
+/// The burst of so many beats (less one) with which a command goes on.
+fn burst_of(rest: Rest, len: Signal, [last, none]: [Signal; 2], p: MoverParams) -> Burst {
+    let address = cat(&[rest.page, rest.beat, rest.offset.zeros(p.axi.byte_bits())]);
+    let Rest { beyond, offset, end, tag, .. } = rest;
+    Burst { address, len, last, none, beyond, offset, end, tag }
 }
 
 /// The page behind a burst that does not end its command; its highest bit: there is none.

@@ -5,7 +5,7 @@
 //! | `command` | address, bytes and tag; `command_ready` follows what the engine does |
 //! | `s_axis` | a packet for each command, in their order; its first byte is the first one of the command. `s_axis_tready` is made of registers |
 //! | `done` | how each command ended, in their order: when its last response is there |
-//! | `m_axi` | AXI4, without IDs. Data follow their request without a gap of this engine's, so who shares the bus is never blocked; `m_axi_bready` is 1 while a response is due, but for some cycles behind a request and one for each command that ends without data |
+//! | `m_axi` | AXI4, without IDs. Data follow their request without a gap of this engine's, so other masters on the bus are never blocked; `m_axi_bready` is 1 while a response is due, but for some cycles behind a request and one for each command that ends without data |
 //!
 //! - Any address and any number of bytes; strobes say which bytes of a beat are written, nothing is read. The longest bursts that are
 //!   legal; none crosses 4 KiB or has more than 256 beats. Addresses are those of whole beats.
@@ -13,7 +13,7 @@
 //! - A response with an error ends its command: no further bursts are begun but those that were cut already (which wait for the bus, and
 //!   two more, for which data are still taken), the rest of its packet is dropped, and `done` has the cause and the address of the burst.
 //!   What its other bursts wrote stays. So it is with a command that reaches beyond the last address.
-//! - A packet with less bytes than its command (an early `tlast`, or holes in `tkeep`): those that are not there are not written, and
+//! - A packet with fewer bytes than its command (an early `tlast`, or holes in `tkeep`): those that are not there are not written, and
 //!   `done` says so. One with more bytes, or more words: the rest is dropped, and `done` says so. A command without bytes has a packet,
 //!   too, which is dropped in silence.
 //!   The next command is written as if nothing had been.
@@ -142,12 +142,7 @@ fn send_requests(axi: AxiWrite, s: Stream<(Signal, Signal)>, p: MoverParams) {
     let (address, len) = s.payload;
     axi.awvalid.set(s.valid);
     s.ready.set(axi.awready);
-    axi.awaddr.set(address);
-    axi.awlen.set(len);
-    axi.awsize.set(p.axi.byte_bits());
-    axi.awburst.set(1);
-    axi.awcache.set(3);
-    axi.awprot.set(0);
+    axi.request().payload.ask(address, len, p.axi);
 }
 
 /// Lets the beats of bursts out that are complete, of which the lengths wait in `bursts`; behind registers: a block RAM is slow. Where a

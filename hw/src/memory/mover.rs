@@ -53,7 +53,7 @@ pub enum Outcome {
     Slave = 2,
     /// Nobody answers at the address: DECERR.
     Decode = 3,
-    /// Its packet has less bytes than the command; those that are not there were not written.
+    /// Its packet has fewer bytes than the command; those that are not there were not written.
     Short = 4,
     /// Its packet has more bytes than the command; the others were dropped.
     Long = 5,

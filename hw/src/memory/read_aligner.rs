@@ -1,7 +1,7 @@
 //! Read aligner: the beats of a bus become words that begin with a command's first byte. Part of the [burst reader](super::burst_reader).
 //!
 //! A beat is rotated so that its bytes stand in the lanes of their word; a word has its low lanes from one beat and its high lanes from
-//! the next. Nothing waits: who sends beats has room for as many words.
+//! the next. Nothing waits: the sender of beats has room for as many words.
 //!
 //! | port | |
 //! | --- | --- |
@@ -131,7 +131,7 @@ struct Rotated {
     ends_within: Signal,
 }
 
-/// In registers.
+/// Rotates a beat into the lanes of its words, and registers it.
 #[module]
 fn rotated(m: Module, x: BusBeat, bytes: u32) -> Rotated {
     let last_byte = x.end - x.offset;

@@ -110,21 +110,10 @@ pub fn write_aligner(p: MoverParams) -> Result<Design<WriteAlignerPorts>, Errors
     m.section("a cycle later: how the command does");
     let ends = (goes & now.at_end) | passes;
     let packet_over = over | (takes & io.s.payload.last);
-    // with a reset, since the cycle of a reset would be remembered in `short_before`
-    let missing = m.reg_reset(bits(bytes), 0);
-    missing.set(beat.missing & goes.repeat(bytes));
-    let surplus = late(m, beat.surplus);
-    let goes_on = late(m, !packet_over);
-    let ended_at_end = late(m, last_beat);
-    let burst = late(m, now.burst);
-    ended_before.set(ends);
-    let short_before = m.reg_reset(bits(1), 0);
-    let short = short_before | missing.any();
-    short_before.set(short & !(ended_before & burst.last));
     io.ends.set(ends);
     io.ends_command.set(ends & now.burst.last);
     io.ended_valid.set(ended_before);
-    io.ended.set(Ended { burst, short: short & !burst.none, long: ended_at_end & (surplus.any() | goes_on) });
+    io.ended.set(conclude(m, &beat, now.burst, Cycle { goes, ends, ended_before, last_beat, packet_over }));
 
     m.section("the packet");
     m.when(goes, || {
@@ -151,6 +140,38 @@ pub fn write_aligner(p: MoverParams) -> Result<Design<WriteAlignerPorts>, Errors
         now.set(begin(io.burst.payload, p));
     });
     m.finish(io)
+}
+
+/// What happens to a burst.
+struct Cycle {
+    /// A beat of it leaves.
+    goes: Signal,
+    /// It ends.
+    ends: Signal,
+    /// One ended in the cycle before.
+    ended_before: Signal,
+    /// The beat is the last one of its command.
+    last_beat: Signal,
+    /// With this beat, the packet is over.
+    packet_over: Signal,
+}
+
+/// How a command does, a cycle behind its beat.
+#[module]
+fn conclude(m: Module, beat: &Strobed, burst: Burst, x: Cycle) -> Ended {
+    let Cycle { goes, ends, ended_before, last_beat, packet_over } = x;
+    // with a reset, since the cycle of a reset would be remembered in `short_before`
+    let missing = m.reg_reset(bits(beat.missing.width()), 0);
+    missing.set(beat.missing & goes.repeat(beat.missing.width()));
+    let surplus = late(m, beat.surplus);
+    let goes_on = late(m, !packet_over);
+    let ended_at_end = late(m, last_beat);
+    let burst = late(m, burst);
+    ended_before.set(ends);
+    let short_before = m.reg_reset(bits(1), 0);
+    let short = short_before | missing.any();
+    short_before.set(short & !(ended_before & burst.last));
+    Ended { burst, short: short & !burst.none, long: ended_at_end & (surplus.any() | goes_on) }
 }
 
 /// A burst, and where it is.

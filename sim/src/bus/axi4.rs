@@ -43,7 +43,7 @@ pub enum BurstKind {
 /// A request: a beat of AR or AW.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// Number of its sender; 0 where the port has none.
+    /// Transaction ID; data or the response come back with it. 0 where the port has none.
     pub id: u64,
     /// Byte address of the first beat.
     pub address: u64,

@@ -126,7 +126,7 @@ fn packets_that_nobody_takes() {
     }
 }
 
-/// With a memory of 40 cycles: nearly every cycle has data, in one piece and in many; and how long the first word takes.
+/// With a memory of 40 cycles: every cycle has data, in one piece and in many; and how long the first word takes.
 #[test]
 fn full_rate() {
     for width in WIDTHS {
