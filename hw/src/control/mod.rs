@@ -47,4 +47,4 @@ mod tests;
 
 pub use axi_lite::{AxiLite, axi_lite};
 pub use registers::{Access, Field, Register, RegisterBuilder, RegisterMap, Ro, Rw, Sticky};
-pub use slave::{Flag, Registers, slave};
+pub use slave::{Flag, Registers, becomes_one, slave};

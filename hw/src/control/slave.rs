@@ -38,6 +38,14 @@ pub struct Registers {
     fields: Vec<Flag>,
 }
 
+/// Is 1 for a cycle when a bit that software writes has become 1: what it starts.
+#[module]
+pub fn becomes_one(m: Module, bit: Signal) -> Signal {
+    let before = m.reg_reset(bits(1), 0);
+    before.set(bit);
+    bit & !before
+}
+
 /// The value that software wrote. Panics if the handle is of another map that has more fields.
 impl Index<Rw> for Registers {
     type Output = Signal;

@@ -29,13 +29,13 @@ ports! {
         output empty: Stream = stream(bits(p.set_bits())),
         /// The epoch ends.
         output turns: Signal = bits(1),
-        /// Of requests that are taken now.
+        /// Epoch of requests taken now.
         output epoch: Signal = bits(1),
-        /// All requests of before the last turn.
+        /// All requests from before the last turn are answered.
         input answered: Signal = bits(1),
-        /// Of each epoch.
+        /// For each epoch: none of its translations is in use.
         input unused: Signal = bits(2),
-        /// It is over.
+        /// The range is invalid.
         output done: Signal = bits(1),
         /// Nobody uses the old mapping.
         output drained: Signal = bits(1),

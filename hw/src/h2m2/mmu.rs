@@ -53,13 +53,13 @@ ports! {
         input request: Vector<Stream<Request>> = vector(stream(request(p)), p.requesters as usize),
         /// Answers to each requester.
         output response: Vector<Stream<Answer>> = vector(stream(answer(p)), p.requesters as usize),
-        /// What each requester hands back.
+        /// Translations that each requester has finished with.
         input back: Vector<Back> = vector(back(), p.requesters as usize),
         /// Pages to be invalidated.
         input invalidate: Stream<Pages> = stream(pages(p)),
-        /// They are.
+        /// One cycle: no later answer comes from an entry as it was before the invalidation.
         output done: Signal = bits(1),
-        /// And nobody uses what they were.
+        /// No invalidation is under way, and every translation from before the last one was handed back.
         output drained: Signal = bits(1),
         /// Requests are taken.
         input enable: Signal = bits(1),

@@ -12,7 +12,7 @@
 
 use super::mmu::{Counted, mmu};
 use super::types::*;
-use crate::control::{AxiLite, RegisterMap, Registers, Ro, Rw, Sticky, axi_lite, slave};
+use crate::control::{AxiLite, RegisterMap, Registers, Ro, Rw, Sticky, axi_lite, becomes_one, slave};
 use crate::memory::axi::{AxiRead, axi_read};
 use crate::stream::fifo::{Style, fifo_after};
 use hdl::*;
@@ -29,13 +29,13 @@ ports! {
         input request: Vector<Stream<Request>> = vector(stream(request(p)), p.requesters as usize),
         /// Answers to each requester.
         output response: Vector<Stream<Answer>> = vector(stream(answer(p)), p.requesters as usize),
-        /// What each requester hands back.
+        /// Translations that each requester has finished with.
         input back: Vector<Back> = vector(back(), p.requesters as usize),
         /// Pages to be invalidated.
         input invalidate: Stream<Pages> = stream(pages(p)),
-        /// They are.
+        /// One cycle: no later answer comes from an entry as it was before the invalidation.
         output done: Signal = bits(1),
-        /// And nobody uses what they were.
+        /// No invalidation is under way, and every translation from before the last one was handed back.
         output drained: Signal = bits(1),
         /// Reads of the table.
         output m_axi: AxiRead = axi_read(p.axi()),
@@ -67,7 +67,7 @@ struct Map {
 
 fn map(name: &str, p: MmuParams) -> Map {
     let mut map = RegisterMap::new(name, "Page table, invalidation, faults and counters of an MMU.");
-    map.constant("id", 32, u32::from_be_bytes(*b"H2MM"), "identification: four letters");
+    map.constant("id", 32, u32::from_be_bytes(*b"H2MM"), "identification: `H2MM` in ASCII");
     let mut parameters = map.register("parameters", "what the MMU was generated with");
     parameters.constant("page_bits", 5, p.page_bits, "a page has 2^page_bits bytes");
     parameters.constant("virtual_bits", 6, p.virtual_bits, "bits of a virtual address");
@@ -90,18 +90,21 @@ fn map(name: &str, p: MmuParams) -> Map {
     let first = map.rw("first", p.number_bits(), 0, "the first page to be invalidated");
     let last = map.rw("last", p.number_bits(), 0, "the last page to be invalidated");
     let mut invalidate = map.register("invalidate", "invalidation of the pages from first to last");
-    let start = invalidate.rw("start", 1, 0, "when this becomes 1, it begins");
-    let busy = invalidate.ro("busy", 1, "it is not done");
-    let drained =
-        invalidate.ro("drained", 1, "nothing is under way, and nobody uses a translation of before the last one");
+    let start = invalidate.rw("start", 1, 0, "a change from 0 to 1 starts the invalidation");
+    let busy = invalidate.ro("busy", 1, "an invalidation started here is under way");
+    let drained = invalidate.ro(
+        "drained",
+        1,
+        "no invalidation is under way, and no translation from before the last one is in use",
+    );
     let mut fault = map.register("fault", "the oldest fault that was not cleared");
-    let logged = fault.sticky("logged", "there is one; write 1 to see the next one");
+    let logged = fault.sticky("logged", "a fault is shown; write 1 for the next one");
     let lost = fault.sticky("lost", "there were more faults than are kept; write 1 to clear");
     fault.reserved(2);
-    let cause = fault.ro("cause", 3, "its cause, as in the answer");
-    let write = fault.ro("write", 1, "a write");
+    let cause = fault.ro("cause", 3, "cause of the fault, as in the answer");
+    let write = fault.ro("write", 1, "1: the request was a write");
     let requester = fault.ro("requester", p.requester_bits(), "whose request it was");
-    let fault_page = map.ro("fault_page", p.number_bits(), "number of its virtual page");
+    let fault_page = map.ro("fault_page", p.number_bits(), "virtual page of the fault");
     let select = map.rw("select", 4, 0, "which counter is shown");
     let counter = map.ro("counter", 32, "requests that were answered in the way that `select` says, modulo 2^32");
     Map {
@@ -155,9 +158,7 @@ pub fn mmu_axi(name: &str, p: MmuParams) -> Result<Design<MmuAxiPorts>, Errors> 
     io.m_axi.set(core.m_axi);
 
     m.section("invalidation, by software or by the port");
-    let start = regs[map.start];
-    let before = m.reg_reset(bits(1), 0);
-    before.set(start);
+    let starts = becomes_one(m, regs[map.start]);
     let (asks, under_way) = (m.reg_reset(bits(1), 0), m.reg_reset(bits(1), 0));
     let begins = asks & core.invalidate.ready;
     m.when(begins, || {
@@ -165,14 +166,14 @@ pub fn mmu_axi(name: &str, p: MmuParams) -> Result<Design<MmuAxiPorts>, Errors> 
         under_way.set(true);
     });
     m.when(core.done, || under_way.set(false));
-    m.when(start & !before, || asks.set(true));
+    m.when(starts, || asks.set(true));
     let ours = Pages { first: regs[map.first], last: regs[map.last] };
     core.invalidate.valid.set(asks | io.invalidate.valid);
     core.invalidate.payload.set(asks.mux(ours, io.invalidate.payload));
     io.invalidate.ready.set(core.invalidate.ready & !asks);
     io.done.set(core.done & !under_way);
     io.drained.set(core.drained);
-    regs[map.busy].set(asks | under_way | (start & !before));
+    regs[map.busy].set(asks | under_way | starts);
     regs[map.drained].set(core.drained & !asks);
 
     log(m, &map, &regs, core.counted)?;

@@ -106,7 +106,7 @@ impl MmuParams {
             return wrong(format!("2^{} pages", self.number_bits()), help);
         }
         if self.set_bits() >= self.number_bits() {
-            let help = "less sets than half of the pages: a smaller TLB, smaller pages, or more bits of an address";
+            let help = "fewer sets than half of the pages: a smaller TLB, smaller pages, or more bits of an address";
             return wrong(format!("{} sets for 2^{} pages", self.sets(), self.number_bits()), help);
         }
         Ok(())

@@ -9,7 +9,7 @@
 
 use super::params::*;
 use super::unit::unit;
-use crate::control::{AxiLite, RegisterMap, Registers, Ro, Rw, Sticky, axi_lite, slave};
+use crate::control::{AxiLite, RegisterMap, Registers, Ro, Rw, Sticky, axi_lite, becomes_one, slave};
 use crate::memory::axi::{Axi, axi};
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use hdl::*;
@@ -62,7 +62,7 @@ struct MmuMap {
 
 fn describe(name: &str, p: MmuParams) -> MmuMap {
     let mut map = RegisterMap::new(name, "Where the pages of an Oaken MMU lie, and who has them.");
-    map.constant("id", 32, u32::from_be_bytes(*b"OAKM"), "identification: four letters");
+    map.constant("id", 32, u32::from_be_bytes(*b"OAKM"), "identification: `OAKM` in ASCII");
     map.constant("page_bytes", 32, p.page_bytes, "bytes of a page");
     map.constant("pages", 32, p.pages, "pages that there are");
     let base = map.rw(
@@ -72,21 +72,22 @@ fn describe(name: &str, p: MmuParams) -> MmuMap {
         "number of the first page in memory; to be left alone while a request is open",
     );
     let high = p.base_bits().saturating_sub(32);
-    let base_high = (high > 0).then(|| map.rw("base_high", high, 0, "its higher bits"));
+    let high_doc = "bits 32 and up of the first page's number";
+    let base_high = (high > 0).then(|| map.rw("base_high", high, 0, high_doc));
     if base_high.is_none() {
-        map.constant("base_high", 32, 0, "its higher bits"); // so that all MMUs have the same registers
+        map.constant("base_high", 32, 0, high_doc); // so that all MMUs have the same registers
     }
     let mut command = map.register("command", "begins or ends a request");
     let request = command.rw("request", 8, 0, "number of the request");
-    let release = command.rw("release", 1, 0, "1: it ends, and its pages come back; 0: it begins, without tokens");
-    let start = command.rw("start", 1, 0, "when this becomes 1, the command begins; not while one is not over");
+    let release = command.rw("release", 1, 0, "1: releases the request and frees its pages; 0: opens it, empty");
+    let start = command.rw("start", 1, 0, "a change from 0 to 1 issues the command, unless one is under way");
     let mut result = map.register("result", "of the last command");
     let outcome = result.ro(
         "outcome",
         3,
         "once it is over: 0 okay, 1 there is no such request, 2 it is not open, 3 it is open already",
     );
-    let busy = result.ro("busy", 1, "it is not over");
+    let busy = result.ro("busy", 1, "the command is under way");
     let free = map.ro("free", 32, "free pages");
     let appended = map.ro("appended", 32, "vectors that were appended since reset, modulo 2^32");
     let read = map.ro("read", 32, "histories that were read since reset, modulo 2^32");
@@ -98,7 +99,7 @@ fn describe(name: &str, p: MmuParams) -> MmuMap {
         (Outcome::Tokens, "tokens", "the request has as many tokens as it may"),
         (Outcome::Pages, "pages", "there were not enough pages"),
         (Outcome::Bus, "bus", "the bus answered with an error"),
-        (Outcome::Record, "record", "a record was none"),
+        (Outcome::Record, "record", "a record was malformed"),
     ];
     let errors = errors.map(|(outcome, name, doc)| (outcome, flags.sticky(name, doc))).to_vec();
     MmuMap { map, base, base_high, request, release, start, busy, outcome, free, appended, read, errors }
@@ -149,10 +150,7 @@ impl MmuMap {
     /// not: the MMU refuses it.
     #[module]
     fn command(&self, m: Module, regs: &Registers, control: Stream<Control>, controlled: Stream<Answer>) {
-        let start = regs[self.start];
-        let before = m.reg_reset(bits(1), 0);
-        before.set(start);
-        let begins = start & !before;
+        let begins = becomes_one(m, regs[self.start]);
         let asked = m.reg_reset(bits(1), 0).comment("the command waits");
         let busy = m.reg_reset(bits(1), 0).comment("the command is not over");
         let outcome = m.state(Outcome::Okay);
