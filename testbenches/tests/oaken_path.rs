@@ -1,5 +1,5 @@
 //! The whole way of keys and values: quantizer, slice splitter, MMU, memory, MMU, slice framer, dequantizer. Requests begin and end,
-//! their tokens come mixed, pages are taken again, everything stalls; each head's history comes back bit by bit.
+//! their tokens come mixed, pages are taken again, everything stalls; each head's history comes back bit for bit.
 #![allow(missing_docs)]
 
 use fastrand::Rng;
@@ -9,7 +9,7 @@ use hw::control::{AxiLite, axi_lite};
 use hw::memory::axi::{Axi, AxiParams, axi};
 use hw::oaken::mmu::params::*;
 use hw::oaken::mmu::unit::unit;
-use hw::oaken::slice_framer::{History, slice_framer};
+use hw::oaken::slice_framer::slice_framer;
 use hw::oaken::slice_splitter::slice_splitter;
 use hw::oaken::slices::SliceParams;
 use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
@@ -47,7 +47,7 @@ ports! {
 fn path(e: EngineParams, p: MmuParams) -> Result<Design<PathPorts>, Errors> {
     let m = Module::new("path");
     let io = PathPorts::new(m, e, p);
-    let slices = SliceParams { engine: e, head_elements: p.head_elements, bus_bytes: p.axi.data_bytes, user_bits: 0 };
+    let slices = SliceParams { engine: e, head_elements: p.head_elements, bus_bytes: p.axi.data_bytes, tag_bits: 0 };
     let quantizer = m.instance(&quantizer_axi("quantizer", e)?);
     let splitter = m.instance(&slice_splitter("splitter", p.heads, slices)?);
     let mmu = m.instance(&unit("mmu", p)?);
@@ -70,7 +70,7 @@ fn path(e: EngineParams, p: MmuParams) -> Result<Design<PathPorts>, Errors> {
     io.free.set(mmu.free);
     io.m_axi.set(mmu.m_axi);
     mmu.enough.set(framer.enough_sparse);
-    framer.history.set(mmu.history.with(History { tokens: mmu.history.payload.tokens.zext(16), user: None }));
+    framer.history.set(mmu.history.with(History { tokens: mmu.history.payload.tokens.zext(16), tag: None }));
     framer.s_axis_dense.set(mmu.m_axis_dense);
     framer.s_axis_sparse.set(mmu.m_axis_sparse);
     framer.enough_dense.unused();
@@ -262,7 +262,7 @@ fn a_history_fills_the_bus() {
     let recording = recording("minilm");
     let vectors: Vec<&[u16]> = recording.tensors[0].vectors().collect();
     let t = thresholds(&vectors);
-    for (heads, head_elements, least) in [(3, 128, 0.95), (6, 64, 0.0)] {
+    for (heads, head_elements) in [(3, 128), (6, 64)] {
         let p = MmuParams { tokens: 1024, page_bytes: 4096, ..params(heads, head_elements) };
         let design = path(ENGINE, p).unwrap_or_else(|e| panic!("{e}"));
         let mut engine = jit::simulator(&design);
@@ -294,7 +294,7 @@ fn a_history_fills_the_bus() {
         println!(
             "heads of {head_elements}: {busy:.3} of the cycles, {each:.2} cycles a token, {beats} beats seen of {asked}"
         );
-        assert!(busy >= least, "heads of {head_elements}: {busy:.3}");
+        assert!(busy >= 0.999, "heads of {head_elements}: {busy:.3}");
     }
 }
 

@@ -30,13 +30,19 @@ const MMU: [Parameter; 13] = [
         why: "their chain lies in block RAM",
         ..number("pages", "pages that there are", "pages", None)
     },
-    number("requests", "requests that may be open", "requests", None),
+    Parameter {
+        why: "each has a flip-flop that says that it is open, and a multiplexer over all",
+        ..number("requests", "requests that may be open", "requests", None)
+    },
     Parameter {
         legal: any(1, 128),
-        why: "more has no model that is known",
+        why: "Llama-3.1-405B has 126",
         ..number("layers", "layers of the model", "layers", None)
     },
-    number("heads", "heads of a layer's keys, and of its values", "heads", None),
+    Parameter {
+        why: "a record of the slice splitter has no more",
+        ..number("heads", "heads of a layer's keys, and of its values", "heads", None)
+    },
     Parameter {
         legal: Legal::Range { min: 64, max: 8192, multiple_of: 64 },
         why: "a slice is some whole chunks of 64",
@@ -59,7 +65,7 @@ const MMU: [Parameter; 13] = [
     },
     Parameter {
         legal: any(1, 16),
-        why: "a tag has a bit",
+        why: "a tag has a bit, and the slice framer takes no more than 16",
         ..number("tag_bits", "bits of the tags of commands", "bits", Some(8))
     },
     Parameter {

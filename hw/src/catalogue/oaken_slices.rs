@@ -4,7 +4,7 @@ use super::Block;
 use super::blocks::{ENGINE, nothing};
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::streams::any;
-use crate::oaken::slices::{MAX_HEADS, MAX_USER};
+use crate::oaken::slices::{MAX_HEADS, MAX_TAG};
 use crate::oaken::{EngineParams, SliceParams, slice_framer, slice_splitter};
 use hdl::Design;
 
@@ -17,7 +17,7 @@ const HEADS: Parameter = Parameter {
     unit: "heads",
     default: Some(Preset::Number(32)),
     legal: any(1, MAX_HEADS as i128),
-    why: "no published model has more in a layer",
+    why: "the longest vector has 8192 elements, 64 heads of 128",
 };
 
 const HEAD_ELEMENTS: Parameter = Parameter {
@@ -39,27 +39,27 @@ const BUS_BITS: Parameter = Parameter {
 };
 
 const SPLITTER: [Parameter; 5] = [ENGINE[0], ENGINE[2], HEADS, HEAD_ELEMENTS, BUS_BITS];
-const USER_BITS: Parameter = Parameter {
-    name: "user_bits",
-    doc: "bits that go from the command of a history to tuser of its records",
+const TAG_BITS: Parameter = Parameter {
+    name: "tag_bits",
+    doc: "bits of the tag that goes from a history to tuser of its records",
     unit: "bits",
     default: Some(Preset::Number(0)),
-    legal: any(0, MAX_USER as i128),
-    why: "a dequantizer takes the number of a setting there, which has 6 bits",
+    legal: any(0, MAX_TAG as i128),
+    why: "a dequantizer takes the number of a setting there, which has 6 bits; the MMU has tags of up to 16",
 };
 
-const FRAMER: [Parameter; 5] = [ENGINE[0], ENGINE[2], HEAD_ELEMENTS, BUS_BITS, USER_BITS];
+const FRAMER: [Parameter; 5] = [ENGINE[0], ENGINE[2], HEAD_ELEMENTS, BUS_BITS, TAG_BITS];
 
 /// The parameters of a slice splitter.
 pub fn slice_params(v: &Values) -> SliceParams {
     let (lanes, dense_bits) = (v.number("lanes"), v.number("dense_bits"));
     let engine = EngineParams { lanes, max_length: LONGEST, dense_bits, settings: 1 };
-    SliceParams { engine, head_elements: v.number("head_elements"), bus_bytes: v.number("bus_bits") / 8, user_bits: 0 }
+    SliceParams { engine, head_elements: v.number("head_elements"), bus_bytes: v.number("bus_bits") / 8, tag_bits: 0 }
 }
 
 /// The parameters of a slice framer.
 pub fn framer_params(v: &Values) -> SliceParams {
-    SliceParams { user_bits: v.number("user_bits"), ..slice_params(v) }
+    SliceParams { tag_bits: v.number("tag_bits"), ..slice_params(v) }
 }
 
 fn vector_fits(v: &Values) -> Result<(), Box<Mistake>> {

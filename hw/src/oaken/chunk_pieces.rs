@@ -15,7 +15,7 @@
 //! - Parameters: [`WalkParams`].
 //! - Rate, a piece being what is in one word: a header takes a cycle (in `Each`, one for each piece), a chunk one and one for each piece
 //!   of its entries. A packet takes two more. Latency: 2 cycles.
-//! - Combinational: `m` ready to `s` ready; `s` valid to `slices` ready.
+//! - Combinational: `m` ready to `s` ready; with [`Headers::Once`] and words of 8 bytes also `slices` valid to `s` ready.
 
 use super::header;
 use super::slices::{Ended, ended};
@@ -120,14 +120,8 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     let (count, too_many) = count(aligned, !word.over);
 
     m.section("slices and chunks");
-    let chunks_left = m.reg_reset(bits(clog2(p.chunks.max(2) as usize)), p.chunks - 1);
-    let slices_left = m.reg_reset(bits(p.count_bits), 0);
     let chunk_done = reads & (counts.mux(!count.any(), state.is(Walk::Run) & run_done));
-    let last_chunk = !chunks_left.any();
-    let slice_done = chunk_done & last_chunk;
-    m.when(chunk_done, || chunks_left.set(last_chunk.mux(chunks_left.literal(p.chunks - 1), chunks_left - 1)));
-    m.when(slice_done, || slices_left.set(slices_left - 1));
-    m.when(starts, || slices_left.set(io.slices.payload - 1));
+    let (slice_done, last_slice) = count_chunks(m, chunk_done, starts, io.slices.payload, p);
     io.slices.ready.set(state.is(Walk::Begin) & word.valid);
     let to_header = starts | slice_done | ends;
     m.when(reads & !run_done, || left.set(left - available));
@@ -144,7 +138,6 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
         chunk_done,
         slice_done,
     };
-    let last_slice = !slices_left.any();
     let dropped = word.valid & (word.last | word.over);
     go_on(m, state, steps, Ends { last_slice, ends, over: word.over, dropped });
 
@@ -162,11 +155,31 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     let lacks = (uses & word.over) | cut_header | word.partial;
     let wrong = reads & counts & too_many;
     let over = ends | drops;
-    let (missing, wrong_count) = (happened(m, lacks, over), happened(m, wrong, over));
-    io.ended.valid.set(ending);
-    io.ended.payload.set(Ended { missing, late: !word.over, count: wrong_count });
+    report(m, io.ended, ending, [lacks, wrong, over], !word.over);
     io.enough.set(drops);
     m.finish(io)
+}
+
+/// Counts the chunks of a slice and the slices of a packet. Gives whether a slice is done, and whether it is the last one.
+#[module]
+fn count_chunks(m: Module, chunk_done: Signal, starts: Signal, slices: Signal, p: WalkParams) -> (Signal, Signal) {
+    let chunks_left = m.reg_reset(bits(clog2(p.chunks.max(2) as usize)), p.chunks - 1);
+    let slices_left = m.reg_reset(bits(p.count_bits), 0);
+    let last_chunk = !chunks_left.any();
+    let slice_done = chunk_done & last_chunk;
+    m.when(chunk_done, || chunks_left.set(last_chunk.mux(chunks_left.literal(p.chunks - 1), chunks_left - 1)));
+    m.when(slice_done, || slices_left.set(slices_left - 1));
+    m.when(starts, || slices_left.set(slices - 1));
+    let last_slice = !slices_left.any();
+    (slice_done, last_slice)
+}
+
+/// Tells how a packet went, while it is `ending`: what was wrong since it began, up to `over`.
+#[module]
+fn report(m: Module, ended: Stream<Ended>, ending: Signal, [lacks, wrong, over]: [Signal; 3], late: Signal) {
+    let (missing, wrong_count) = (happened(m, lacks, over), happened(m, wrong, over));
+    ended.valid.set(ending);
+    ended.payload.set(Ended { missing, late, count: wrong_count });
 }
 
 /// It happened since the packet began.
@@ -196,10 +209,10 @@ struct Steps {
     slice_done: Signal,
 }
 
-/// How it ends.
+/// How a packet ends.
 struct Ends {
     last_slice: Signal,
-    /// How the packet went is told.
+    /// How the packet ended was taken.
     ends: Signal,
     /// The packet is over.
     over: Signal,
@@ -290,7 +303,7 @@ struct Word {
     partial: Signal,
 }
 
-/// Its registers.
+/// The registers of the word.
 #[module]
 fn word(m: Module, p: WalkParams) -> Word {
     let word_valid = m.reg_reset(bits(1), 0);
@@ -307,13 +320,13 @@ fn word(m: Module, p: WalkParams) -> Word {
 struct Moves {
     /// Bytes of it are used.
     uses: Signal,
-    /// All of them.
+    /// Every byte left in the word is used.
     empties: Signal,
-    /// Else so many.
+    /// How many bytes are used otherwise.
     step: Signal,
     /// The packet's last slice is out: no word comes.
     ending: Signal,
-    /// And that was told.
+    /// How the packet ended was taken.
     ends: Signal,
     /// The rest of the packet is dropped.
     drops: Signal,

@@ -8,23 +8,23 @@
 //! | port | |
 //! | --- | --- |
 //! | `s_axis_dense`, `s_axis_sparse` | histories; `tuser` beside `tlast`: reading failed, and the history ends here |
-//! | `history` | how many slices of each are wanted, and, with `user_bits`, what goes with their records; up to four wait |
-//! | `m_axis_dense`, `m_axis_sparse` | records of `head_elements`, as the dequantizer takes them; bytes that are not kept are 0. With `user_bits`, `m_axis_sparse_tuser` is that of their history |
+//! | `history` | how many slices of each are wanted, and, with `tag_bits`, the tag that goes with their records; up to four wait |
+//! | `m_axis_dense`, `m_axis_sparse` | records of `head_elements`, as the dequantizer takes them; bytes that are not kept are 0. With `tag_bits`, `m_axis_sparse_tuser` is the tag of their history |
 //! | `enough_dense`, `enough_sparse` | all slices of the history are out, and what comes of the part is dropped up to `tlast` |
 //! | `ended_early` | one cycle: slices had to be made up, or `tuser` came before there was enough; once for each part at least |
 //! | `count_error` | one cycle: a count of a history was above 64, and taken as 64 |
 //!
 //! - The parts are independent but for `history`: either may be ahead by as much as is taken of it. But for a few beats in
-//!   registers a part is taken as its records are. So with the dequantizer behind it, who gives each slice's sparse bytes before its
-//!   dense bytes needs no further room.
+//!   registers a part is taken as its records are. So with the dequantizer behind it, a source that gives each slice's sparse bytes
+//!   before its dense bytes needs no further room.
 //! - Parameters: [`SliceParams`].
 //! - Rate, a word being a beat of the bus, but at most 16 bytes: a header takes a cycle for each word that it touches; a chunk one, and one
 //!   for each word that its entries touch; a history two more. Dense bytes go through [`SliceParams::dense_word`] by the cycle.
-//! - Combinational: `m_axis_*_tready` of a part to its `s_axis_*_tready`.
+//! - Combinational: `m_axis_*_tready` of a part to its `s_axis_*_tready`; with `tag_bits`, `history_tokens` to `history_ready`.
 
 use super::chunk_pieces::{Headers, WalkParams, chunk_pieces};
 use super::slice_cutter::slice_cutter;
-use super::slices::{SliceParams, TOKEN_BITS};
+use super::slices::{History, SliceParams, TOKEN_BITS, history};
 use super::types::{Beat, each_repeated};
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use crate::stream::convert::convert_after;
@@ -34,20 +34,6 @@ use crate::stream::pack::{Beats, pack_after};
 use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::*;
 
-/// What is wanted of a history.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct History {
-    /// Slices; with 0, all of it is dropped.
-    pub tokens: Signal,
-    /// Stands at `m_axis_sparse_tuser` while its records leave.
-    pub user: Option<Signal>,
-}
-
-/// Shape of a [`History`].
-pub fn history(p: SliceParams) -> History {
-    History { tokens: bits(TOKEN_BITS), user: (p.user_bits > 0).then(|| bits(p.user_bits)) }
-}
-
 ports! {
     /// Ports of [`slice_framer`].
     pub struct SliceFramerPorts(p: SliceParams) {
@@ -56,12 +42,12 @@ ports! {
         /// Sparse slices.
         input s_axis_sparse: AxiStream = axi_stream(p.bus_bytes).with_user(Some(1)),
         /// What is wanted of each history.
-        input history: Stream<History> = stream(history(p)),
+        input history: Stream<History> = stream(history(TOKEN_BITS, p.tag_bits)),
         /// Dense part of records.
         output m_axis_dense: AxiStream = axi_stream(p.engine.dense_bytes()),
         /// Sparse part of records.
         output m_axis_sparse: AxiStream =
-            axi_stream(p.engine.sparse_bytes()).with_user((p.user_bits > 0).then_some(p.user_bits)),
+            axi_stream(p.engine.sparse_bytes()).with_user((p.tag_bits > 0).then_some(p.tag_bits)),
         /// What comes of the dense part is dropped.
         output enough_dense: Signal = bits(1),
         /// What comes of the sparse part is dropped.
@@ -84,7 +70,7 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     m.doc("Makes Oaken records of the slices of one head, which come byte after byte.");
     let io = SliceFramerPorts::new(m, p);
     let tokens = io.history.payload.tokens;
-    let (of_parts, user) = user_of_records(m, io)?;
+    let (of_parts, tag) = tag_of_records(m, io)?;
     let [of_dense, of_sparse] = fork(m, of_parts.with(tokens));
 
     m.section("dense slices");
@@ -114,7 +100,7 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     let word = packed.payload;
     let data = word.data & each_repeated(word.keep, 8); // bytes that are not kept are 0
     let records = AxiStream::from(packed.with(crate::stream::Beat { data, ..word }));
-    io.m_axis_sparse.set(AxiStream { tuser: user, ..records });
+    io.m_axis_sparse.set(AxiStream { tuser: tag, ..records });
     io.enough_sparse.set(pieces.enough);
 
     m.section("what went wrong");
@@ -135,26 +121,26 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     m.finish(io)
 }
 
-/// What goes with the records that leave: it waits until those of the histories before are out. Gives the histories for the parts, too.
+/// The tag of the records that leave: it waits until those of the histories before are out. Gives the histories for the parts, too.
 #[module]
-fn user_of_records(m: Module, io: SliceFramerPorts) -> Result<(Stream<History>, Option<Signal>), Errors> {
-    let Some(user) = io.history.payload.user else { return Ok((io.history, None)) };
-    let [of_parts, of_user] = fork(m, io.history);
-    let tokens = of_user.payload.tokens;
+fn tag_of_records(m: Module, io: SliceFramerPorts) -> Result<(Stream<History>, Option<Signal>), Errors> {
+    let Some(tag) = io.history.payload.tag else { return Ok((io.history, None)) };
+    let [of_parts, of_tag] = fork(m, io.history);
+    let tokens = of_tag.payload.tokens;
     let any = tokens.any();
-    let waits = m.wire(stream((tokens.shape(), user.shape())));
-    waits.valid.set(of_user.valid & any);
-    waits.payload.set((tokens, user));
-    of_user.ready.set(waits.ready | !any);
+    let waits = m.wire(stream((tokens.shape(), tag.shape())));
+    waits.valid.set(of_tag.valid & any);
+    waits.payload.set((tokens, tag));
+    of_tag.ready.set(waits.ready | !any);
     let oldest = fifo_after(m, waits, HISTORIES, Style::Distributed)?;
     let left = m.reg_reset(bits(TOKEN_BITS), 0).comment("records that have left of the oldest history");
-    let (count, user) = oldest.payload;
+    let (count, tag) = oldest.payload;
     let leaves = io.m_axis_sparse.stream().transfer() & io.m_axis_sparse.tlast;
     let last = left.eq(count - 1);
     m.when(leaves, || left.set(last.mux(left.literal(0u32), left + 1)));
     oldest.ready.set(leaves & last);
     m.assert(!leaves | oldest.valid, "records leave of a history that is known");
-    Ok((of_parts, Some(user)))
+    Ok((of_parts, Some(tag)))
 }
 
 #[cfg(test)]

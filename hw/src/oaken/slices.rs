@@ -14,16 +14,16 @@ pub struct SliceParams {
     pub head_elements: u32,
     /// Bytes of a beat of the memory side: 8, 16, 32 or 64.
     pub bus_bytes: u32,
-    /// Framer: bits that go from the command of a history to `tuser` of its records, for the number of a setting; 0 to 16.
-    pub user_bits: u32,
+    /// Framer: bits of the tag that goes from a history to `tuser` of its records, for the number of a setting; 0 to 16.
+    pub tag_bits: u32,
 }
 
 /// The most heads of a record.
 pub const MAX_HEADS: u32 = 64;
 /// Width of the number of slices of a history.
 pub const TOKEN_BITS: u32 = 16;
-/// The most bits that go with a history.
-pub const MAX_USER: u32 = 16;
+/// The most bits of the tag of a history.
+pub const MAX_TAG: u32 = 16;
 /// The widest word in which sparse bytes are walked over: a chunk of the paper's shares fits in one.
 const WIDEST_WORD: u32 = 16;
 
@@ -38,13 +38,10 @@ impl SliceParams {
             let help = format!("a multiple of 64 (a slice is whole chunks) from 64 to max_length = {longest}");
             return Err(Errors::parameter(module, message, help));
         }
-        if self.user_bits > MAX_USER {
-            let message = format!("user_bits = {} is not legal", self.user_bits);
-            return Err(Errors::parameter(
-                module,
-                message,
-                format!("0 to {MAX_USER}: a setting has a number of 6 bits"),
-            ));
+        if self.tag_bits > MAX_TAG {
+            let message = format!("tag_bits = {} is not legal", self.tag_bits);
+            let help = format!("0 to {MAX_TAG}, the tags of the MMU; a setting has a number of 6 bits");
+            return Err(Errors::parameter(module, message, help));
         }
         if ![8, 16, 32, 64].contains(&self.bus_bytes) {
             let message = format!("bus_bytes = {} is not legal", self.bus_bytes);
@@ -71,11 +68,11 @@ impl SliceParams {
     }
     /// Bytes of a dense slice.
     pub fn dense_slice(self) -> u32 {
-        self.head_elements * self.engine.dense_bits / 8
+        dense_slice(self.head_elements, self.engine.dense_bits)
     }
     /// Bytes of the longest sparse slice: every element is an outlier.
     pub fn longest_sparse_slice(self) -> u32 {
-        header::BYTES + self.chunks() + self.head_elements
+        longest_sparse_slice(self.head_elements)
     }
     /// Bytes of the words in which sparse slices are walked over.
     pub fn sparse_word(self) -> u32 {
@@ -89,6 +86,30 @@ impl SliceParams {
     pub fn empty_header(self) -> u64 {
         header::empty(self.engine.dense_bits)
     }
+}
+
+/// Bytes of a dense slice of a head of `elements` elements, with codes of `dense_bits` bits.
+pub fn dense_slice(elements: u32, dense_bits: u32) -> u32 {
+    elements * dense_bits / 8
+}
+
+/// Bytes of the longest sparse slice of a head of `elements` elements: header, counts, and an entry for every element.
+pub fn longest_sparse_slice(elements: u32) -> u32 {
+    header::BYTES + elements / CHUNK + elements
+}
+
+/// The history of a head, which comes from memory.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct History {
+    /// Its tokens: the slices of either part that are wanted of it; with 0, all of it is dropped.
+    pub tokens: Signal,
+    /// Goes with it; from the MMU that of its read.
+    pub tag: Option<Signal>,
+}
+
+/// Shape of a [`History`] with these widths; without a tag where `tag_bits` is 0.
+pub fn history(token_bits: u32, tag_bits: u32) -> History {
+    History { tokens: bits(token_bits), tag: (tag_bits > 0).then(|| bits(tag_bits)) }
 }
 
 /// How a packet of slices ended.

@@ -175,9 +175,9 @@ impl Framing<'_> {
         }
         let failed = [[false; 2], [kind == 7, kind == 9]][usize::from(kind > 6)];
         let (records, missing, wrong_count) = of_slice.frame(&parts, tokens);
-        let user = rng.u64(0..1 << self.p.user_bits);
+        let user = rng.u64(0..1 << self.p.tag_bits);
         self.users.extend(vec![user; tokens]);
-        match self.p.user_bits {
+        match self.p.tag_bits {
             0 => self.bench.send(self.histories, [[tokens as u64]]),
             _ => self.bench.send(self.histories, [[tokens as u64, user]]),
         }
@@ -230,7 +230,7 @@ impl Framing<'_> {
             got.iter_mut().for_each(|beat| beat.0.truncate(3));
             same(name, &packet_bytes(&got), &self.expected[i])?;
             same("beats", &[got.len()], &[beats[i]])?;
-            if i == 1 && self.p.user_bits > 0 {
+            if i == 1 && self.p.tag_bits > 0 {
                 same("tuser", &users, &self.users)?;
             }
         }

@@ -45,16 +45,17 @@ pub(super) enum Stage {
 #[derive(Clone, Copy)]
 pub(super) struct Appends {
     pub(super) current: Slot,
-    /// There is one.
+    /// A vector is being taken.
     pub(super) busy: Signal,
-    /// That of the next one.
+    /// Turn of the next vector.
     pub(super) turn: Signal,
-    /// All its slices have come.
+    /// All slices of the current vector have come.
     pub(super) complete: Signal,
     pub(super) pending: Slot,
     pub(super) stage: StateSignal<Stage>,
-    /// For either turn: all writes are answered, and one of them with an error.
+    /// For either turn: all writes were answered.
     over: Vector<Signal>,
+    /// For either turn: one failed.
     bad: Vector<Signal>,
 }
 

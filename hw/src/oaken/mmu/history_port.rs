@@ -14,7 +14,7 @@
 //! - Combinational paths: none.
 
 use super::page_list::{Next, next};
-use super::params::MmuParams;
+use super::params::{LENGTH_BITS, MmuParams};
 use crate::memory::axi::{AxiRead, axi_read};
 use crate::memory::burst_reader::burst_reader;
 use crate::memory::mover::{Command, Done, Outcome};
@@ -122,7 +122,8 @@ fn walk(m: Module, io: HistoryPortPorts, room: Signal, stop: Signal, p: MmuParam
     let last = !left.any();
     let command = m.wire(stream(crate::memory::mover::command(p.mover(false))));
     command.valid.set(phase.is(Phase::Send));
-    let bytes = last.mux(rest.zext(17) + 1, page.lit(p.page_bytes, 17)) & (!stopped).repeat(17);
+    let bytes =
+        last.mux(rest.zext(LENGTH_BITS) + 1, page.lit(p.page_bytes, LENGTH_BITS)) & (!stopped).repeat(LENGTH_BITS);
     let address = (io.base + page.zext(p.base_bits())).cat(rest.zeros(p.offset_bits()));
     command.payload.set(Command { address, bytes, next: None, tag: last | stopped });
     io.job.ready.set(phase.is(Phase::Idle) & room);

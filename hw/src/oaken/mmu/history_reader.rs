@@ -15,7 +15,9 @@
 //!
 //! - Both parts are of the same tokens: those of which an append is over when the read begins.
 //! - A read of a request without tokens ends at once, without data. Parameters: those of [`MmuParams`]. Throughput: a read in 7 cycles.
-//! - Combinational paths: `hold` to `command_ready`.
+//!   Latency: 6 cycles from a command to its jobs.
+//! - Combinational paths: `hold` to `command_ready`; both `job_ready` to both `job_valid`, since both parts start together (the ports' ready
+//!   does not wait for valid); `over` to `done`; `done_ready` and both `over_valid` to `over_ready`.
 
 use super::history_port::{Job, job};
 use super::params::*;
@@ -198,7 +200,7 @@ fn send(
     begun.valid.set(sent);
     begun.payload.set(Begun { tag: x.read.tag, outcome: x.outcome, tokens, any });
     history.valid.set(jobs);
-    history.payload.set(History { tokens, tag: x.read.tag });
+    history.payload.set(History { tokens, tag: Some(x.read.tag) });
     io.history.set(fifo_after(m, history, READS, Style::Distributed)?);
     let [key, value] = p.dense_bytes().map(|bytes| fit(tokens * m.lit(bytes, p.slice_bits()), p.bytes_bits()));
     let dense = Job { first: x.dense_first, bytes: x.read.group.value.mux(value, key) };

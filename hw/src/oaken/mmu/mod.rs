@@ -1,4 +1,4 @@
-//! The memory management unit: where the slices of records lie, page by page, and who may read them.
+//! The memory management unit: where the slices of records lie, page by page, for each request, layer and head.
 
 mod appends;
 pub mod history_port;

@@ -14,7 +14,7 @@
 //!
 //! - `link` and `give` do not come in the same cycle. A page is followed only where it was linked, before.
 //! - Parameters: those of [`MmuParams`]. Throughput: one `take` in 3 cycles; one `give` or `link` a cycle.
-//! - Combinational paths: `follow_0_valid` to `follow_1_ready`.
+//! - Combinational paths: `take_ready` and `give_valid` to both `follow_ready`; `follow_0_valid` to `follow_1_ready`.
 //! - After reset all pages are free.
 
 use super::params::MmuParams;

@@ -3,6 +3,9 @@
 use crate::memory::axi::AxiParams;
 use crate::memory::mover::MoverParams;
 pub use crate::oaken::slice_sender::Slice;
+pub use crate::oaken::slices::History;
+use crate::oaken::slices::{self, MAX_HEADS, MAX_TAG};
+use crate::oaken::types::CHUNK;
 use hdl::{Bundle, Errors, Signal, State, StateSignal, bits, clog2, state};
 
 /// The parameters of the MMU.
@@ -34,19 +37,17 @@ pub struct MmuParams {
     pub outstanding: u32,
 }
 
-/// The parts of a record, as numbers of streams: the sparse one comes first.
-pub const SPARSE: u32 = 0;
-/// See [`SPARSE`].
-pub const DENSE: u32 = 1;
+/// Bits of the number of bytes of a command to the engines: a page of 64 KiB.
+pub const LENGTH_BITS: u32 = 17;
 
 impl MmuParams {
     /// Bytes of the longest sparse slice: header, counts, an entry for every element.
     pub fn longest_sparse(self) -> u32 {
-        8 + self.head_elements / 64 + self.head_elements
+        slices::longest_sparse_slice(self.head_elements)
     }
     /// Bytes of a dense slice of keys, and of values.
     pub fn dense_bytes(self) -> [u32; 2] {
-        [self.key_bits, self.value_bits].map(|width| self.head_elements / 8 * width)
+        [self.key_bits, self.value_bits].map(|width| slices::dense_slice(self.head_elements, width))
     }
     /// Bytes of the longest slice.
     pub fn longest_slice(self) -> u32 {
@@ -93,11 +94,11 @@ impl MmuParams {
     pub fn streams(self) -> u32 {
         2 * self.heads
     }
-    /// Those of its engines: a command of the writer may go on in another page.
+    /// Parameters of the burst engines; with `scatter` a command may go on in another page.
     pub fn mover(self, scatter: bool) -> MoverParams {
         MoverParams {
             axi: self.axi,
-            length_bits: 17,
+            length_bits: LENGTH_BITS,
             tag_bits: 1,
             outstanding: self.outstanding,
             buffer: 2 * self.axi.longest_burst(),
@@ -113,13 +114,19 @@ impl MmuParams {
         let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
         let ranges = [
             ("pages", self.pages, 4, 1 << 16, "their chain lies in block RAM"),
-            ("requests", self.requests, 1, 64, "each has a bit that says that it is open"),
-            ("layers", self.layers, 1, 128, "more has no model that is known"),
-            ("heads", self.heads, 1, 64, "more has no model that is known"),
+            (
+                "requests",
+                self.requests,
+                1,
+                64,
+                "each has a flip-flop that says that it is open, and a multiplexer over all",
+            ),
+            ("layers", self.layers, 1, 128, "Llama-3.1-405B has 126"),
+            ("heads", self.heads, 1, MAX_HEADS, "a record of the slice splitter has no more"),
             ("key_bits", self.key_bits, 3, 6, "the widths of the record format"),
             ("value_bits", self.value_bits, 3, 6, "the widths of the record format"),
             ("tokens", self.tokens, 1, (1 << 16) - 1, "the slice framer counts the slices of a history in 16 bits"),
-            ("tag_bits", self.tag_bits, 1, 16, "a tag has a bit"),
+            ("tag_bits", self.tag_bits, 1, MAX_TAG, "a tag has a bit, and the slice framer takes no more than 16"),
         ];
         if let Some((name, value, least, most, why)) =
             ranges.iter().find(|(_, x, least, most, _)| x < least || x > most)
@@ -129,7 +136,7 @@ impl MmuParams {
         if !self.page_bytes.is_power_of_two() || !(1024..=65536).contains(&self.page_bytes) {
             return wrong(format!("page_bytes = {}", self.page_bytes), "a power of two from 1024 to 65536");
         }
-        if self.head_elements == 0 || !self.head_elements.is_multiple_of(64) {
+        if self.head_elements == 0 || !self.head_elements.is_multiple_of(CHUNK) {
             return wrong(
                 format!("head_elements = {}", self.head_elements),
                 "a multiple of 64: a slice is some whole chunks",
@@ -228,18 +235,9 @@ pub fn read(p: MmuParams) -> Read {
     Read { group: group(p), head, tokens, tag: bits(p.tag_bits) }
 }
 
-/// A history that comes.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct History {
-    /// Its tokens.
-    pub tokens: Signal,
-    /// That of its read.
-    pub tag: Signal,
-}
-
 /// The shape of a history that comes.
 pub fn history(p: MmuParams) -> History {
-    History { tokens: bits(p.token_bits()), tag: bits(p.tag_bits) }
+    slices::history(p.token_bits(), p.tag_bits)
 }
 
 /// A request begins or ends.
@@ -276,7 +274,7 @@ pub enum Outcome {
     Pages = 5,
     /// The bus answered with an error.
     Bus = 6,
-    /// The record was none: see the slice splitter.
+    /// The record was malformed: see the slice splitter.
     Record = 7,
 }
 

@@ -20,7 +20,8 @@
 //!
 //! - Parameters: those of [`MmuParams`]. Throughput: an append in 2 cycles for each stream and 5; a group is opened in a cycle, and released
 //!   in 2 for each of its streams and 4. A release lets an append go between two groups.
-//! - Combinational paths: none from port to port but `slice_valid` to `verdict`, `looks` and `look_ready` to what the tables see.
+//! - Combinational paths: `append`'s payload to `append_ready` and `start`; `slice_valid` and `step_slice_ready` to `verdict_valid`; `slice`
+//!   and `verdict_ready` to `step_slice`; `verdict_ready` and `step_slice_ready` to `slice_ready`; `looks` to `entry_valid`.
 
 use super::appends::{Appends, Slot, Stage};
 use super::params::*;
@@ -60,7 +61,7 @@ ports! {
         output start: Signal = bits(1),
         /// They are done.
         input step_done: Signal = bits(1),
-        /// The record was none.
+        /// The record was malformed.
         input step_failed: Signal = bits(1),
         /// Pages that an append may need.
         input needed: Signal = bits(p.step_bits() + 1),

@@ -8,6 +8,10 @@
 //! | `Release` | all its pages come back |
 //!
 //! An entry is fetched while the one before is dealt with: 2 cycles for each stream.
+//!
+//! Parameters: those of [`MmuParams`]. Combinational paths: `slice_valid`, `command_ready`, `take_valid` and `give_ready` to `fetch_valid`;
+//! the last three to `slice_ready` and `done`; `take_valid` to `command_valid`; `command_ready` to `take_ready`, `link` and `write`;
+//! `work` to all.
 
 use super::page_list::{Chain, Link, chain, link};
 use super::params::*;
@@ -59,7 +63,7 @@ ports! {
         input start: Signal = bits(1),
         /// The last step of the pass is taken.
         output done: Signal = bits(1),
-        /// With `done` of an append: the record was none.
+        /// With `done` of an append: the record was malformed.
         output failed: Signal = bits(1),
         /// Pages that were counted.
         output needed: Signal = bits(p.step_bits() + 1),
@@ -220,7 +224,7 @@ fn act(m: Module, io: StepsPorts, x: Step, valid: Signal, p: MmuParams) -> Signa
     io.command.valid.set(valid & is(Pass::Append) & (!takes | io.take.valid));
     let to = x.at_page.mux(page, x.entry.tail).zext(p.base_bits());
     let place = (io.base + to).cat(x.entry.bytes.trunc(p.offset_bits()));
-    let bytes = fit(x.slice.bytes, 17);
+    let bytes = fit(x.slice.bytes, LENGTH_BITS);
     let next = Some(io.base + page.zext(p.base_bits()));
     io.command.payload.set(Command { address: place, bytes, next, tag: io.work.turn.cat(x.slice.last) });
     io.take.ready.set(appends & takes);

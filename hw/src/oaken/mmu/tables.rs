@@ -11,7 +11,7 @@
 //! | `appended`, `controlled`, `done` | how commands ended |
 //! | `free` | free pages |
 //!
-//! - Parameters: those of [`MmuParams`].
+//! - Parameters: those of [`MmuParams`]. Rates and paths: those of the parts, named at each.
 
 use super::history_port::{Job, job};
 use super::history_reader::history_reader;

@@ -18,7 +18,7 @@
 //! | `free` | free pages |
 //!
 //! - Parameters: those of [`MmuParams`]. Throughput: a beat of the bus a cycle.
-//! - Combinational paths: none from port to port, but those of the read arbiter: `m_axi_rid` and its data to no output, ready from registers.
+//! - Combinational paths: `append_group_request` to `append_ready`; `m_axi_rid` to `m_axi_rready`.
 
 use super::history_port::history_port;
 use super::params::*;

@@ -9,7 +9,7 @@ use hdl::sim::Simulator;
 fn params(lanes: u32, bits: u32, head: u32, bus_bytes: u32) -> SliceParams {
     let engine = EngineParams { lanes, max_length: 512, dense_bits: bits, settings: 1 };
     // a number goes with the histories in every other one
-    SliceParams { engine, head_elements: head, bus_bytes, user_bits: if lanes == 16 { 6 } else { 0 } }
+    SliceParams { engine, head_elements: head, bus_bytes, tag_bits: if lanes == 16 { 6 } else { 0 } }
 }
 
 /// Of a slice.
@@ -78,7 +78,7 @@ impl<'e> Around<'e> {
     fn send(&mut self, x: &Sent) {
         let user = (7 * self.users.len() as u64 + 1) % 64;
         self.users.extend(vec![user; x.tokens]);
-        match self.p.user_bits {
+        match self.p.tag_bits {
             0 => self.bench.send(self.histories, [[x.tokens as u64]]),
             _ => self.bench.send(self.histories, [[x.tokens as u64, user]]),
         }

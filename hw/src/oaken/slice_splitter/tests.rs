@@ -8,7 +8,7 @@ use hdl::sim::Simulator;
 
 fn params(lanes: u32, bits: u32, heads: u32, head: u32, bus_bytes: u32) -> SliceParams {
     let engine = EngineParams { lanes, max_length: heads * head, dense_bits: bits, settings: 1 };
-    SliceParams { engine, head_elements: head, bus_bytes, user_bits: 0 }
+    SliceParams { engine, head_elements: head, bus_bytes, tag_bits: 0 }
 }
 
 fn shape(p: SliceParams, heads: u32) -> Shape {
