@@ -142,7 +142,7 @@ impl<'e> MmuBench<'e> {
         }
     }
 
-    /// Sends a vector. Its tag is its number.
+    /// Sends a vector. Its tag is its number modulo 16: `tag_bits` of 4 at least.
     pub fn append(&mut self, group: Group, slices: Slices, failed: bool) {
         let tag = self.appends.len() as u64 & 15;
         self.bench.send(self.append, [[group[0], group[1], group[2], tag]]);
@@ -164,7 +164,7 @@ impl<'e> MmuBench<'e> {
         self.bench.send(command, [[release.into(), request, 5]]);
     }
 
-    /// Asks for the first tokens (0: all) of a head. Its tag is its number.
+    /// Asks for the first tokens (0: all) of a head. Its tag is its number modulo 16: `tag_bits` of 4 at least.
     pub fn ask(&mut self, group: Group, head: u64, tokens: u64) {
         let tag = self.reads.len() as u64 & 15;
         self.bench.send(self.read, [[group[0], group[1], group[2], head, tokens, tag]]);
@@ -282,38 +282,46 @@ impl<'e> MmuBench<'e> {
         if told != tokens as u64 || tokens < least || (asked > 0 && tokens > asked as usize) {
             return Err(format!("{here}: {tokens} tokens (`history`: {told}) of {known}, {asked} asked for"));
         }
+        let failed = code == 6;
+        self.check_parts(&here, (group, head), tokens, asked == 0, failed)
+    }
+
+    /// The parts of a history: the dense one is exact, the sparse one goes on at most to the end; of one that failed, a part says so.
+    fn check_parts(
+        &mut self,
+        here: &str,
+        (group, head): (Group, u64),
+        tokens: usize,
+        whole: bool,
+        failed: bool,
+    ) -> Result<(), String> {
         let history = self.model.get(&group).ok_or(format!("{here}: of a group without tokens"))?;
         let part = |part: usize, n: usize| -> Vec<u8> {
             history[..n.min(history.len())].iter().flat_map(|x| x[head as usize][part].clone()).collect()
         };
-        let (least, all, dense) = (part(0, tokens), part(0, history.len()), part(1, tokens));
-        let [sparse, got] = [0, 1].map(|i| {
-            let (bytes, failed) = packets(self.bench.beats(self.histories[i + 1])).swap_remove(self.taken[i]);
+        let (least, all, expected) = (part(0, tokens), part(0, history.len()), part(1, tokens));
+        let [(sparse, sparse_failed), (dense, dense_failed)] = [0, 1].map(|i| {
+            let packet = packets(self.bench.beats(self.histories[i + 1])).swap_remove(self.taken[i]);
             self.taken[i] += 1;
-            (bytes, failed)
+            packet
         });
-        if code == 6 {
-            return match sparse.1 || got.1 {
-                true => Ok(()),
-                false => Err(format!("{here} failed, and no part of it says so")),
-            };
+        let told = sparse_failed || dense_failed;
+        if told != failed {
+            return Err(match failed {
+                true => format!("{here} failed, and no part of it says so"),
+                false => format!("{here}: a part says that it failed"),
+            });
         }
-        if sparse.1 || got.1 {
-            return Err(format!("{here}: a part says that it failed"));
+        if failed {
+            return Ok(());
         }
-        if got.0 != dense {
-            return Err(format!(
-                "{here}: {} bytes of the dense part, {} expected, or others",
-                got.0.len(),
-                dense.len()
-            ));
+        if dense != expected {
+            let (got, expected) = (dense.len(), expected.len());
+            return Err(format!("{here}: {got} bytes of the dense part, {expected} expected, or others"));
         }
-        if !all.starts_with(&sparse.0) || !sparse.0.starts_with(&least) || (asked == 0 && sparse.0 != least) {
-            return Err(format!(
-                "{here}: {} bytes of the sparse part, {} expected, or others",
-                sparse.0.len(),
-                least.len()
-            ));
+        if !all.starts_with(&sparse) || !sparse.starts_with(&least) || (whole && sparse != least) {
+            let (got, expected) = (sparse.len(), least.len());
+            return Err(format!("{here}: {got} bytes of the sparse part, {expected} expected, or others"));
         }
         Ok(())
     }

@@ -110,6 +110,7 @@ fn narrow_proof(word_width: u32, words: u32, ratio: u32) -> Result<Design<()>, E
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: width converters.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let mut list = vec![];
     for (words, ratio) in [(1, 2), (2, 2), (1, 3), (2, 4)] {

@@ -39,6 +39,7 @@ fn broken_surroundings() -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: what is broken on purpose, which must fail.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let proof = |name: &str, part: &str, design| Proof {
         name: name.into(),

@@ -96,6 +96,7 @@ fn reset_proof(stages: u32) -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: synchronizers.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let proof = |name: String, part: String, design| Proof { name, part, design, engine: Engine::Pdr, cover_depth: 24 };
     let mut list =

@@ -100,6 +100,7 @@ fn beats(m: Module, guard: &GuardPorts, count: Signal) {
     m.cover(owed.short & sent & went.last, "a short packet is filled");
 }
 
+/// The guard of the beats of a part.
 #[module]
 fn guard_proof() -> Result<Design<()>, Errors> {
     let m = Module::new("prove_length_guard");
@@ -180,6 +181,7 @@ fn own_beats(m: Module, guard: &GuardPorts, count: Signal) {
     m.cover(seen & begins & m.past(guard.start), "a packet passes");
 }
 
+/// The guard of the vectors of the quantizer.
 #[module]
 fn vector_guard_proof() -> Result<Design<()>, Errors> {
     let m = Module::new("prove_vector_guard");
@@ -196,6 +198,7 @@ fn vector_guard_proof() -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: the length guards of the engines.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let packets = format!("words of 1 bit, packets of up to {LONGEST}");
     let proof = |name: &str, part: &str, design| Proof {

@@ -71,6 +71,7 @@ fn join_proof(width: u32) -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: fork and join.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let (engine, cover_depth) = (Engine::Pdr, 8);
     let proof =

@@ -85,6 +85,7 @@ fn ram_proof(p: RamParams) -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: FIFOs of two clocks and the RAM.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let mut list = vec![];
     for (style, place) in [(Style::Distributed, "lut"), (Style::Block, "block")] {

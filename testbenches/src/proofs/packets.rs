@@ -137,6 +137,7 @@ fn regroups(m: Module, io: PacketPorts, full: bool) -> Signal {
     beats
 }
 
+/// A packer.
 #[module]
 fn pack_proof(words_in: u32, words_out: u32, beats: Beats) -> Result<Design<()>, Errors> {
     let m = Module::new(format!("prove_pack_{words_in}_to_{words_out}_{beats:?}").to_lowercase());
@@ -149,6 +150,7 @@ fn pack_proof(words_in: u32, words_out: u32, beats: Beats) -> Result<Design<()>,
     Ok(m.finish(io)?.erase())
 }
 
+/// A gearbox.
 #[module]
 fn gearbox_proof(words_in: u32, words_out: u32) -> Result<Design<()>, Errors> {
     let m = Module::new(format!("prove_gearbox_{words_in}_to_{words_out}"));
@@ -162,6 +164,7 @@ fn gearbox_proof(words_in: u32, words_out: u32) -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: packers and gearboxes.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let mut list = vec![];
     for (from, to, beats) in [

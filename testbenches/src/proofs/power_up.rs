@@ -145,6 +145,7 @@ fn registers() -> Result<Design<SlavePorts>, Errors> {
     m.finish(io)
 }
 
+/// The proofs of this file: parts that behave the same after a reset, whatever they powered up with.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let (engine, cover_depth) = (Engine::Pdr, 12);
     let mut list = vec![];

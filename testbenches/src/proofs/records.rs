@@ -78,6 +78,7 @@ fn any_length(m: Module, most: u32) -> Signal {
     number
 }
 
+/// A record join; `longer`: how many times longer vectors are than its buffers are made for.
 #[module]
 fn join_proof(name: &str, lanes: u32, longer: u32) -> Result<Design<()>, Errors> {
     let m = Module::new(name);
@@ -99,6 +100,7 @@ fn join_proof(name: &str, lanes: u32, longer: u32) -> Result<Design<()>, Errors>
     Ok(m.finish(io)?.erase())
 }
 
+/// A record split; `longer` as for the join.
 #[module]
 fn split_proof(name: &str, lanes: u32, longer: u32) -> Result<Design<()>, Errors> {
     let m = Module::new(name);
@@ -133,6 +135,7 @@ fn proof(name: &str, part: &str, design: Design<()>) -> Proof {
     Proof { name: name.into(), part: part.into(), design, engine: Engine::Pdr, cover_depth: 16 }
 }
 
+/// The proofs of this file: record join and split.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     Ok(vec![
         proof("record_join", "record join, 16 lanes, vectors of 64", join_proof("prove_record_join", 16, 1)?),

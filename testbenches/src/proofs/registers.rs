@@ -175,6 +175,7 @@ pub fn registers_proof(name: &str, clear_wins: bool) -> Result<Design<()>, Error
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: the registers behind AXI4-Lite.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let design = registers_proof("registers", false)?;
     let part = "registers behind AXI4-Lite, 3 of them".into();

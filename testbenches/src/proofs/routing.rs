@@ -28,7 +28,10 @@ fn takes_turns(m: Module, inputs: &[(Stream, Signal)], out: Stream, source: Sign
         let waited = m.reg_reset(bits(clog2(count as usize + 1)), 0);
         let waits = s.valid & !s.ready;
         m.when(!waits, || waited.set(0)).elsewhen(turns & waited.lt(count), || waited.set(waited + 1));
-        m.assert(!(waits & turns) | waited.lt(count - 1), "who waits lets each of the others go first once at most");
+        m.assert(
+            !(waits & turns) | waited.lt(count - 1),
+            "an input that waits lets each of the others go first once at most",
+        );
     }
 }
 
@@ -163,6 +166,7 @@ fn credit_proof(credits: u32) -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: arbiters, the demultiplexer and the credit counter.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let mut list = vec![];
     let mut add = |name: String, part: String, design: Design<()>| {

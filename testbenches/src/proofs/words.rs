@@ -81,6 +81,7 @@ fn fifo_proof(width: u32, depth: usize, style: Style) -> Result<Design<()>, Erro
     Ok(m.finish(io)?.erase())
 }
 
+/// The proofs of this file: register slices and FIFOs.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let mut list = vec![];
     let slices = [
