@@ -15,7 +15,8 @@
 //! - Parameters: [`WalkParams`].
 //! - Rate, a piece being what is in one word: a header takes a cycle (in `Each`, one for each piece), a chunk one and one for each piece
 //!   of its entries. A packet takes two more. Latency: 2 cycles.
-//! - Combinational: `m` ready to `s` ready; with [`Headers::Once`] and words of 8 bytes also `slices` valid to `s` ready.
+//! - Combinational: `m` ready to `s` ready; with [`Headers::Once`] also `slices` valid to `s` ready (which it never decides
+//!   with words of 16 bytes).
 
 use super::header;
 use super::slices::{Ended, ended};

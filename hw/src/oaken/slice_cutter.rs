@@ -14,7 +14,7 @@
 //! - Parameters: `word`, bytes, from 1; `slice`, words of a slice, from 1; `count_bits`, width of `slices`.
 //! - Latency: 0. A word in every cycle, from packet to packet too.
 //! - Combinational: `s` to `m`, `m` and `ended` ready to `s` ready, `s` to `ended`; `ended` ready to `m` valid, `m` ready to `ended` valid:
-//!   whoever takes them must not wait for valid.
+//!   whoever takes them must not wait for valid; `s`, `m` ready and `ended` ready to `slices` ready.
 
 use super::slices::{Ended, ended};
 use super::types::{Beat, beat, each_repeated};

@@ -10,8 +10,8 @@
 //! An entry is fetched while the one before is dealt with: 2 cycles for each stream.
 //!
 //! Parameters: those of [`MmuParams`]. Combinational paths: `slice_valid`, `command_ready`, `take_valid` and `give_ready` to `fetch_valid`;
-//! the last three to `slice_ready` and `done`; `take_valid` to `command_valid`; `command_ready` to `take_ready`, `link` and `write`;
-//! `work` to all.
+//! the last three to `slice_ready` and `done`; `take_valid` to `command_valid`; `take_valid` and `command_ready` to `take_ready`, `link_valid`
+//! and `write_valid`; the page of `take` to `command`, `link` and `write`; `base` to `command`; `work` to all but `needed` and `failed`.
 
 use super::page_list::{Chain, Link, chain, link};
 use super::params::*;
