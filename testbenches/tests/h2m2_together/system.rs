@@ -6,7 +6,8 @@
 
 use hdl::*;
 use hw::control::{AxiLite, axi_lite};
-use hw::h2m2::event_controller::{self, Registration, event_controller, slot_bits};
+use hw::h2m2::event_controller::event_controller;
+use hw::h2m2::event_types::{self, Registration, slot_bits};
 use hw::h2m2::migration::{Migrated, Migration, MigrationParams, migrated, migration, migration_shape};
 use hw::h2m2::migration_table::bus as table_bus;
 use hw::h2m2::mmu_axi::mmu_axi;
@@ -67,8 +68,8 @@ ports! {
         input register: Stream<Registration> =
             stream(Registration { slot: bits(slot_bits(KERNELS)), side: bits(1), after: bits(KERNELS) }),
         /// How each registration ended.
-        output answer: Stream<event_controller::Answer> =
-            stream(event_controller::Answer { slot: bits(slot_bits(KERNELS)), outcome: state() }),
+        output answer: Stream<event_types::Answer> =
+            stream(event_types::Answer { slot: bits(slot_bits(KERNELS)), outcome: state() }),
         /// Kernels that a side may begin.
         output launch: Vector<Stream> = vector(stream(bits(slot_bits(KERNELS))), 2),
         /// Kernels that a side has finished.
