@@ -232,7 +232,7 @@ fn explain(mistake: &Mistake, block: &Block, entries: &BTreeMap<&str, Entry>, do
         Kind::Range => "out of range",
         Kind::NotMultiple(_) => "not a multiple",
         Kind::NotOneOf => "not legal",
-        Kind::Together(_) => "together too much",
+        Kind::Together(_) => "not together with the others",
     };
     let places: Vec<&Place> = mistake.names.iter().filter_map(|n| Some(&entries.get(n)?.value_place)).collect();
     let mut others = places.iter();

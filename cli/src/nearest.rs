@@ -4,7 +4,8 @@
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let requested = name.to_lowercase();
     let scored = known.into_iter().map(|k| (score(&requested, &k.to_lowercase()), k)).filter(|(score, _)| *score > 0.7);
-    scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, k)| k)
+    // of equally near ones the shortest
+    scored.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.len().cmp(&a.1.len()))).map(|(_, k)| k)
 }
 
 /// From 0 (nothing in common) to 1 (equal).
@@ -24,6 +25,7 @@ mod tests {
         assert_eq!(nearest("lane", known), Some("lanes"));
         assert_eq!(nearest("max_lenght", known), Some("max_length"));
         assert_eq!(nearest("Oaken_quantiser_p16", known), Some("oaken_quantizer_p16"));
+        assert_eq!(nearest("oaken_quantizer_p", known), Some("oaken_quantizer_p1"));
         assert_eq!(nearest("depth", known), None);
         assert_eq!(nearest("", known), None);
     }

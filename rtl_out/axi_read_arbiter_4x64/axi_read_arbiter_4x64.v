@@ -87,7 +87,7 @@ module axi_read_arbiter_4x64 (
     wire granted_valid;
     wire [53:0] arbiter_m_payload;
     wire [1:0] granted_payload_1;
-    reg ready; // axi_read_arbiter.rs:76
+    reg ready; // axi_read_arbiter.rs:49
 
     // requests
     assign m_axi_arvalid = granted_valid;
@@ -145,13 +145,13 @@ module axi_read_arbiter_4x64 (
     assign s_axi_2_rid = id;
     assign s_axi_3_rid = id;
     assign m_axi_rready = ready;
-    wire mine = to == 2'h0; // axi_read_arbiter.rs:79
+    wire mine = to == 2'h0; // axi_read_arbiter.rs:52
     assign s_axi_0_rvalid = m_axi_rvalid & mine;
-    wire mine_1 = to == 2'h1; // axi_read_arbiter.rs:79
+    wire mine_1 = to == 2'h1; // axi_read_arbiter.rs:52
     assign s_axi_1_rvalid = m_axi_rvalid & mine_1;
-    wire mine_2 = to == 2'h2; // axi_read_arbiter.rs:79
+    wire mine_2 = to == 2'h2; // axi_read_arbiter.rs:52
     assign s_axi_2_rvalid = m_axi_rvalid & mine_2;
-    wire mine_3 = to == 2'h3; // axi_read_arbiter.rs:79
+    wire mine_3 = to == 2'h3; // axi_read_arbiter.rs:52
     always @* begin
         ready = 1'h1;
         if (mine) ready = s_axi_0_rready;

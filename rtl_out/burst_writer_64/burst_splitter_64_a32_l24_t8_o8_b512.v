@@ -44,21 +44,21 @@ module burst_splitter_64_a32_l24_t8_o8_b512 (
     reg [2:0] out_offset; // burst_splitter.rs:85
     reg [2:0] out_end; // burst_splitter.rs:85
     reg [7:0] out_tag; // burst_splitter.rs:85
-    reg [4:0] lasts; // last bursts that are not over | burst_splitter.rs:100
-    reg last_is_out; // burst_splitter.rs:136
+    reg [4:0] lasts; // last bursts that are not over | burst_splitter.rs:91
+    reg last_is_out; // burst_splitter.rs:118
 
     // the next burst, and what is left behind it
     wire goes = (active & (~over_1)) & (~valid); // burst_splitter.rs:88
-    wire [8:0] to_page = ~rest_beat; // burst_splitter.rs:89
-    wire [7:0] limit = to_page[7:0] | {8{to_page[8]}}; // beats up to the end of the page, or 256, less one | burst_splitter.rs:92
-    wire whole_page = ~to_page[8]; // burst_splitter.rs:92
-    wire [8:0] ends_at = {1'h0, rest_beats[7:0]} + {1'h0, rest_beat[7:0]}; // burst_splitter.rs:98
-    wire fits = (~(|rest_beats[21:8])) & ((~whole_page) | (~ends_at[8])); // burst_splitter.rs:99
-    wire cancelled = failed & (~(|lasts)); // burst_splitter.rs:102
-    wire none = (rest_empty | rest_beyond) | cancelled; // burst_splitter.rs:103
-    wire last = fits | none; // burst_splitter.rs:104
-    wire [7:0] len = (fits ? rest_beats[7:0] : limit) & {8{~none}}; // burst_splitter.rs:105
-    wire [20:0] page = {1'h0, rest_page} + {20'h0, whole_page}; // burst_splitter.rs:147
+    wire [8:0] to_page = ~rest_beat; // burst_splitter.rs:138
+    wire [7:0] limit = to_page[7:0] | {8{to_page[8]}}; // beats up to the end of the page, or 256, less one | burst_splitter.rs:141
+    wire whole_page = ~to_page[8]; // burst_splitter.rs:141
+    wire [8:0] ends_at = {1'h0, rest_beats[7:0]} + {1'h0, rest_beat[7:0]}; // burst_splitter.rs:147
+    wire fits = (~(|rest_beats[21:8])) & ((~whole_page) | (~ends_at[8])); // burst_splitter.rs:148
+    wire cancelled = failed & (~(|lasts)); // burst_splitter.rs:93
+    wire none = (rest_empty | rest_beyond) | cancelled; // burst_splitter.rs:94
+    wire last = fits | none; // burst_splitter.rs:95
+    wire [7:0] len = (fits ? rest_beats[7:0] : limit) & {8{~none}}; // burst_splitter.rs:96
+    wire [20:0] page = {1'h0, rest_page} + {20'h0, whole_page}; // burst_splitter.rs:163
 
     // in and out: what is late (`last`) decides nothing in its own cycle
     assign m_valid = valid;
@@ -70,7 +70,7 @@ module burst_splitter_64_a32_l24_t8_o8_b512 (
     assign m_offset = out_offset;
     assign m_end = out_end;
     assign m_tag = out_tag;
-    wire takes = (~active) | over_1; // burst_splitter.rs:126
+    wire takes = (~active) | over_1; // burst_splitter.rs:108
     assign s_ready = takes;
     always @(posedge clk) begin
         if (rst) begin
@@ -84,9 +84,9 @@ module burst_splitter_64_a32_l24_t8_o8_b512 (
             end
         end
     end
-    wire [2:0] offset = s_address[2:0]; // burst_splitter.rs:208
-    wire [24:0] s_before = {{22{~(|offset)}}, offset - 3'h1}; // burst_splitter.rs:210
-    wire [24:0] last_byte = s_before + {1'h0, s_bytes}; // burst_splitter.rs:211
+    wire [2:0] offset = s_address[2:0]; // burst_splitter.rs:224
+    wire [24:0] s_before = {{22{~(|offset)}}, offset - 3'h1}; // burst_splitter.rs:226
+    wire [24:0] last_byte = s_before + {1'h0, s_bytes}; // burst_splitter.rs:227
     always @(posedge clk) begin
         if (goes) begin
             out_address <= {rest_page, rest_beat, 3'h0};

@@ -93,12 +93,12 @@ module burst_writer_64 (
     wire slice_1_s_ready;
     wire bursts_valid;
     wire [7:0] bursts_payload;
-    reg [7:0] sent; // beats of the burst that are out | burst_writer.rs:163
-    wire gated_valid; // burst_writer.rs:165
-    wire gated_ready; // burst_writer.rs:165
-    wire [63:0] gated_payload_0_data; // burst_writer.rs:165
-    wire [7:0] gated_payload_0_strobes; // burst_writer.rs:165
-    wire gated_payload_1; // burst_writer.rs:165
+    reg [7:0] sent; // beats of the burst that are out | burst_writer.rs:158
+    wire gated_valid; // burst_writer.rs:160
+    wire gated_ready; // burst_writer.rs:160
+    wire [63:0] gated_payload_0_data; // burst_writer.rs:160
+    wire [7:0] gated_payload_0_strobes; // burst_writer.rs:160
+    wire gated_payload_1; // burst_writer.rs:160
     wire slice_2_s_ready;
     wire out_valid;
     wire [72:0] slice_2_m_payload;
@@ -235,7 +235,7 @@ module burst_writer_64 (
         .m_payload(fifo_2_m_payload),
         .level(fifo_2_level)
     );
-    wire last = sent == bursts_payload; // burst_writer.rs:164
+    wire last = sent == bursts_payload; // burst_writer.rs:159
     assign gated_payload_0_data = beats_data_1;
     assign gated_payload_0_strobes = beats_strobes_1;
     assign gated_payload_1 = last;
@@ -251,7 +251,7 @@ module burst_writer_64 (
         .m_payload(fifo_1_m_payload),
         .level(fifo_1_level)
     );
-    wire goes = gated_valid & gated_ready; // burst_writer.rs:169
+    wire goes = gated_valid & gated_ready; // burst_writer.rs:164
     register_slice_forward_8 slice_1 (
         .clk(clk),
         .rst(rst),
@@ -341,9 +341,9 @@ module burst_writer_64 (
             else if (over & (~aligner_ends)) under_way <= under_way - 4'h1;
         end
     end
-    wire error = comes & m_axi_bresp[1]; // burst_writer.rs:186
-    wire [2:0] packet = {flights_short | flights_long, 1'h0, flights_long & (~flights_short)}; // burst_writer.rs:187
-    wire [2:0] otherwise = flights_beyond ? 3'h1 : packet; // burst_writer.rs:188
+    wire error = comes & m_axi_bresp[1]; // burst_writer.rs:181
+    wire [2:0] packet = {flights_short | flights_long, 1'h0, flights_long & (~flights_short)}; // burst_writer.rs:182
+    wire [2:0] otherwise = flights_beyond ? 3'h1 : packet; // burst_writer.rs:183
     burst_splitter_64_a32_l24_t8_o8_b512 splitter (
         .clk(clk),
         .rst(rst),

@@ -59,21 +59,21 @@ module write_aligner_64_a32_l24_t8_o8_b512 (
     reg over; // the packet of this command is over | write_aligner.rs:92
     reg drains; // the rest of a packet is dropped | write_aligner.rs:93
     reg ended_before; // a burst ended in the cycle before | write_aligner.rs:94
-    reg [63:0] held_data; // write_aligner.rs:203
-    reg [7:0] held_strobes; // write_aligner.rs:203
-    reg [7:0] missing; // write_aligner.rs:114
-    reg [7:0] late; // write_aligner.rs:218
-    reg late_1; // write_aligner.rs:218
-    reg late_2; // write_aligner.rs:218
-    reg [31:0] late_address; // write_aligner.rs:218
-    reg [7:0] late_len; // write_aligner.rs:218
-    reg late_last; // write_aligner.rs:218
-    reg late_none; // write_aligner.rs:218
-    reg late_beyond; // write_aligner.rs:218
-    reg [2:0] late_offset; // write_aligner.rs:218
-    reg [2:0] late_end; // write_aligner.rs:218
-    reg [7:0] late_tag; // write_aligner.rs:218
-    reg short_before; // write_aligner.rs:121
+    reg [63:0] held_data; // write_aligner.rs:224
+    reg [7:0] held_strobes; // write_aligner.rs:224
+    reg [7:0] missing; // write_aligner.rs:164
+    reg [7:0] late; // write_aligner.rs:239
+    reg late_1; // write_aligner.rs:239
+    reg late_2; // write_aligner.rs:239
+    reg [31:0] late_address; // write_aligner.rs:239
+    reg [7:0] late_len; // write_aligner.rs:239
+    reg late_last; // write_aligner.rs:239
+    reg late_none; // write_aligner.rs:239
+    reg late_beyond; // write_aligner.rs:239
+    reg [2:0] late_offset; // write_aligner.rs:239
+    reg [2:0] late_end; // write_aligner.rs:239
+    reg [7:0] late_tag; // write_aligner.rs:239
+    reg short_before; // write_aligner.rs:171
 
     // the burst
     wire moves = there & (~drains); // write_aligner.rs:95
@@ -92,26 +92,26 @@ module write_aligner_64_a32_l24_t8_o8_b512 (
     wire [63:0] data = now_burst_offset[2] ? {_t2[31:0], _t2[63:32]} : _t2; // rotate.rs:17
     wire [7:0] _t3 = now_burst_offset[0] ? {s_keep[6:0], s_keep[7]} : s_keep; // rotate.rs:17
     wire [7:0] _t4 = now_burst_offset[1] ? {_t3[5:0], _t3[7:6]} : _t3; // rotate.rs:17
-    wire [7:0] keep = (now_burst_offset[2] ? {_t4[3:0], _t4[7:4]} : _t4) & {8{takes}}; // write_aligner.rs:202
+    wire [7:0] keep = (now_burst_offset[2] ? {_t4[3:0], _t4[7:4]} : _t4) & {8{takes}}; // write_aligner.rs:223
     always @(posedge clk) if (goes) begin
         held_data <= data;
         held_strobes <= keep;
     end
-    wire [7:0] s_before = now_of_held & {8{~begins}}; // write_aligner.rs:205
-    wire [7:0] kept = (s_before & held_strobes) | ((~now_of_held) & keep); // write_aligner.rs:206
-    wire last_beat_1 = now_at_end & now_burst_last; // write_aligner.rs:207
-    wire [7:0] due = (~(now_of_held & {8{begins}})) & (now_to_end | {8{~last_beat_1}}); // write_aligner.rs:208
-    wire [7:0] merged_0 = now_of_held[0] ? held_data[7:0] : data[7:0]; // write_aligner.rs:210
-    wire [7:0] merged_1 = now_of_held[1] ? held_data[15:8] : data[15:8]; // write_aligner.rs:210
-    wire [7:0] merged_2 = now_of_held[2] ? held_data[23:16] : data[23:16]; // write_aligner.rs:210
-    wire [7:0] merged_3 = now_of_held[3] ? held_data[31:24] : data[31:24]; // write_aligner.rs:210
-    wire [7:0] merged_4 = now_of_held[4] ? held_data[39:32] : data[39:32]; // write_aligner.rs:210
-    wire [7:0] merged_5 = now_of_held[5] ? held_data[47:40] : data[47:40]; // write_aligner.rs:210
-    wire [7:0] merged_6 = now_of_held[6] ? held_data[55:48] : data[55:48]; // write_aligner.rs:210
-    wire [7:0] merged_7 = now_of_held[7] ? held_data[63:56] : data[63:56]; // write_aligner.rs:210
-    wire [63:0] m_data_1 = {merged_7, merged_6, merged_5, merged_4, merged_3, merged_2, merged_1, merged_0}; // write_aligner.rs:211
+    wire [7:0] s_before = now_of_held & {8{~begins}}; // write_aligner.rs:226
+    wire [7:0] kept = (s_before & held_strobes) | ((~now_of_held) & keep); // write_aligner.rs:227
+    wire last_beat_1 = now_at_end & now_burst_last; // write_aligner.rs:228
+    wire [7:0] due = (~(now_of_held & {8{begins}})) & (now_to_end | {8{~last_beat_1}}); // write_aligner.rs:229
+    wire [7:0] merged_0 = now_of_held[0] ? held_data[7:0] : data[7:0]; // write_aligner.rs:231
+    wire [7:0] merged_1 = now_of_held[1] ? held_data[15:8] : data[15:8]; // write_aligner.rs:231
+    wire [7:0] merged_2 = now_of_held[2] ? held_data[23:16] : data[23:16]; // write_aligner.rs:231
+    wire [7:0] merged_3 = now_of_held[3] ? held_data[31:24] : data[31:24]; // write_aligner.rs:231
+    wire [7:0] merged_4 = now_of_held[4] ? held_data[39:32] : data[39:32]; // write_aligner.rs:231
+    wire [7:0] merged_5 = now_of_held[5] ? held_data[47:40] : data[47:40]; // write_aligner.rs:231
+    wire [7:0] merged_6 = now_of_held[6] ? held_data[55:48] : data[55:48]; // write_aligner.rs:231
+    wire [7:0] merged_7 = now_of_held[7] ? held_data[63:56] : data[63:56]; // write_aligner.rs:231
+    wire [63:0] m_data_1 = {merged_7, merged_6, merged_5, merged_4, merged_3, merged_2, merged_1, merged_0}; // write_aligner.rs:232
     assign m_data = m_data_1;
-    wire [7:0] m_strobes_1 = kept & due; // write_aligner.rs:211
+    wire [7:0] m_strobes_1 = kept & due; // write_aligner.rs:232
     assign m_strobes = m_strobes_1;
 
     // a cycle later: how the command does
@@ -126,6 +126,7 @@ module write_aligner_64_a32_l24_t8_o8_b512 (
         end
     end
     wire packet_over = over | (takes & s_last); // write_aligner.rs:112
+    assign ends_command = ends_1 & now_burst_last;
     always @(posedge clk) begin
         if (rst) begin
             missing <= 8'h0;
@@ -154,7 +155,7 @@ module write_aligner_64_a32_l24_t8_o8_b512 (
     always @(posedge clk) late_end <= now_burst_end;
     assign ended_burst_tag = late_tag;
     always @(posedge clk) late_tag <= now_burst_tag;
-    wire s_short = short_before | (|missing); // write_aligner.rs:122
+    wire s_short = short_before | (|missing); // write_aligner.rs:172
     always @(posedge clk) begin
         if (rst) begin
             short_before <= 1'h0;
@@ -162,7 +163,6 @@ module write_aligner_64_a32_l24_t8_o8_b512 (
             short_before <= s_short & (~(ended_before & late_last));
         end
     end
-    assign ends_command = ends_1 & now_burst_last;
     assign ended_short = s_short & (~late_none);
     assign ended_long = late_2 & ((|late) | late_1);
 
@@ -188,7 +188,7 @@ module write_aligner_64_a32_l24_t8_o8_b512 (
     end
 
     // and the next burst
-    wire next = (~there) | ends_1; // write_aligner.rs:147
+    wire next = (~there) | ends_1; // write_aligner.rs:136
     assign burst_ready = next;
     always @(posedge clk) begin
         if (rst) begin

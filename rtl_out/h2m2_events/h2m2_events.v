@@ -43,11 +43,11 @@ module h2m2_events (
     // localparam [1:0] OUTCOME_RANGE = 2'h1;
     localparam [1:0] OUTCOME_BUSY = 2'h2;
     localparam [1:0] OUTCOME_UNKNOWN = 2'h3;
-    reg [63:0] running; // kernels that were launched and have not finished | event_controller.rs:125
-    reg turn; // the side that goes first if both have one | event_controller.rs:166
-    reg stray; // event_controller.rs:175
-    reg [5:0] stray_slot_1; // event_controller.rs:176
-    reg stray_side_1; // event_controller.rs:176
+    reg [63:0] running; // kernels that were launched and have not finished | event_controller.rs:65
+    reg turn; // the side that goes first if both have one | event_controller.rs:106
+    reg stray; // event_controller.rs:108
+    reg [5:0] stray_slot_1; // event_controller.rs:117
+    reg stray_side_1; // event_controller.rs:117
     reg [5:0] number; // the row that the walk looks at | event_registration.rs:46
     reg [63:0] waiting; // who waits for the kernel whose row was read two cycles ago | event_registration.rs:47
     reg reads; // event_registration.rs:49
@@ -61,135 +61,135 @@ module h2m2_events (
     reg [1:0] age; // cycles since the walk came to this row, up to 2 | event_registration.rs:117
     reg [63:0] kernel; // a bit for each kernel: that which is registered | event_registration.rs:122
     reg [63:0] here; // a bit for each number: that of the row | event_registration.rs:127
-    reg [5:0] answered; // event_registration.rs:165
-    reg waiting_0; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_1; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_2; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_3; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_4; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_5; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_6; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_7; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_8; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_9; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_10; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_11; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_12; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_13; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_14; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_15; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_16; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_17; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_18; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_19; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_20; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_21; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_22; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_23; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_24; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_25; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_26; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_27; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_28; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_29; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_30; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_31; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_32; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_33; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_34; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_35; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_36; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_37; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_38; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_39; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_40; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_41; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_42; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_43; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_44; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_45; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_46; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_47; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_48; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_49; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_50; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_51; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_52; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_53; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_54; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_55; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_56; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_57; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_58; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_59; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_60; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_61; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_62; // it is registered and was not launched | event_controller.rs:137
-    reg waiting_63; // it is registered and was not launched | event_controller.rs:137
-    reg [5:0] unmet_0; // event_controller.rs:139
-    reg [5:0] unmet_1; // event_controller.rs:139
-    reg [5:0] unmet_2; // event_controller.rs:139
-    reg [5:0] unmet_3; // event_controller.rs:139
-    reg [5:0] unmet_4; // event_controller.rs:139
-    reg [5:0] unmet_5; // event_controller.rs:139
-    reg [5:0] unmet_6; // event_controller.rs:139
-    reg [5:0] unmet_7; // event_controller.rs:139
-    reg [5:0] unmet_8; // event_controller.rs:139
-    reg [5:0] unmet_9; // event_controller.rs:139
-    reg [5:0] unmet_10; // event_controller.rs:139
-    reg [5:0] unmet_11; // event_controller.rs:139
-    reg [5:0] unmet_12; // event_controller.rs:139
-    reg [5:0] unmet_13; // event_controller.rs:139
-    reg [5:0] unmet_14; // event_controller.rs:139
-    reg [5:0] unmet_15; // event_controller.rs:139
-    reg [5:0] unmet_16; // event_controller.rs:139
-    reg [5:0] unmet_17; // event_controller.rs:139
-    reg [5:0] unmet_18; // event_controller.rs:139
-    reg [5:0] unmet_19; // event_controller.rs:139
-    reg [5:0] unmet_20; // event_controller.rs:139
-    reg [5:0] unmet_21; // event_controller.rs:139
-    reg [5:0] unmet_22; // event_controller.rs:139
-    reg [5:0] unmet_23; // event_controller.rs:139
-    reg [5:0] unmet_24; // event_controller.rs:139
-    reg [5:0] unmet_25; // event_controller.rs:139
-    reg [5:0] unmet_26; // event_controller.rs:139
-    reg [5:0] unmet_27; // event_controller.rs:139
-    reg [5:0] unmet_28; // event_controller.rs:139
-    reg [5:0] unmet_29; // event_controller.rs:139
-    reg [5:0] unmet_30; // event_controller.rs:139
-    reg [5:0] unmet_31; // event_controller.rs:139
-    reg [5:0] unmet_32; // event_controller.rs:139
-    reg [5:0] unmet_33; // event_controller.rs:139
-    reg [5:0] unmet_34; // event_controller.rs:139
-    reg [5:0] unmet_35; // event_controller.rs:139
-    reg [5:0] unmet_36; // event_controller.rs:139
-    reg [5:0] unmet_37; // event_controller.rs:139
-    reg [5:0] unmet_38; // event_controller.rs:139
-    reg [5:0] unmet_39; // event_controller.rs:139
-    reg [5:0] unmet_40; // event_controller.rs:139
-    reg [5:0] unmet_41; // event_controller.rs:139
-    reg [5:0] unmet_42; // event_controller.rs:139
-    reg [5:0] unmet_43; // event_controller.rs:139
-    reg [5:0] unmet_44; // event_controller.rs:139
-    reg [5:0] unmet_45; // event_controller.rs:139
-    reg [5:0] unmet_46; // event_controller.rs:139
-    reg [5:0] unmet_47; // event_controller.rs:139
-    reg [5:0] unmet_48; // event_controller.rs:139
-    reg [5:0] unmet_49; // event_controller.rs:139
-    reg [5:0] unmet_50; // event_controller.rs:139
-    reg [5:0] unmet_51; // event_controller.rs:139
-    reg [5:0] unmet_52; // event_controller.rs:139
-    reg [5:0] unmet_53; // event_controller.rs:139
-    reg [5:0] unmet_54; // event_controller.rs:139
-    reg [5:0] unmet_55; // event_controller.rs:139
-    reg [5:0] unmet_56; // event_controller.rs:139
-    reg [5:0] unmet_57; // event_controller.rs:139
-    reg [5:0] unmet_58; // event_controller.rs:139
-    reg [5:0] unmet_59; // event_controller.rs:139
-    reg [5:0] unmet_60; // event_controller.rs:139
-    reg [5:0] unmet_61; // event_controller.rs:139
-    reg [5:0] unmet_62; // event_controller.rs:139
-    reg [5:0] unmet_63; // event_controller.rs:139
+    reg [5:0] answered; // event_registration.rs:148
+    reg waiting_0; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_1; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_2; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_3; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_4; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_5; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_6; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_7; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_8; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_9; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_10; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_11; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_12; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_13; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_14; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_15; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_16; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_17; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_18; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_19; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_20; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_21; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_22; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_23; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_24; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_25; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_26; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_27; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_28; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_29; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_30; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_31; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_32; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_33; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_34; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_35; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_36; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_37; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_38; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_39; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_40; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_41; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_42; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_43; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_44; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_45; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_46; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_47; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_48; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_49; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_50; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_51; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_52; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_53; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_54; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_55; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_56; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_57; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_58; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_59; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_60; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_61; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_62; // it is registered and was not launched | event_controller.rs:77
+    reg waiting_63; // it is registered and was not launched | event_controller.rs:77
+    reg [5:0] unmet_0; // event_controller.rs:79
+    reg [5:0] unmet_1; // event_controller.rs:79
+    reg [5:0] unmet_2; // event_controller.rs:79
+    reg [5:0] unmet_3; // event_controller.rs:79
+    reg [5:0] unmet_4; // event_controller.rs:79
+    reg [5:0] unmet_5; // event_controller.rs:79
+    reg [5:0] unmet_6; // event_controller.rs:79
+    reg [5:0] unmet_7; // event_controller.rs:79
+    reg [5:0] unmet_8; // event_controller.rs:79
+    reg [5:0] unmet_9; // event_controller.rs:79
+    reg [5:0] unmet_10; // event_controller.rs:79
+    reg [5:0] unmet_11; // event_controller.rs:79
+    reg [5:0] unmet_12; // event_controller.rs:79
+    reg [5:0] unmet_13; // event_controller.rs:79
+    reg [5:0] unmet_14; // event_controller.rs:79
+    reg [5:0] unmet_15; // event_controller.rs:79
+    reg [5:0] unmet_16; // event_controller.rs:79
+    reg [5:0] unmet_17; // event_controller.rs:79
+    reg [5:0] unmet_18; // event_controller.rs:79
+    reg [5:0] unmet_19; // event_controller.rs:79
+    reg [5:0] unmet_20; // event_controller.rs:79
+    reg [5:0] unmet_21; // event_controller.rs:79
+    reg [5:0] unmet_22; // event_controller.rs:79
+    reg [5:0] unmet_23; // event_controller.rs:79
+    reg [5:0] unmet_24; // event_controller.rs:79
+    reg [5:0] unmet_25; // event_controller.rs:79
+    reg [5:0] unmet_26; // event_controller.rs:79
+    reg [5:0] unmet_27; // event_controller.rs:79
+    reg [5:0] unmet_28; // event_controller.rs:79
+    reg [5:0] unmet_29; // event_controller.rs:79
+    reg [5:0] unmet_30; // event_controller.rs:79
+    reg [5:0] unmet_31; // event_controller.rs:79
+    reg [5:0] unmet_32; // event_controller.rs:79
+    reg [5:0] unmet_33; // event_controller.rs:79
+    reg [5:0] unmet_34; // event_controller.rs:79
+    reg [5:0] unmet_35; // event_controller.rs:79
+    reg [5:0] unmet_36; // event_controller.rs:79
+    reg [5:0] unmet_37; // event_controller.rs:79
+    reg [5:0] unmet_38; // event_controller.rs:79
+    reg [5:0] unmet_39; // event_controller.rs:79
+    reg [5:0] unmet_40; // event_controller.rs:79
+    reg [5:0] unmet_41; // event_controller.rs:79
+    reg [5:0] unmet_42; // event_controller.rs:79
+    reg [5:0] unmet_43; // event_controller.rs:79
+    reg [5:0] unmet_44; // event_controller.rs:79
+    reg [5:0] unmet_45; // event_controller.rs:79
+    reg [5:0] unmet_46; // event_controller.rs:79
+    reg [5:0] unmet_47; // event_controller.rs:79
+    reg [5:0] unmet_48; // event_controller.rs:79
+    reg [5:0] unmet_49; // event_controller.rs:79
+    reg [5:0] unmet_50; // event_controller.rs:79
+    reg [5:0] unmet_51; // event_controller.rs:79
+    reg [5:0] unmet_52; // event_controller.rs:79
+    reg [5:0] unmet_53; // event_controller.rs:79
+    reg [5:0] unmet_54; // event_controller.rs:79
+    reg [5:0] unmet_55; // event_controller.rs:79
+    reg [5:0] unmet_56; // event_controller.rs:79
+    reg [5:0] unmet_57; // event_controller.rs:79
+    reg [5:0] unmet_58; // event_controller.rs:79
+    reg [5:0] unmet_59; // event_controller.rs:79
+    reg [5:0] unmet_60; // event_controller.rs:79
+    reg [5:0] unmet_61; // event_controller.rs:79
+    reg [5:0] unmet_62; // event_controller.rs:79
+    reg [5:0] unmet_63; // event_controller.rs:79
     wire queue_s_ready;
     wire queue_m_valid;
     wire [5:0] queue_m_payload;
@@ -204,20 +204,20 @@ module h2m2_events (
     (* ram_style = "distributed" *) reg [1:0] numbers [0:63];
 
     // a kernel has finished: the sides take turns
-    wire both = complete_0_valid & complete_1_valid; // event_controller.rs:167
+    wire both = complete_0_valid & complete_1_valid; // event_controller.rs:107
+    assign stray_any = stray;
+    assign complete_0_ready = (~(complete_1_valid & turn)) & (~stray);
+    assign complete_1_ready = (~(complete_0_valid & (~turn))) & (~stray);
+    wire taken = (complete_0_valid | complete_1_valid) & (~stray); // event_controller.rs:112
     always @(posedge clk) begin
         if (rst) begin
             turn <= 1'h0;
-        end else if (both) turn <= ~turn;
+        end else if (both & taken) turn <= ~turn;
     end
-    assign complete_0_ready = ~(complete_1_valid & turn);
-    assign complete_1_ready = ~(complete_0_valid & (~turn));
-    wire taken = complete_0_valid | complete_1_valid; // event_controller.rs:171
-    wire side = complete_1_valid & (turn | (~complete_0_valid)); // event_controller.rs:172
-    wire [5:0] slot = side ? complete_1_payload : complete_0_payload; // event_controller.rs:173
-    wire sides_q0 = sides[slot]; // event_controller.rs:174
-    wire runs = running[slot] & (sides_q0 == side); // event_controller.rs:174
-    assign stray_any = stray;
+    wire side = complete_1_valid & (turn | (~complete_0_valid)); // event_controller.rs:114
+    wire [5:0] slot = side ? complete_1_payload : complete_0_payload; // event_controller.rs:115
+    wire sides_q0 = sides[slot]; // event_controller.rs:116
+    wire runs = running[slot] & (sides_q0 == side); // event_controller.rs:116
     assign stray_slot = stray_slot_1;
     always @(posedge clk) stray_slot_1 <= slot;
     assign stray_side = stray_side_1;
@@ -229,7 +229,7 @@ module h2m2_events (
             stray <= taken & (~runs);
         end
     end
-    wire _t1 = taken & runs; // event_controller.rs:181
+    wire _t1 = taken & runs; // event_controller.rs:122
 
     // who waits for it
     wire [5:0] _t2 = taken ? slot : number; // event_registration.rs:48
@@ -308,15 +308,15 @@ module h2m2_events (
             if (enters | (phase == PHASE_FINISH)) kernel <= 64'h0;
         end
     end
-    wire _t4 = register_valid & open; // event_registration.rs:145
-    wire _t5 = wanted & ((~known) | itself); // event_registration.rs:154
+    wire _t4 = wanted & ((~known) | itself); // event_registration.rs:140
+    wire _t5 = register_valid & open; // event_registration.rs:186
     always @(posedge clk) begin
         case (phase)
             PHASE_IDLE: begin
                 outcome <= OUTCOME_OKAY;
-                if (_t4) outcome <= OUTCOME_BUSY;
+                if (_t5) outcome <= OUTCOME_BUSY;
             end
-            PHASE_CHECK: if (_t5) outcome <= OUTCOME_UNKNOWN;
+            PHASE_CHECK: if (_t4) outcome <= OUTCOME_UNKNOWN;
             default: ;
         endcase
     end
@@ -328,11 +328,11 @@ module h2m2_events (
                 PHASE_CLEAR: if (last) phase <= PHASE_IDLE;
                 PHASE_IDLE: begin
                     if (register_valid) phase <= PHASE_CHECK;
-                    if (_t4) phase <= PHASE_FINISH;
+                    if (_t5) phase <= PHASE_FINISH;
                 end
                 PHASE_CHECK: begin
                     if (last) phase <= (outcome == OUTCOME_OKAY) ? PHASE_WALK : PHASE_FINISH;
-                    if (_t5) if (last) phase <= PHASE_FINISH;
+                    if (_t4) if (last) phase <= PHASE_FINISH;
                 end
                 PHASE_WALK: if (moves & last) phase <= PHASE_ENTER;
                 PHASE_ENTER: if (enters) phase <= PHASE_FINISH;
@@ -347,565 +347,565 @@ module h2m2_events (
     assign answer_valid = phase == PHASE_ANSWER;
 
     // how many kernels each one waits for, with the sign turned
-    wire met = is_over & waiting[0]; // event_controller.rs:142
+    wire met = is_over & waiting[0]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_0 <= 6'h0;
         end else if (met | (counts_1 & kernel[0])) unmet_0 <= {unmet_0[4:0], (unmet_0[5] ^ unmet_0[4]) ^ (~(|unmet_0[4:0]))};
     end
-    wire _t6 = waiting_0 & (~(|unmet_0)); // event_controller.rs:144
-    wire met_1 = is_over & waiting[1]; // event_controller.rs:142
+    wire _t6 = waiting_0 & (~(|unmet_0)); // event_controller.rs:84
+    wire met_1 = is_over & waiting[1]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_1 <= 6'h0;
         end else if (met_1 | (counts_1 & kernel[1])) unmet_1 <= {unmet_1[4:0], (unmet_1[5] ^ unmet_1[4]) ^ (~(|unmet_1[4:0]))};
     end
-    wire _t7 = waiting_1 & (~(|unmet_1)); // event_controller.rs:144
-    wire met_2 = is_over & waiting[2]; // event_controller.rs:142
+    wire _t7 = waiting_1 & (~(|unmet_1)); // event_controller.rs:84
+    wire met_2 = is_over & waiting[2]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_2 <= 6'h0;
         end else if (met_2 | (counts_1 & kernel[2])) unmet_2 <= {unmet_2[4:0], (unmet_2[5] ^ unmet_2[4]) ^ (~(|unmet_2[4:0]))};
     end
-    wire _t8 = waiting_2 & (~(|unmet_2)); // event_controller.rs:144
-    wire met_3 = is_over & waiting[3]; // event_controller.rs:142
+    wire _t8 = waiting_2 & (~(|unmet_2)); // event_controller.rs:84
+    wire met_3 = is_over & waiting[3]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_3 <= 6'h0;
         end else if (met_3 | (counts_1 & kernel[3])) unmet_3 <= {unmet_3[4:0], (unmet_3[5] ^ unmet_3[4]) ^ (~(|unmet_3[4:0]))};
     end
-    wire _t9 = waiting_3 & (~(|unmet_3)); // event_controller.rs:144
-    wire met_4 = is_over & waiting[4]; // event_controller.rs:142
+    wire _t9 = waiting_3 & (~(|unmet_3)); // event_controller.rs:84
+    wire met_4 = is_over & waiting[4]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_4 <= 6'h0;
         end else if (met_4 | (counts_1 & kernel[4])) unmet_4 <= {unmet_4[4:0], (unmet_4[5] ^ unmet_4[4]) ^ (~(|unmet_4[4:0]))};
     end
-    wire _t10 = waiting_4 & (~(|unmet_4)); // event_controller.rs:144
-    wire met_5 = is_over & waiting[5]; // event_controller.rs:142
+    wire _t10 = waiting_4 & (~(|unmet_4)); // event_controller.rs:84
+    wire met_5 = is_over & waiting[5]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_5 <= 6'h0;
         end else if (met_5 | (counts_1 & kernel[5])) unmet_5 <= {unmet_5[4:0], (unmet_5[5] ^ unmet_5[4]) ^ (~(|unmet_5[4:0]))};
     end
-    wire _t11 = waiting_5 & (~(|unmet_5)); // event_controller.rs:144
-    wire met_6 = is_over & waiting[6]; // event_controller.rs:142
+    wire _t11 = waiting_5 & (~(|unmet_5)); // event_controller.rs:84
+    wire met_6 = is_over & waiting[6]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_6 <= 6'h0;
         end else if (met_6 | (counts_1 & kernel[6])) unmet_6 <= {unmet_6[4:0], (unmet_6[5] ^ unmet_6[4]) ^ (~(|unmet_6[4:0]))};
     end
-    wire _t12 = waiting_6 & (~(|unmet_6)); // event_controller.rs:144
-    wire met_7 = is_over & waiting[7]; // event_controller.rs:142
+    wire _t12 = waiting_6 & (~(|unmet_6)); // event_controller.rs:84
+    wire met_7 = is_over & waiting[7]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_7 <= 6'h0;
         end else if (met_7 | (counts_1 & kernel[7])) unmet_7 <= {unmet_7[4:0], (unmet_7[5] ^ unmet_7[4]) ^ (~(|unmet_7[4:0]))};
     end
-    wire _t13 = waiting_7 & (~(|unmet_7)); // event_controller.rs:144
-    wire met_8 = is_over & waiting[8]; // event_controller.rs:142
+    wire _t13 = waiting_7 & (~(|unmet_7)); // event_controller.rs:84
+    wire met_8 = is_over & waiting[8]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_8 <= 6'h0;
         end else if (met_8 | (counts_1 & kernel[8])) unmet_8 <= {unmet_8[4:0], (unmet_8[5] ^ unmet_8[4]) ^ (~(|unmet_8[4:0]))};
     end
-    wire _t14 = waiting_8 & (~(|unmet_8)); // event_controller.rs:144
-    wire met_9 = is_over & waiting[9]; // event_controller.rs:142
+    wire _t14 = waiting_8 & (~(|unmet_8)); // event_controller.rs:84
+    wire met_9 = is_over & waiting[9]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_9 <= 6'h0;
         end else if (met_9 | (counts_1 & kernel[9])) unmet_9 <= {unmet_9[4:0], (unmet_9[5] ^ unmet_9[4]) ^ (~(|unmet_9[4:0]))};
     end
-    wire _t15 = waiting_9 & (~(|unmet_9)); // event_controller.rs:144
-    wire met_10 = is_over & waiting[10]; // event_controller.rs:142
+    wire _t15 = waiting_9 & (~(|unmet_9)); // event_controller.rs:84
+    wire met_10 = is_over & waiting[10]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_10 <= 6'h0;
         end else if (met_10 | (counts_1 & kernel[10])) unmet_10 <= {unmet_10[4:0], (unmet_10[5] ^ unmet_10[4]) ^ (~(|unmet_10[4:0]))};
     end
-    wire _t16 = waiting_10 & (~(|unmet_10)); // event_controller.rs:144
-    wire met_11 = is_over & waiting[11]; // event_controller.rs:142
+    wire _t16 = waiting_10 & (~(|unmet_10)); // event_controller.rs:84
+    wire met_11 = is_over & waiting[11]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_11 <= 6'h0;
         end else if (met_11 | (counts_1 & kernel[11])) unmet_11 <= {unmet_11[4:0], (unmet_11[5] ^ unmet_11[4]) ^ (~(|unmet_11[4:0]))};
     end
-    wire _t17 = waiting_11 & (~(|unmet_11)); // event_controller.rs:144
-    wire met_12 = is_over & waiting[12]; // event_controller.rs:142
+    wire _t17 = waiting_11 & (~(|unmet_11)); // event_controller.rs:84
+    wire met_12 = is_over & waiting[12]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_12 <= 6'h0;
         end else if (met_12 | (counts_1 & kernel[12])) unmet_12 <= {unmet_12[4:0], (unmet_12[5] ^ unmet_12[4]) ^ (~(|unmet_12[4:0]))};
     end
-    wire _t18 = waiting_12 & (~(|unmet_12)); // event_controller.rs:144
-    wire met_13 = is_over & waiting[13]; // event_controller.rs:142
+    wire _t18 = waiting_12 & (~(|unmet_12)); // event_controller.rs:84
+    wire met_13 = is_over & waiting[13]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_13 <= 6'h0;
         end else if (met_13 | (counts_1 & kernel[13])) unmet_13 <= {unmet_13[4:0], (unmet_13[5] ^ unmet_13[4]) ^ (~(|unmet_13[4:0]))};
     end
-    wire _t19 = waiting_13 & (~(|unmet_13)); // event_controller.rs:144
-    wire met_14 = is_over & waiting[14]; // event_controller.rs:142
+    wire _t19 = waiting_13 & (~(|unmet_13)); // event_controller.rs:84
+    wire met_14 = is_over & waiting[14]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_14 <= 6'h0;
         end else if (met_14 | (counts_1 & kernel[14])) unmet_14 <= {unmet_14[4:0], (unmet_14[5] ^ unmet_14[4]) ^ (~(|unmet_14[4:0]))};
     end
-    wire _t20 = waiting_14 & (~(|unmet_14)); // event_controller.rs:144
-    wire met_15 = is_over & waiting[15]; // event_controller.rs:142
+    wire _t20 = waiting_14 & (~(|unmet_14)); // event_controller.rs:84
+    wire met_15 = is_over & waiting[15]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_15 <= 6'h0;
         end else if (met_15 | (counts_1 & kernel[15])) unmet_15 <= {unmet_15[4:0], (unmet_15[5] ^ unmet_15[4]) ^ (~(|unmet_15[4:0]))};
     end
-    wire _t21 = waiting_15 & (~(|unmet_15)); // event_controller.rs:144
-    wire met_16 = is_over & waiting[16]; // event_controller.rs:142
+    wire _t21 = waiting_15 & (~(|unmet_15)); // event_controller.rs:84
+    wire met_16 = is_over & waiting[16]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_16 <= 6'h0;
         end else if (met_16 | (counts_1 & kernel[16])) unmet_16 <= {unmet_16[4:0], (unmet_16[5] ^ unmet_16[4]) ^ (~(|unmet_16[4:0]))};
     end
-    wire _t22 = waiting_16 & (~(|unmet_16)); // event_controller.rs:144
-    wire met_17 = is_over & waiting[17]; // event_controller.rs:142
+    wire _t22 = waiting_16 & (~(|unmet_16)); // event_controller.rs:84
+    wire met_17 = is_over & waiting[17]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_17 <= 6'h0;
         end else if (met_17 | (counts_1 & kernel[17])) unmet_17 <= {unmet_17[4:0], (unmet_17[5] ^ unmet_17[4]) ^ (~(|unmet_17[4:0]))};
     end
-    wire _t23 = waiting_17 & (~(|unmet_17)); // event_controller.rs:144
-    wire met_18 = is_over & waiting[18]; // event_controller.rs:142
+    wire _t23 = waiting_17 & (~(|unmet_17)); // event_controller.rs:84
+    wire met_18 = is_over & waiting[18]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_18 <= 6'h0;
         end else if (met_18 | (counts_1 & kernel[18])) unmet_18 <= {unmet_18[4:0], (unmet_18[5] ^ unmet_18[4]) ^ (~(|unmet_18[4:0]))};
     end
-    wire _t24 = waiting_18 & (~(|unmet_18)); // event_controller.rs:144
-    wire met_19 = is_over & waiting[19]; // event_controller.rs:142
+    wire _t24 = waiting_18 & (~(|unmet_18)); // event_controller.rs:84
+    wire met_19 = is_over & waiting[19]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_19 <= 6'h0;
         end else if (met_19 | (counts_1 & kernel[19])) unmet_19 <= {unmet_19[4:0], (unmet_19[5] ^ unmet_19[4]) ^ (~(|unmet_19[4:0]))};
     end
-    wire _t25 = waiting_19 & (~(|unmet_19)); // event_controller.rs:144
-    wire met_20 = is_over & waiting[20]; // event_controller.rs:142
+    wire _t25 = waiting_19 & (~(|unmet_19)); // event_controller.rs:84
+    wire met_20 = is_over & waiting[20]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_20 <= 6'h0;
         end else if (met_20 | (counts_1 & kernel[20])) unmet_20 <= {unmet_20[4:0], (unmet_20[5] ^ unmet_20[4]) ^ (~(|unmet_20[4:0]))};
     end
-    wire _t26 = waiting_20 & (~(|unmet_20)); // event_controller.rs:144
-    wire met_21 = is_over & waiting[21]; // event_controller.rs:142
+    wire _t26 = waiting_20 & (~(|unmet_20)); // event_controller.rs:84
+    wire met_21 = is_over & waiting[21]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_21 <= 6'h0;
         end else if (met_21 | (counts_1 & kernel[21])) unmet_21 <= {unmet_21[4:0], (unmet_21[5] ^ unmet_21[4]) ^ (~(|unmet_21[4:0]))};
     end
-    wire _t27 = waiting_21 & (~(|unmet_21)); // event_controller.rs:144
-    wire met_22 = is_over & waiting[22]; // event_controller.rs:142
+    wire _t27 = waiting_21 & (~(|unmet_21)); // event_controller.rs:84
+    wire met_22 = is_over & waiting[22]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_22 <= 6'h0;
         end else if (met_22 | (counts_1 & kernel[22])) unmet_22 <= {unmet_22[4:0], (unmet_22[5] ^ unmet_22[4]) ^ (~(|unmet_22[4:0]))};
     end
-    wire _t28 = waiting_22 & (~(|unmet_22)); // event_controller.rs:144
-    wire met_23 = is_over & waiting[23]; // event_controller.rs:142
+    wire _t28 = waiting_22 & (~(|unmet_22)); // event_controller.rs:84
+    wire met_23 = is_over & waiting[23]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_23 <= 6'h0;
         end else if (met_23 | (counts_1 & kernel[23])) unmet_23 <= {unmet_23[4:0], (unmet_23[5] ^ unmet_23[4]) ^ (~(|unmet_23[4:0]))};
     end
-    wire _t29 = waiting_23 & (~(|unmet_23)); // event_controller.rs:144
-    wire met_24 = is_over & waiting[24]; // event_controller.rs:142
+    wire _t29 = waiting_23 & (~(|unmet_23)); // event_controller.rs:84
+    wire met_24 = is_over & waiting[24]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_24 <= 6'h0;
         end else if (met_24 | (counts_1 & kernel[24])) unmet_24 <= {unmet_24[4:0], (unmet_24[5] ^ unmet_24[4]) ^ (~(|unmet_24[4:0]))};
     end
-    wire _t30 = waiting_24 & (~(|unmet_24)); // event_controller.rs:144
-    wire met_25 = is_over & waiting[25]; // event_controller.rs:142
+    wire _t30 = waiting_24 & (~(|unmet_24)); // event_controller.rs:84
+    wire met_25 = is_over & waiting[25]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_25 <= 6'h0;
         end else if (met_25 | (counts_1 & kernel[25])) unmet_25 <= {unmet_25[4:0], (unmet_25[5] ^ unmet_25[4]) ^ (~(|unmet_25[4:0]))};
     end
-    wire _t31 = waiting_25 & (~(|unmet_25)); // event_controller.rs:144
-    wire met_26 = is_over & waiting[26]; // event_controller.rs:142
+    wire _t31 = waiting_25 & (~(|unmet_25)); // event_controller.rs:84
+    wire met_26 = is_over & waiting[26]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_26 <= 6'h0;
         end else if (met_26 | (counts_1 & kernel[26])) unmet_26 <= {unmet_26[4:0], (unmet_26[5] ^ unmet_26[4]) ^ (~(|unmet_26[4:0]))};
     end
-    wire _t32 = waiting_26 & (~(|unmet_26)); // event_controller.rs:144
-    wire met_27 = is_over & waiting[27]; // event_controller.rs:142
+    wire _t32 = waiting_26 & (~(|unmet_26)); // event_controller.rs:84
+    wire met_27 = is_over & waiting[27]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_27 <= 6'h0;
         end else if (met_27 | (counts_1 & kernel[27])) unmet_27 <= {unmet_27[4:0], (unmet_27[5] ^ unmet_27[4]) ^ (~(|unmet_27[4:0]))};
     end
-    wire _t33 = waiting_27 & (~(|unmet_27)); // event_controller.rs:144
-    wire met_28 = is_over & waiting[28]; // event_controller.rs:142
+    wire _t33 = waiting_27 & (~(|unmet_27)); // event_controller.rs:84
+    wire met_28 = is_over & waiting[28]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_28 <= 6'h0;
         end else if (met_28 | (counts_1 & kernel[28])) unmet_28 <= {unmet_28[4:0], (unmet_28[5] ^ unmet_28[4]) ^ (~(|unmet_28[4:0]))};
     end
-    wire _t34 = waiting_28 & (~(|unmet_28)); // event_controller.rs:144
-    wire met_29 = is_over & waiting[29]; // event_controller.rs:142
+    wire _t34 = waiting_28 & (~(|unmet_28)); // event_controller.rs:84
+    wire met_29 = is_over & waiting[29]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_29 <= 6'h0;
         end else if (met_29 | (counts_1 & kernel[29])) unmet_29 <= {unmet_29[4:0], (unmet_29[5] ^ unmet_29[4]) ^ (~(|unmet_29[4:0]))};
     end
-    wire _t35 = waiting_29 & (~(|unmet_29)); // event_controller.rs:144
-    wire met_30 = is_over & waiting[30]; // event_controller.rs:142
+    wire _t35 = waiting_29 & (~(|unmet_29)); // event_controller.rs:84
+    wire met_30 = is_over & waiting[30]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_30 <= 6'h0;
         end else if (met_30 | (counts_1 & kernel[30])) unmet_30 <= {unmet_30[4:0], (unmet_30[5] ^ unmet_30[4]) ^ (~(|unmet_30[4:0]))};
     end
-    wire _t36 = waiting_30 & (~(|unmet_30)); // event_controller.rs:144
-    wire met_31 = is_over & waiting[31]; // event_controller.rs:142
+    wire _t36 = waiting_30 & (~(|unmet_30)); // event_controller.rs:84
+    wire met_31 = is_over & waiting[31]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_31 <= 6'h0;
         end else if (met_31 | (counts_1 & kernel[31])) unmet_31 <= {unmet_31[4:0], (unmet_31[5] ^ unmet_31[4]) ^ (~(|unmet_31[4:0]))};
     end
-    wire _t37 = waiting_31 & (~(|unmet_31)); // event_controller.rs:144
-    wire met_32 = is_over & waiting[32]; // event_controller.rs:142
+    wire _t37 = waiting_31 & (~(|unmet_31)); // event_controller.rs:84
+    wire met_32 = is_over & waiting[32]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_32 <= 6'h0;
         end else if (met_32 | (counts_1 & kernel[32])) unmet_32 <= {unmet_32[4:0], (unmet_32[5] ^ unmet_32[4]) ^ (~(|unmet_32[4:0]))};
     end
-    wire _t38 = waiting_32 & (~(|unmet_32)); // event_controller.rs:144
-    wire met_33 = is_over & waiting[33]; // event_controller.rs:142
+    wire _t38 = waiting_32 & (~(|unmet_32)); // event_controller.rs:84
+    wire met_33 = is_over & waiting[33]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_33 <= 6'h0;
         end else if (met_33 | (counts_1 & kernel[33])) unmet_33 <= {unmet_33[4:0], (unmet_33[5] ^ unmet_33[4]) ^ (~(|unmet_33[4:0]))};
     end
-    wire _t39 = waiting_33 & (~(|unmet_33)); // event_controller.rs:144
-    wire met_34 = is_over & waiting[34]; // event_controller.rs:142
+    wire _t39 = waiting_33 & (~(|unmet_33)); // event_controller.rs:84
+    wire met_34 = is_over & waiting[34]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_34 <= 6'h0;
         end else if (met_34 | (counts_1 & kernel[34])) unmet_34 <= {unmet_34[4:0], (unmet_34[5] ^ unmet_34[4]) ^ (~(|unmet_34[4:0]))};
     end
-    wire _t40 = waiting_34 & (~(|unmet_34)); // event_controller.rs:144
-    wire met_35 = is_over & waiting[35]; // event_controller.rs:142
+    wire _t40 = waiting_34 & (~(|unmet_34)); // event_controller.rs:84
+    wire met_35 = is_over & waiting[35]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_35 <= 6'h0;
         end else if (met_35 | (counts_1 & kernel[35])) unmet_35 <= {unmet_35[4:0], (unmet_35[5] ^ unmet_35[4]) ^ (~(|unmet_35[4:0]))};
     end
-    wire _t41 = waiting_35 & (~(|unmet_35)); // event_controller.rs:144
-    wire met_36 = is_over & waiting[36]; // event_controller.rs:142
+    wire _t41 = waiting_35 & (~(|unmet_35)); // event_controller.rs:84
+    wire met_36 = is_over & waiting[36]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_36 <= 6'h0;
         end else if (met_36 | (counts_1 & kernel[36])) unmet_36 <= {unmet_36[4:0], (unmet_36[5] ^ unmet_36[4]) ^ (~(|unmet_36[4:0]))};
     end
-    wire _t42 = waiting_36 & (~(|unmet_36)); // event_controller.rs:144
-    wire met_37 = is_over & waiting[37]; // event_controller.rs:142
+    wire _t42 = waiting_36 & (~(|unmet_36)); // event_controller.rs:84
+    wire met_37 = is_over & waiting[37]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_37 <= 6'h0;
         end else if (met_37 | (counts_1 & kernel[37])) unmet_37 <= {unmet_37[4:0], (unmet_37[5] ^ unmet_37[4]) ^ (~(|unmet_37[4:0]))};
     end
-    wire _t43 = waiting_37 & (~(|unmet_37)); // event_controller.rs:144
-    wire met_38 = is_over & waiting[38]; // event_controller.rs:142
+    wire _t43 = waiting_37 & (~(|unmet_37)); // event_controller.rs:84
+    wire met_38 = is_over & waiting[38]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_38 <= 6'h0;
         end else if (met_38 | (counts_1 & kernel[38])) unmet_38 <= {unmet_38[4:0], (unmet_38[5] ^ unmet_38[4]) ^ (~(|unmet_38[4:0]))};
     end
-    wire _t44 = waiting_38 & (~(|unmet_38)); // event_controller.rs:144
-    wire met_39 = is_over & waiting[39]; // event_controller.rs:142
+    wire _t44 = waiting_38 & (~(|unmet_38)); // event_controller.rs:84
+    wire met_39 = is_over & waiting[39]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_39 <= 6'h0;
         end else if (met_39 | (counts_1 & kernel[39])) unmet_39 <= {unmet_39[4:0], (unmet_39[5] ^ unmet_39[4]) ^ (~(|unmet_39[4:0]))};
     end
-    wire _t45 = waiting_39 & (~(|unmet_39)); // event_controller.rs:144
-    wire met_40 = is_over & waiting[40]; // event_controller.rs:142
+    wire _t45 = waiting_39 & (~(|unmet_39)); // event_controller.rs:84
+    wire met_40 = is_over & waiting[40]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_40 <= 6'h0;
         end else if (met_40 | (counts_1 & kernel[40])) unmet_40 <= {unmet_40[4:0], (unmet_40[5] ^ unmet_40[4]) ^ (~(|unmet_40[4:0]))};
     end
-    wire _t46 = waiting_40 & (~(|unmet_40)); // event_controller.rs:144
-    wire met_41 = is_over & waiting[41]; // event_controller.rs:142
+    wire _t46 = waiting_40 & (~(|unmet_40)); // event_controller.rs:84
+    wire met_41 = is_over & waiting[41]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_41 <= 6'h0;
         end else if (met_41 | (counts_1 & kernel[41])) unmet_41 <= {unmet_41[4:0], (unmet_41[5] ^ unmet_41[4]) ^ (~(|unmet_41[4:0]))};
     end
-    wire _t47 = waiting_41 & (~(|unmet_41)); // event_controller.rs:144
-    wire met_42 = is_over & waiting[42]; // event_controller.rs:142
+    wire _t47 = waiting_41 & (~(|unmet_41)); // event_controller.rs:84
+    wire met_42 = is_over & waiting[42]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_42 <= 6'h0;
         end else if (met_42 | (counts_1 & kernel[42])) unmet_42 <= {unmet_42[4:0], (unmet_42[5] ^ unmet_42[4]) ^ (~(|unmet_42[4:0]))};
     end
-    wire _t48 = waiting_42 & (~(|unmet_42)); // event_controller.rs:144
-    wire met_43 = is_over & waiting[43]; // event_controller.rs:142
+    wire _t48 = waiting_42 & (~(|unmet_42)); // event_controller.rs:84
+    wire met_43 = is_over & waiting[43]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_43 <= 6'h0;
         end else if (met_43 | (counts_1 & kernel[43])) unmet_43 <= {unmet_43[4:0], (unmet_43[5] ^ unmet_43[4]) ^ (~(|unmet_43[4:0]))};
     end
-    wire _t49 = waiting_43 & (~(|unmet_43)); // event_controller.rs:144
-    wire met_44 = is_over & waiting[44]; // event_controller.rs:142
+    wire _t49 = waiting_43 & (~(|unmet_43)); // event_controller.rs:84
+    wire met_44 = is_over & waiting[44]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_44 <= 6'h0;
         end else if (met_44 | (counts_1 & kernel[44])) unmet_44 <= {unmet_44[4:0], (unmet_44[5] ^ unmet_44[4]) ^ (~(|unmet_44[4:0]))};
     end
-    wire _t50 = waiting_44 & (~(|unmet_44)); // event_controller.rs:144
-    wire met_45 = is_over & waiting[45]; // event_controller.rs:142
+    wire _t50 = waiting_44 & (~(|unmet_44)); // event_controller.rs:84
+    wire met_45 = is_over & waiting[45]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_45 <= 6'h0;
         end else if (met_45 | (counts_1 & kernel[45])) unmet_45 <= {unmet_45[4:0], (unmet_45[5] ^ unmet_45[4]) ^ (~(|unmet_45[4:0]))};
     end
-    wire _t51 = waiting_45 & (~(|unmet_45)); // event_controller.rs:144
-    wire met_46 = is_over & waiting[46]; // event_controller.rs:142
+    wire _t51 = waiting_45 & (~(|unmet_45)); // event_controller.rs:84
+    wire met_46 = is_over & waiting[46]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_46 <= 6'h0;
         end else if (met_46 | (counts_1 & kernel[46])) unmet_46 <= {unmet_46[4:0], (unmet_46[5] ^ unmet_46[4]) ^ (~(|unmet_46[4:0]))};
     end
-    wire _t52 = waiting_46 & (~(|unmet_46)); // event_controller.rs:144
-    wire met_47 = is_over & waiting[47]; // event_controller.rs:142
+    wire _t52 = waiting_46 & (~(|unmet_46)); // event_controller.rs:84
+    wire met_47 = is_over & waiting[47]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_47 <= 6'h0;
         end else if (met_47 | (counts_1 & kernel[47])) unmet_47 <= {unmet_47[4:0], (unmet_47[5] ^ unmet_47[4]) ^ (~(|unmet_47[4:0]))};
     end
-    wire _t53 = waiting_47 & (~(|unmet_47)); // event_controller.rs:144
-    wire met_48 = is_over & waiting[48]; // event_controller.rs:142
+    wire _t53 = waiting_47 & (~(|unmet_47)); // event_controller.rs:84
+    wire met_48 = is_over & waiting[48]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_48 <= 6'h0;
         end else if (met_48 | (counts_1 & kernel[48])) unmet_48 <= {unmet_48[4:0], (unmet_48[5] ^ unmet_48[4]) ^ (~(|unmet_48[4:0]))};
     end
-    wire _t54 = waiting_48 & (~(|unmet_48)); // event_controller.rs:144
-    wire met_49 = is_over & waiting[49]; // event_controller.rs:142
+    wire _t54 = waiting_48 & (~(|unmet_48)); // event_controller.rs:84
+    wire met_49 = is_over & waiting[49]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_49 <= 6'h0;
         end else if (met_49 | (counts_1 & kernel[49])) unmet_49 <= {unmet_49[4:0], (unmet_49[5] ^ unmet_49[4]) ^ (~(|unmet_49[4:0]))};
     end
-    wire _t55 = waiting_49 & (~(|unmet_49)); // event_controller.rs:144
-    wire met_50 = is_over & waiting[50]; // event_controller.rs:142
+    wire _t55 = waiting_49 & (~(|unmet_49)); // event_controller.rs:84
+    wire met_50 = is_over & waiting[50]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_50 <= 6'h0;
         end else if (met_50 | (counts_1 & kernel[50])) unmet_50 <= {unmet_50[4:0], (unmet_50[5] ^ unmet_50[4]) ^ (~(|unmet_50[4:0]))};
     end
-    wire _t56 = waiting_50 & (~(|unmet_50)); // event_controller.rs:144
-    wire met_51 = is_over & waiting[51]; // event_controller.rs:142
+    wire _t56 = waiting_50 & (~(|unmet_50)); // event_controller.rs:84
+    wire met_51 = is_over & waiting[51]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_51 <= 6'h0;
         end else if (met_51 | (counts_1 & kernel[51])) unmet_51 <= {unmet_51[4:0], (unmet_51[5] ^ unmet_51[4]) ^ (~(|unmet_51[4:0]))};
     end
-    wire _t57 = waiting_51 & (~(|unmet_51)); // event_controller.rs:144
-    wire met_52 = is_over & waiting[52]; // event_controller.rs:142
+    wire _t57 = waiting_51 & (~(|unmet_51)); // event_controller.rs:84
+    wire met_52 = is_over & waiting[52]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_52 <= 6'h0;
         end else if (met_52 | (counts_1 & kernel[52])) unmet_52 <= {unmet_52[4:0], (unmet_52[5] ^ unmet_52[4]) ^ (~(|unmet_52[4:0]))};
     end
-    wire _t58 = waiting_52 & (~(|unmet_52)); // event_controller.rs:144
-    wire met_53 = is_over & waiting[53]; // event_controller.rs:142
+    wire _t58 = waiting_52 & (~(|unmet_52)); // event_controller.rs:84
+    wire met_53 = is_over & waiting[53]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_53 <= 6'h0;
         end else if (met_53 | (counts_1 & kernel[53])) unmet_53 <= {unmet_53[4:0], (unmet_53[5] ^ unmet_53[4]) ^ (~(|unmet_53[4:0]))};
     end
-    wire _t59 = waiting_53 & (~(|unmet_53)); // event_controller.rs:144
-    wire met_54 = is_over & waiting[54]; // event_controller.rs:142
+    wire _t59 = waiting_53 & (~(|unmet_53)); // event_controller.rs:84
+    wire met_54 = is_over & waiting[54]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_54 <= 6'h0;
         end else if (met_54 | (counts_1 & kernel[54])) unmet_54 <= {unmet_54[4:0], (unmet_54[5] ^ unmet_54[4]) ^ (~(|unmet_54[4:0]))};
     end
-    wire _t60 = waiting_54 & (~(|unmet_54)); // event_controller.rs:144
-    wire met_55 = is_over & waiting[55]; // event_controller.rs:142
+    wire _t60 = waiting_54 & (~(|unmet_54)); // event_controller.rs:84
+    wire met_55 = is_over & waiting[55]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_55 <= 6'h0;
         end else if (met_55 | (counts_1 & kernel[55])) unmet_55 <= {unmet_55[4:0], (unmet_55[5] ^ unmet_55[4]) ^ (~(|unmet_55[4:0]))};
     end
-    wire _t61 = waiting_55 & (~(|unmet_55)); // event_controller.rs:144
-    wire met_56 = is_over & waiting[56]; // event_controller.rs:142
+    wire _t61 = waiting_55 & (~(|unmet_55)); // event_controller.rs:84
+    wire met_56 = is_over & waiting[56]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_56 <= 6'h0;
         end else if (met_56 | (counts_1 & kernel[56])) unmet_56 <= {unmet_56[4:0], (unmet_56[5] ^ unmet_56[4]) ^ (~(|unmet_56[4:0]))};
     end
-    wire _t62 = waiting_56 & (~(|unmet_56)); // event_controller.rs:144
-    wire met_57 = is_over & waiting[57]; // event_controller.rs:142
+    wire _t62 = waiting_56 & (~(|unmet_56)); // event_controller.rs:84
+    wire met_57 = is_over & waiting[57]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_57 <= 6'h0;
         end else if (met_57 | (counts_1 & kernel[57])) unmet_57 <= {unmet_57[4:0], (unmet_57[5] ^ unmet_57[4]) ^ (~(|unmet_57[4:0]))};
     end
-    wire _t63 = waiting_57 & (~(|unmet_57)); // event_controller.rs:144
-    wire met_58 = is_over & waiting[58]; // event_controller.rs:142
+    wire _t63 = waiting_57 & (~(|unmet_57)); // event_controller.rs:84
+    wire met_58 = is_over & waiting[58]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_58 <= 6'h0;
         end else if (met_58 | (counts_1 & kernel[58])) unmet_58 <= {unmet_58[4:0], (unmet_58[5] ^ unmet_58[4]) ^ (~(|unmet_58[4:0]))};
     end
-    wire _t64 = waiting_58 & (~(|unmet_58)); // event_controller.rs:144
-    wire met_59 = is_over & waiting[59]; // event_controller.rs:142
+    wire _t64 = waiting_58 & (~(|unmet_58)); // event_controller.rs:84
+    wire met_59 = is_over & waiting[59]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_59 <= 6'h0;
         end else if (met_59 | (counts_1 & kernel[59])) unmet_59 <= {unmet_59[4:0], (unmet_59[5] ^ unmet_59[4]) ^ (~(|unmet_59[4:0]))};
     end
-    wire _t65 = waiting_59 & (~(|unmet_59)); // event_controller.rs:144
-    wire met_60 = is_over & waiting[60]; // event_controller.rs:142
+    wire _t65 = waiting_59 & (~(|unmet_59)); // event_controller.rs:84
+    wire met_60 = is_over & waiting[60]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_60 <= 6'h0;
         end else if (met_60 | (counts_1 & kernel[60])) unmet_60 <= {unmet_60[4:0], (unmet_60[5] ^ unmet_60[4]) ^ (~(|unmet_60[4:0]))};
     end
-    wire _t66 = waiting_60 & (~(|unmet_60)); // event_controller.rs:144
-    wire met_61 = is_over & waiting[61]; // event_controller.rs:142
+    wire _t66 = waiting_60 & (~(|unmet_60)); // event_controller.rs:84
+    wire met_61 = is_over & waiting[61]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_61 <= 6'h0;
         end else if (met_61 | (counts_1 & kernel[61])) unmet_61 <= {unmet_61[4:0], (unmet_61[5] ^ unmet_61[4]) ^ (~(|unmet_61[4:0]))};
     end
-    wire _t67 = waiting_61 & (~(|unmet_61)); // event_controller.rs:144
-    wire met_62 = is_over & waiting[62]; // event_controller.rs:142
+    wire _t67 = waiting_61 & (~(|unmet_61)); // event_controller.rs:84
+    wire met_62 = is_over & waiting[62]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_62 <= 6'h0;
         end else if (met_62 | (counts_1 & kernel[62])) unmet_62 <= {unmet_62[4:0], (unmet_62[5] ^ unmet_62[4]) ^ (~(|unmet_62[4:0]))};
     end
-    wire _t68 = waiting_62 & (~(|unmet_62)); // event_controller.rs:144
-    wire met_63 = is_over & waiting[63]; // event_controller.rs:142
+    wire _t68 = waiting_62 & (~(|unmet_62)); // event_controller.rs:84
+    wire met_63 = is_over & waiting[63]; // event_controller.rs:82
     always @(posedge clk) begin
         if (rst) begin
             unmet_63 <= 6'h0;
         end else if (met_63 | (counts_1 & kernel[63])) unmet_63 <= {unmet_63[4:0], (unmet_63[5] ^ unmet_63[4]) ^ (~(|unmet_63[4:0]))};
     end
-    wire _t69 = waiting_63 & (~(|unmet_63)); // event_controller.rs:144
+    wire _t69 = waiting_63 & (~(|unmet_63)); // event_controller.rs:84
 
     // the first one that waits for nothing more goes to its side
-    wire _t70 = _t6 | _t7; // event_controller.rs:149
-    wire _t71 = _t8 | _t9; // event_controller.rs:149
-    wire _t72 = _t70 | _t71; // event_controller.rs:149
-    wire _t73 = _t10 | _t11; // event_controller.rs:149
-    wire _t74 = _t12 | _t13; // event_controller.rs:149
-    wire _t75 = _t73 | _t74; // event_controller.rs:149
+    wire _t70 = _t6 | _t7; // event_controller.rs:89
+    wire _t71 = _t8 | _t9; // event_controller.rs:89
+    wire _t72 = _t70 | _t71; // event_controller.rs:89
+    wire _t73 = _t10 | _t11; // event_controller.rs:89
+    wire _t74 = _t12 | _t13; // event_controller.rs:89
+    wire _t75 = _t73 | _t74; // event_controller.rs:89
     wire [1:0] _t76 = _t72 ? {_t71 & (~_t70), _t70 ? (_t7 & (~_t6)) : (_t9 & (~_t8))} : {_t74 & (~_t73), _t73 ? (_t11 & (~_t10)) : (_t13 & (~_t12))}; // first_one.rs:57
-    wire _t77 = _t72 | _t75; // event_controller.rs:149
-    wire _t78 = _t14 | _t15; // event_controller.rs:149
-    wire _t79 = _t16 | _t17; // event_controller.rs:149
-    wire _t80 = _t78 | _t79; // event_controller.rs:149
-    wire _t81 = _t18 | _t19; // event_controller.rs:149
-    wire _t82 = _t20 | _t21; // event_controller.rs:149
-    wire _t83 = _t81 | _t82; // event_controller.rs:149
+    wire _t77 = _t72 | _t75; // event_controller.rs:89
+    wire _t78 = _t14 | _t15; // event_controller.rs:89
+    wire _t79 = _t16 | _t17; // event_controller.rs:89
+    wire _t80 = _t78 | _t79; // event_controller.rs:89
+    wire _t81 = _t18 | _t19; // event_controller.rs:89
+    wire _t82 = _t20 | _t21; // event_controller.rs:89
+    wire _t83 = _t81 | _t82; // event_controller.rs:89
     wire [1:0] _t84 = _t80 ? {_t79 & (~_t78), _t78 ? (_t15 & (~_t14)) : (_t17 & (~_t16))} : {_t82 & (~_t81), _t81 ? (_t19 & (~_t18)) : (_t21 & (~_t20))}; // first_one.rs:57
-    wire _t85 = _t80 | _t83; // event_controller.rs:149
-    wire _t86 = _t77 | _t85; // event_controller.rs:149
-    wire _t87 = _t22 | _t23; // event_controller.rs:149
-    wire _t88 = _t24 | _t25; // event_controller.rs:149
-    wire _t89 = _t87 | _t88; // event_controller.rs:149
-    wire _t90 = _t26 | _t27; // event_controller.rs:149
-    wire _t91 = _t28 | _t29; // event_controller.rs:149
-    wire _t92 = _t90 | _t91; // event_controller.rs:149
+    wire _t85 = _t80 | _t83; // event_controller.rs:89
+    wire _t86 = _t77 | _t85; // event_controller.rs:89
+    wire _t87 = _t22 | _t23; // event_controller.rs:89
+    wire _t88 = _t24 | _t25; // event_controller.rs:89
+    wire _t89 = _t87 | _t88; // event_controller.rs:89
+    wire _t90 = _t26 | _t27; // event_controller.rs:89
+    wire _t91 = _t28 | _t29; // event_controller.rs:89
+    wire _t92 = _t90 | _t91; // event_controller.rs:89
     wire [1:0] _t93 = _t89 ? {_t88 & (~_t87), _t87 ? (_t23 & (~_t22)) : (_t25 & (~_t24))} : {_t91 & (~_t90), _t90 ? (_t27 & (~_t26)) : (_t29 & (~_t28))}; // first_one.rs:57
-    wire _t94 = _t89 | _t92; // event_controller.rs:149
-    wire _t95 = _t30 | _t31; // event_controller.rs:149
-    wire _t96 = _t32 | _t33; // event_controller.rs:149
-    wire _t97 = _t95 | _t96; // event_controller.rs:149
-    wire _t98 = _t34 | _t35; // event_controller.rs:149
-    wire _t99 = _t36 | _t37; // event_controller.rs:149
-    wire _t100 = _t98 | _t99; // event_controller.rs:149
+    wire _t94 = _t89 | _t92; // event_controller.rs:89
+    wire _t95 = _t30 | _t31; // event_controller.rs:89
+    wire _t96 = _t32 | _t33; // event_controller.rs:89
+    wire _t97 = _t95 | _t96; // event_controller.rs:89
+    wire _t98 = _t34 | _t35; // event_controller.rs:89
+    wire _t99 = _t36 | _t37; // event_controller.rs:89
+    wire _t100 = _t98 | _t99; // event_controller.rs:89
     wire [1:0] _t101 = _t97 ? {_t96 & (~_t95), _t95 ? (_t31 & (~_t30)) : (_t33 & (~_t32))} : {_t99 & (~_t98), _t98 ? (_t35 & (~_t34)) : (_t37 & (~_t36))}; // first_one.rs:57
-    wire _t102 = _t97 | _t100; // event_controller.rs:149
-    wire _t103 = _t94 | _t102; // event_controller.rs:149
+    wire _t102 = _t97 | _t100; // event_controller.rs:89
+    wire _t103 = _t94 | _t102; // event_controller.rs:89
     wire [3:0] _t104 = _t86 ? {_t85 & (~_t77), _t77 ? {_t75 & (~_t72), _t76} : {_t83 & (~_t80), _t84}} : {_t102 & (~_t94), _t94 ? {_t92 & (~_t89), _t93} : {_t100 & (~_t97), _t101}}; // first_one.rs:57
-    wire _t105 = _t86 | _t103; // event_controller.rs:149
-    wire _t106 = _t38 | _t39; // event_controller.rs:149
-    wire _t107 = _t40 | _t41; // event_controller.rs:149
-    wire _t108 = _t106 | _t107; // event_controller.rs:149
-    wire _t109 = _t42 | _t43; // event_controller.rs:149
-    wire _t110 = _t44 | _t45; // event_controller.rs:149
-    wire _t111 = _t109 | _t110; // event_controller.rs:149
+    wire _t105 = _t86 | _t103; // event_controller.rs:89
+    wire _t106 = _t38 | _t39; // event_controller.rs:89
+    wire _t107 = _t40 | _t41; // event_controller.rs:89
+    wire _t108 = _t106 | _t107; // event_controller.rs:89
+    wire _t109 = _t42 | _t43; // event_controller.rs:89
+    wire _t110 = _t44 | _t45; // event_controller.rs:89
+    wire _t111 = _t109 | _t110; // event_controller.rs:89
     wire [1:0] _t112 = _t108 ? {_t107 & (~_t106), _t106 ? (_t39 & (~_t38)) : (_t41 & (~_t40))} : {_t110 & (~_t109), _t109 ? (_t43 & (~_t42)) : (_t45 & (~_t44))}; // first_one.rs:57
-    wire _t113 = _t108 | _t111; // event_controller.rs:149
-    wire _t114 = _t46 | _t47; // event_controller.rs:149
-    wire _t115 = _t48 | _t49; // event_controller.rs:149
-    wire _t116 = _t114 | _t115; // event_controller.rs:149
-    wire _t117 = _t50 | _t51; // event_controller.rs:149
-    wire _t118 = _t52 | _t53; // event_controller.rs:149
-    wire _t119 = _t117 | _t118; // event_controller.rs:149
+    wire _t113 = _t108 | _t111; // event_controller.rs:89
+    wire _t114 = _t46 | _t47; // event_controller.rs:89
+    wire _t115 = _t48 | _t49; // event_controller.rs:89
+    wire _t116 = _t114 | _t115; // event_controller.rs:89
+    wire _t117 = _t50 | _t51; // event_controller.rs:89
+    wire _t118 = _t52 | _t53; // event_controller.rs:89
+    wire _t119 = _t117 | _t118; // event_controller.rs:89
     wire [1:0] _t120 = _t116 ? {_t115 & (~_t114), _t114 ? (_t47 & (~_t46)) : (_t49 & (~_t48))} : {_t118 & (~_t117), _t117 ? (_t51 & (~_t50)) : (_t53 & (~_t52))}; // first_one.rs:57
-    wire _t121 = _t116 | _t119; // event_controller.rs:149
-    wire _t122 = _t113 | _t121; // event_controller.rs:149
-    wire _t123 = _t54 | _t55; // event_controller.rs:149
-    wire _t124 = _t56 | _t57; // event_controller.rs:149
-    wire _t125 = _t123 | _t124; // event_controller.rs:149
-    wire _t126 = _t58 | _t59; // event_controller.rs:149
-    wire _t127 = _t60 | _t61; // event_controller.rs:149
-    wire _t128 = _t126 | _t127; // event_controller.rs:149
+    wire _t121 = _t116 | _t119; // event_controller.rs:89
+    wire _t122 = _t113 | _t121; // event_controller.rs:89
+    wire _t123 = _t54 | _t55; // event_controller.rs:89
+    wire _t124 = _t56 | _t57; // event_controller.rs:89
+    wire _t125 = _t123 | _t124; // event_controller.rs:89
+    wire _t126 = _t58 | _t59; // event_controller.rs:89
+    wire _t127 = _t60 | _t61; // event_controller.rs:89
+    wire _t128 = _t126 | _t127; // event_controller.rs:89
     wire [1:0] _t129 = _t125 ? {_t124 & (~_t123), _t123 ? (_t55 & (~_t54)) : (_t57 & (~_t56))} : {_t127 & (~_t126), _t126 ? (_t59 & (~_t58)) : (_t61 & (~_t60))}; // first_one.rs:57
-    wire _t130 = _t125 | _t128; // event_controller.rs:149
-    wire _t131 = _t62 | _t63; // event_controller.rs:149
-    wire _t132 = _t64 | _t65; // event_controller.rs:149
-    wire _t133 = _t131 | _t132; // event_controller.rs:149
-    wire _t134 = _t66 | _t67; // event_controller.rs:149
-    wire _t135 = _t68 | _t69; // event_controller.rs:149
-    wire _t136 = _t134 | _t135; // event_controller.rs:149
+    wire _t130 = _t125 | _t128; // event_controller.rs:89
+    wire _t131 = _t62 | _t63; // event_controller.rs:89
+    wire _t132 = _t64 | _t65; // event_controller.rs:89
+    wire _t133 = _t131 | _t132; // event_controller.rs:89
+    wire _t134 = _t66 | _t67; // event_controller.rs:89
+    wire _t135 = _t68 | _t69; // event_controller.rs:89
+    wire _t136 = _t134 | _t135; // event_controller.rs:89
     wire [1:0] _t137 = _t133 ? {_t132 & (~_t131), _t131 ? (_t63 & (~_t62)) : (_t65 & (~_t64))} : {_t135 & (~_t134), _t134 ? (_t67 & (~_t66)) : (_t69 & (~_t68))}; // first_one.rs:57
-    wire _t138 = _t133 | _t136; // event_controller.rs:149
-    wire _t139 = _t130 | _t138; // event_controller.rs:149
+    wire _t138 = _t133 | _t136; // event_controller.rs:89
+    wire _t139 = _t130 | _t138; // event_controller.rs:89
     wire [3:0] _t140 = _t122 ? {_t121 & (~_t113), _t113 ? {_t111 & (~_t108), _t112} : {_t119 & (~_t116), _t120}} : {_t138 & (~_t130), _t130 ? {_t128 & (~_t125), _t129} : {_t136 & (~_t133), _t137}}; // first_one.rs:57
-    wire _t141 = _t122 | _t139; // event_controller.rs:149
+    wire _t141 = _t122 | _t139; // event_controller.rs:89
     wire [5:0] first_index = {_t141 & (~_t105), _t105 ? {_t103 & (~_t86), _t104} : {_t139 & (~_t122), _t140}}; // first_one.rs:58
-    wire first_any = _t105 | _t141; // event_controller.rs:149
-    wire [31:0] _t142 = {_t37, _t36, _t35, _t34, _t33, _t32, _t31, _t30, _t29, _t28, _t27, _t26, _t25, _t24, _t23, _t22, _t21, _t20, _t19, _t18, _t17, _t16, _t15, _t14, _t13, _t12, _t11, _t10, _t9, _t8, _t7, _t6}; // event_controller.rs:215
-    wire _t143 = ~(|_t142); // event_controller.rs:216
-    wire [15:0] _t144 = {_t53, _t52, _t51, _t50, _t49, _t48, _t47, _t46, _t45, _t44, _t43, _t42, _t41, _t40, _t39, _t38}; // event_controller.rs:215
-    wire _t145 = _t143 & (~(|_t144)); // event_controller.rs:217
-    wire _t146 = _t145 & (~(|{_t61, _t60, _t59, _t58, _t57, _t56, _t55, _t54})); // event_controller.rs:217
-    wire _t147 = _t146 & (~(|{_t65, _t64, _t63, _t62})); // event_controller.rs:217
-    wire _t148 = _t147 & (~(|{_t67, _t66})); // event_controller.rs:217
-    wire _t149 = _t146 & (~(|{_t63, _t62})); // event_controller.rs:217
-    wire _t150 = _t145 & (~(|{_t57, _t56, _t55, _t54})); // event_controller.rs:217
-    wire _t151 = _t150 & (~(|{_t59, _t58})); // event_controller.rs:217
-    wire _t152 = _t145 & (~(|{_t55, _t54})); // event_controller.rs:217
-    wire _t153 = _t143 & (~(|{_t45, _t44, _t43, _t42, _t41, _t40, _t39, _t38})); // event_controller.rs:217
-    wire _t154 = _t153 & (~(|{_t49, _t48, _t47, _t46})); // event_controller.rs:217
-    wire _t155 = _t154 & (~(|{_t51, _t50})); // event_controller.rs:217
-    wire _t156 = _t153 & (~(|{_t47, _t46})); // event_controller.rs:217
-    wire _t157 = _t143 & (~(|{_t41, _t40, _t39, _t38})); // event_controller.rs:217
-    wire _t158 = _t157 & (~(|{_t43, _t42})); // event_controller.rs:217
-    wire _t159 = _t143 & (~(|{_t39, _t38})); // event_controller.rs:217
-    wire [15:0] _t160 = {_t21, _t20, _t19, _t18, _t17, _t16, _t15, _t14, _t13, _t12, _t11, _t10, _t9, _t8, _t7, _t6}; // event_controller.rs:215
-    wire _t161 = ~(|_t160); // event_controller.rs:216
-    wire _t162 = _t161 & (~(|{_t29, _t28, _t27, _t26, _t25, _t24, _t23, _t22})); // event_controller.rs:217
-    wire _t163 = _t162 & (~(|{_t33, _t32, _t31, _t30})); // event_controller.rs:217
-    wire _t164 = _t163 & (~(|{_t35, _t34})); // event_controller.rs:217
-    wire _t165 = _t162 & (~(|{_t31, _t30})); // event_controller.rs:217
-    wire _t166 = _t161 & (~(|{_t25, _t24, _t23, _t22})); // event_controller.rs:217
-    wire _t167 = _t166 & (~(|{_t27, _t26})); // event_controller.rs:217
-    wire _t168 = _t161 & (~(|{_t23, _t22})); // event_controller.rs:217
-    wire _t169 = ~(|{_t13, _t12, _t11, _t10, _t9, _t8, _t7, _t6}); // event_controller.rs:216
-    wire _t170 = _t169 & (~(|{_t17, _t16, _t15, _t14})); // event_controller.rs:217
-    wire _t171 = _t170 & (~(|{_t19, _t18})); // event_controller.rs:217
-    wire _t172 = _t169 & (~(|{_t15, _t14})); // event_controller.rs:217
-    wire _t173 = ~(|{_t9, _t8, _t7, _t6}); // event_controller.rs:216
-    wire _t174 = _t173 & (~(|{_t11, _t10})); // event_controller.rs:217
-    wire _t175 = ~(|{_t7, _t6}); // event_controller.rs:216
-    wire [63:0] goes = {_t69 & (_t148 & (~_t68)), _t68 & _t148, _t67 & (_t147 & (~_t66)), _t66 & _t147, _t65 & (_t149 & (~_t64)), _t64 & _t149, _t63 & (_t146 & (~_t62)), _t62 & _t146, _t61 & (_t151 & (~_t60)), _t60 & _t151, _t59 & (_t150 & (~_t58)), _t58 & _t150, _t57 & (_t152 & (~_t56)), _t56 & _t152, _t55 & (_t145 & (~_t54)), _t54 & _t145, _t53 & (_t155 & (~_t52)), _t52 & _t155, _t51 & (_t154 & (~_t50)), _t50 & _t154, _t49 & (_t156 & (~_t48)), _t48 & _t156, _t47 & (_t153 & (~_t46)), _t46 & _t153, _t45 & (_t158 & (~_t44)), _t44 & _t158, _t43 & (_t157 & (~_t42)), _t42 & _t157, _t41 & (_t159 & (~_t40)), _t40 & _t159, _t39 & (_t143 & (~_t38)), _t38 & _t143, _t37 & (_t164 & (~_t36)), _t36 & _t164, _t35 & (_t163 & (~_t34)), _t34 & _t163, _t33 & (_t165 & (~_t32)), _t32 & _t165, _t31 & (_t162 & (~_t30)), _t30 & _t162, _t29 & (_t167 & (~_t28)), _t28 & _t167, _t27 & (_t166 & (~_t26)), _t26 & _t166, _t25 & (_t168 & (~_t24)), _t24 & _t168, _t23 & (_t161 & (~_t22)), _t22 & _t161, _t21 & (_t171 & (~_t20)), _t20 & _t171, _t19 & (_t170 & (~_t18)), _t18 & _t170, _t17 & (_t172 & (~_t16)), _t16 & _t172, _t15 & (_t169 & (~_t14)), _t14 & _t169, _t13 & (_t174 & (~_t12)), _t12 & _t174, _t11 & (_t173 & (~_t10)), _t10 & _t173, _t9 & (_t175 & (~_t8)), _t8 & _t175, _t7 & (~_t6), _t6}; // event_controller.rs:150
+    wire first_any = _t105 | _t141; // event_controller.rs:89
+    wire [31:0] _t142 = {_t37, _t36, _t35, _t34, _t33, _t32, _t31, _t30, _t29, _t28, _t27, _t26, _t25, _t24, _t23, _t22, _t21, _t20, _t19, _t18, _t17, _t16, _t15, _t14, _t13, _t12, _t11, _t10, _t9, _t8, _t7, _t6}; // event_controller.rs:156
+    wire _t143 = ~(|_t142); // event_controller.rs:157
+    wire [15:0] _t144 = {_t53, _t52, _t51, _t50, _t49, _t48, _t47, _t46, _t45, _t44, _t43, _t42, _t41, _t40, _t39, _t38}; // event_controller.rs:156
+    wire _t145 = _t143 & (~(|_t144)); // event_controller.rs:158
+    wire _t146 = _t145 & (~(|{_t61, _t60, _t59, _t58, _t57, _t56, _t55, _t54})); // event_controller.rs:158
+    wire _t147 = _t146 & (~(|{_t65, _t64, _t63, _t62})); // event_controller.rs:158
+    wire _t148 = _t147 & (~(|{_t67, _t66})); // event_controller.rs:158
+    wire _t149 = _t146 & (~(|{_t63, _t62})); // event_controller.rs:158
+    wire _t150 = _t145 & (~(|{_t57, _t56, _t55, _t54})); // event_controller.rs:158
+    wire _t151 = _t150 & (~(|{_t59, _t58})); // event_controller.rs:158
+    wire _t152 = _t145 & (~(|{_t55, _t54})); // event_controller.rs:158
+    wire _t153 = _t143 & (~(|{_t45, _t44, _t43, _t42, _t41, _t40, _t39, _t38})); // event_controller.rs:158
+    wire _t154 = _t153 & (~(|{_t49, _t48, _t47, _t46})); // event_controller.rs:158
+    wire _t155 = _t154 & (~(|{_t51, _t50})); // event_controller.rs:158
+    wire _t156 = _t153 & (~(|{_t47, _t46})); // event_controller.rs:158
+    wire _t157 = _t143 & (~(|{_t41, _t40, _t39, _t38})); // event_controller.rs:158
+    wire _t158 = _t157 & (~(|{_t43, _t42})); // event_controller.rs:158
+    wire _t159 = _t143 & (~(|{_t39, _t38})); // event_controller.rs:158
+    wire [15:0] _t160 = {_t21, _t20, _t19, _t18, _t17, _t16, _t15, _t14, _t13, _t12, _t11, _t10, _t9, _t8, _t7, _t6}; // event_controller.rs:156
+    wire _t161 = ~(|_t160); // event_controller.rs:157
+    wire _t162 = _t161 & (~(|{_t29, _t28, _t27, _t26, _t25, _t24, _t23, _t22})); // event_controller.rs:158
+    wire _t163 = _t162 & (~(|{_t33, _t32, _t31, _t30})); // event_controller.rs:158
+    wire _t164 = _t163 & (~(|{_t35, _t34})); // event_controller.rs:158
+    wire _t165 = _t162 & (~(|{_t31, _t30})); // event_controller.rs:158
+    wire _t166 = _t161 & (~(|{_t25, _t24, _t23, _t22})); // event_controller.rs:158
+    wire _t167 = _t166 & (~(|{_t27, _t26})); // event_controller.rs:158
+    wire _t168 = _t161 & (~(|{_t23, _t22})); // event_controller.rs:158
+    wire _t169 = ~(|{_t13, _t12, _t11, _t10, _t9, _t8, _t7, _t6}); // event_controller.rs:157
+    wire _t170 = _t169 & (~(|{_t17, _t16, _t15, _t14})); // event_controller.rs:158
+    wire _t171 = _t170 & (~(|{_t19, _t18})); // event_controller.rs:158
+    wire _t172 = _t169 & (~(|{_t15, _t14})); // event_controller.rs:158
+    wire _t173 = ~(|{_t9, _t8, _t7, _t6}); // event_controller.rs:157
+    wire _t174 = _t173 & (~(|{_t11, _t10})); // event_controller.rs:158
+    wire _t175 = ~(|{_t7, _t6}); // event_controller.rs:157
+    wire [63:0] goes = {_t69 & (_t148 & (~_t68)), _t68 & _t148, _t67 & (_t147 & (~_t66)), _t66 & _t147, _t65 & (_t149 & (~_t64)), _t64 & _t149, _t63 & (_t146 & (~_t62)), _t62 & _t146, _t61 & (_t151 & (~_t60)), _t60 & _t151, _t59 & (_t150 & (~_t58)), _t58 & _t150, _t57 & (_t152 & (~_t56)), _t56 & _t152, _t55 & (_t145 & (~_t54)), _t54 & _t145, _t53 & (_t155 & (~_t52)), _t52 & _t155, _t51 & (_t154 & (~_t50)), _t50 & _t154, _t49 & (_t156 & (~_t48)), _t48 & _t156, _t47 & (_t153 & (~_t46)), _t46 & _t153, _t45 & (_t158 & (~_t44)), _t44 & _t158, _t43 & (_t157 & (~_t42)), _t42 & _t157, _t41 & (_t159 & (~_t40)), _t40 & _t159, _t39 & (_t143 & (~_t38)), _t38 & _t143, _t37 & (_t164 & (~_t36)), _t36 & _t164, _t35 & (_t163 & (~_t34)), _t34 & _t163, _t33 & (_t165 & (~_t32)), _t32 & _t165, _t31 & (_t162 & (~_t30)), _t30 & _t162, _t29 & (_t167 & (~_t28)), _t28 & _t167, _t27 & (_t166 & (~_t26)), _t26 & _t166, _t25 & (_t168 & (~_t24)), _t24 & _t168, _t23 & (_t161 & (~_t22)), _t22 & _t161, _t21 & (_t171 & (~_t20)), _t20 & _t171, _t19 & (_t170 & (~_t18)), _t18 & _t170, _t17 & (_t172 & (~_t16)), _t16 & _t172, _t15 & (_t169 & (~_t14)), _t14 & _t169, _t13 & (_t174 & (~_t12)), _t12 & _t174, _t11 & (_t173 & (~_t10)), _t10 & _t173, _t9 & (_t175 & (~_t8)), _t8 & _t175, _t7 & (~_t6), _t6}; // event_controller.rs:90
     always @(posedge clk) begin
         if (rst) begin
             waiting_0 <= 1'h0;
@@ -1039,10 +1039,10 @@ module h2m2_events (
             if (goes[63] | (enters & kernel[63])) waiting_63 <= kernel[63];
         end
     end
-    wire side_1 = sides[first_index]; // event_controller.rs:155
+    wire side_1 = sides[first_index]; // event_controller.rs:95
     assign launch_0_valid = queue_m_valid;
     assign launch_0_payload = queue_m_payload;
-    wire mine = first_any & (side_1 == 1'h0); // event_controller.rs:198
+    wire mine = first_any & (side_1 == 1'h0); // event_controller.rs:139
     fifo_6x64_distributed queue (
         .clk(clk),
         .rst(rst),
@@ -1054,12 +1054,12 @@ module h2m2_events (
         .m_payload(queue_m_payload),
         .level(queue_level)
     );
-    wire [7:0] _t176 = 8'h1 << queue_m_payload[2:0]; // event_controller.rs:229
-    wire [7:0] _t177 = (8'h1 << queue_m_payload[5:3]) & {8{launch_0_valid & launch_0_ready}}; // event_controller.rs:230
-    wire [63:0] _t178 = {_t176 & {8{_t177[7]}}, _t176 & {8{_t177[6]}}, _t176 & {8{_t177[5]}}, _t176 & {8{_t177[4]}}, _t176 & {8{_t177[3]}}, _t176 & {8{_t177[2]}}, _t176 & {8{_t177[1]}}, _t176 & {8{_t177[0]}}}; // event_controller.rs:232
+    wire [7:0] _t176 = 8'h1 << queue_m_payload[2:0]; // event_controller.rs:170
+    wire [7:0] _t177 = (8'h1 << queue_m_payload[5:3]) & {8{launch_0_valid & launch_0_ready}}; // event_controller.rs:171
+    wire [63:0] _t178 = {_t176 & {8{_t177[7]}}, _t176 & {8{_t177[6]}}, _t176 & {8{_t177[5]}}, _t176 & {8{_t177[4]}}, _t176 & {8{_t177[3]}}, _t176 & {8{_t177[2]}}, _t176 & {8{_t177[1]}}, _t176 & {8{_t177[0]}}}; // event_controller.rs:173
     assign launch_1_valid = queue_1_m_valid;
     assign launch_1_payload = queue_1_m_payload;
-    wire mine_1 = first_any & (side_1 == 1'h1); // event_controller.rs:198
+    wire mine_1 = first_any & (side_1 == 1'h1); // event_controller.rs:139
     fifo_6x64_distributed queue_1 (
         .clk(clk),
         .rst(rst),
@@ -1071,13 +1071,13 @@ module h2m2_events (
         .m_payload(queue_1_m_payload),
         .level(queue_1_level)
     );
-    wire [7:0] _t179 = 8'h1 << queue_1_m_payload[2:0]; // event_controller.rs:229
-    wire [7:0] _t180 = (8'h1 << queue_1_m_payload[5:3]) & {8{launch_1_valid & launch_1_ready}}; // event_controller.rs:230
-    wire [63:0] _t181 = {_t179 & {8{_t180[7]}}, _t179 & {8{_t180[6]}}, _t179 & {8{_t180[5]}}, _t179 & {8{_t180[4]}}, _t179 & {8{_t180[3]}}, _t179 & {8{_t180[2]}}, _t179 & {8{_t180[1]}}, _t179 & {8{_t180[0]}}}; // event_controller.rs:232
-    wire [63:0] launched = (64'h0 | _t178) | _t181; // event_controller.rs:204
-    wire [7:0] _t182 = 8'h1 << slot[2:0]; // event_controller.rs:229
-    wire [7:0] _t183 = (8'h1 << slot[5:3]) & {8{_t1}}; // event_controller.rs:230
-    wire [63:0] finished = {_t182 & {8{_t183[7]}}, _t182 & {8{_t183[6]}}, _t182 & {8{_t183[5]}}, _t182 & {8{_t183[4]}}, _t182 & {8{_t183[3]}}, _t182 & {8{_t183[2]}}, _t182 & {8{_t183[1]}}, _t182 & {8{_t183[0]}}}; // event_controller.rs:232
+    wire [7:0] _t179 = 8'h1 << queue_1_m_payload[2:0]; // event_controller.rs:170
+    wire [7:0] _t180 = (8'h1 << queue_1_m_payload[5:3]) & {8{launch_1_valid & launch_1_ready}}; // event_controller.rs:171
+    wire [63:0] _t181 = {_t179 & {8{_t180[7]}}, _t179 & {8{_t180[6]}}, _t179 & {8{_t180[5]}}, _t179 & {8{_t180[4]}}, _t179 & {8{_t180[3]}}, _t179 & {8{_t180[2]}}, _t179 & {8{_t180[1]}}, _t179 & {8{_t180[0]}}}; // event_controller.rs:173
+    wire [63:0] launched = (64'h0 | _t178) | _t181; // event_controller.rs:145
+    wire [7:0] _t182 = 8'h1 << slot[2:0]; // event_controller.rs:170
+    wire [7:0] _t183 = (8'h1 << slot[5:3]) & {8{_t1}}; // event_controller.rs:171
+    wire [63:0] finished = {_t182 & {8{_t183[7]}}, _t182 & {8{_t183[6]}}, _t182 & {8{_t183[5]}}, _t182 & {8{_t183[4]}}, _t182 & {8{_t183[3]}}, _t182 & {8{_t183[2]}}, _t182 & {8{_t183[1]}}, _t182 & {8{_t183[0]}}}; // event_controller.rs:173
     always @(posedge clk) begin
         if (rst) begin
             running <= 64'h0;

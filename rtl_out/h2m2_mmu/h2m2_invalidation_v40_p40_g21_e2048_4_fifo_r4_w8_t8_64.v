@@ -16,10 +16,10 @@ module h2m2_invalidation_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire empty_ready,
     output wire [8:0] empty_payload,
     output wire turns, // The epoch ends.
-    output wire epoch, // Of requests that are taken now.
-    input  wire answered, // All requests of before the last turn.
-    input  wire [1:0] unused, // Of each epoch.
-    output wire done, // It is over.
+    output wire epoch, // Epoch of requests taken now.
+    input  wire answered, // All requests from before the last turn are answered.
+    input  wire [1:0] unused, // For each epoch: none of its translations is in use.
+    output wire done, // The range is invalid.
     output wire drained, // Nobody uses the old mapping.
     output wire starts // The sets hold anything.
 );

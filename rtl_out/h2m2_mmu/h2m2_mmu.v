@@ -78,7 +78,7 @@ module h2m2_mmu (
     output wire [2:0] response_3_cause,
     output wire response_3_epoch,
     output wire [7:0] response_3_tag,
-    input  wire back_0_valid, // What each requester hands back.
+    input  wire back_0_valid, // Translations that each requester has finished with.
     input  wire back_0_epoch,
     input  wire back_1_valid,
     input  wire back_1_epoch,
@@ -90,8 +90,8 @@ module h2m2_mmu (
     output wire invalidate_ready,
     input  wire [18:0] invalidate_first,
     input  wire [18:0] invalidate_last,
-    output wire done, // They are.
-    output wire drained, // And nobody uses what they were.
+    output wire done, // One cycle: no later answer comes from an entry as it was before the invalidation.
+    output wire drained, // No invalidation is under way, and every translation from before the last one was handed back.
     output wire [39:0] m_axi_araddr, // Reads of the table.
     output wire [7:0] m_axi_arlen,
     output wire [2:0] m_axi_arsize,
@@ -106,35 +106,36 @@ module h2m2_mmu (
     input  wire m_axi_rvalid,
     output wire m_axi_rready
 );
-    reg enable; // 1: requests are taken | slave.rs:93
-    reg [19:0] base_low_address; // bits 31:12 of its physical address | slave.rs:93
-    reg [7:0] base_high; // where the page table begins: bits from 32 on | slave.rs:93
-    reg [19:0] pages; // entries of the page table | slave.rs:93
-    reg [18:0] first; // the first page to be invalidated | slave.rs:93
-    reg [18:0] last; // the last page to be invalidated | slave.rs:93
-    reg invalidate_start; // when this becomes 1, it begins | slave.rs:93
-    wire invalidate_busy_value; // it is not done | slave.rs:97
-    wire invalidate_drained_value; // nothing is under way, and nobody uses a translation of before the last one | slave.rs:97
-    wire fault_logged_set; // slave.rs:105
-    reg fault_logged; // there is one; write 1 to see the next one | slave.rs:106
-    wire fault_lost_set; // slave.rs:105
-    reg fault_lost; // there were more faults than are kept; write 1 to clear | slave.rs:106
-    wire [2:0] fault_cause_value; // its cause, as in the answer | slave.rs:97
-    wire fault_write_value; // a write | slave.rs:97
-    wire [1:0] fault_requester_value; // whose request it was | slave.rs:97
-    wire [18:0] fault_page_value; // number of its virtual page | slave.rs:97
-    reg [3:0] select; // which counter is shown | slave.rs:93
-    wire [31:0] counter_value; // requests that were answered in the way that `select` says, modulo 2^32 | slave.rs:97
-    reg axil_aw_held; // slave.rs:119
-    reg [5:0] axil_aw_address; // slave.rs:120
-    reg axil_w_held; // slave.rs:121
-    reg [31:0] axil_w_data; // slave.rs:122
-    reg [3:0] axil_w_strobes; // slave.rs:123
-    reg axil_b_valid; // slave.rs:124
-    reg [1:0] axil_b_response; // slave.rs:125
-    reg axil_r_valid; // slave.rs:185
-    reg [31:0] axil_r_data; // slave.rs:186
-    reg [1:0] axil_r_response; // slave.rs:187
+    reg enable; // 1: requests are taken | slave.rs:101
+    wire enable_idle_value; // all requests that were taken are answered | slave.rs:105
+    reg [19:0] base_low_address; // bits 31:12 of its physical address | slave.rs:101
+    reg [7:0] base_high; // where the page table begins: bits from 32 on | slave.rs:101
+    reg [19:0] pages; // entries of the page table | slave.rs:101
+    reg [18:0] first; // the first page to be invalidated | slave.rs:101
+    reg [18:0] last; // the last page to be invalidated | slave.rs:101
+    reg invalidate_start; // a change from 0 to 1 starts the invalidation | slave.rs:101
+    wire invalidate_busy_value; // an invalidation started here is under way | slave.rs:105
+    wire invalidate_drained_value; // no invalidation is under way, and no translation from before the last one is in use | slave.rs:105
+    wire fault_logged_set; // slave.rs:113
+    reg fault_logged; // a fault is shown; write 1 for the next one | slave.rs:114
+    wire fault_lost_set; // slave.rs:113
+    reg fault_lost; // there were more faults than are kept; write 1 to clear | slave.rs:114
+    wire [2:0] fault_cause_value; // cause of the fault, as in the answer | slave.rs:105
+    wire fault_write_value; // 1: the request was a write | slave.rs:105
+    wire [1:0] fault_requester_value; // whose request it was | slave.rs:105
+    wire [18:0] fault_page_value; // virtual page of the fault | slave.rs:105
+    reg [3:0] select; // which counter is shown | slave.rs:101
+    wire [31:0] counter_value; // requests that were answered in the way that `select` says, modulo 2^32 | slave.rs:105
+    reg axil_aw_held; // slave.rs:127
+    reg [5:0] axil_aw_address; // slave.rs:128
+    reg axil_w_held; // slave.rs:129
+    reg [31:0] axil_w_data; // slave.rs:130
+    reg [3:0] axil_w_strobes; // slave.rs:131
+    reg axil_b_valid; // slave.rs:132
+    reg [1:0] axil_b_response; // slave.rs:133
+    reg axil_r_valid; // slave.rs:193
+    reg [31:0] axil_r_data; // slave.rs:194
+    reg [1:0] axil_r_response; // slave.rs:195
     wire core_request_0_ready;
     wire core_request_1_ready;
     wire core_request_2_ready;
@@ -166,6 +167,7 @@ module h2m2_mmu (
     wire core_invalidate_ready;
     wire core_done;
     wire core_drained;
+    wire core_idle;
     wire valid;
     wire [3:0] core_counted_counter;
     wire fault;
@@ -182,24 +184,24 @@ module h2m2_mmu (
     wire [2:0] core_m_axi_arprot;
     wire core_m_axi_arvalid;
     wire core_m_axi_rready;
-    reg s_before; // mmu_axi.rs:154
-    reg asks; // mmu_axi.rs:156
-    reg under_way; // mmu_axi.rs:156
-    wire faults_valid; // mmu_axi.rs:184
-    wire faults_ready; // mmu_axi.rs:184
-    wire [2:0] faults_payload_0; // mmu_axi.rs:184
-    wire faults_payload_1; // mmu_axi.rs:184
-    wire [1:0] faults_payload_2; // mmu_axi.rs:184
-    wire [18:0] faults_payload_3; // mmu_axi.rs:184
+    reg s_before; // slave.rs:44
+    reg asks; // mmu_axi.rs:162
+    reg under_way; // mmu_axi.rs:162
+    wire faults_valid; // mmu_axi.rs:190
+    wire faults_ready; // mmu_axi.rs:190
+    wire [2:0] faults_payload_0; // mmu_axi.rs:190
+    wire faults_payload_1; // mmu_axi.rs:190
+    wire [1:0] faults_payload_2; // mmu_axi.rs:190
+    wire [18:0] faults_payload_3; // mmu_axi.rs:190
     wire fifo_s_ready;
     wire oldest_valid;
     wire [24:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    reg [2:0] shown_0; // mmu_axi.rs:192
-    reg shown_1; // mmu_axi.rs:192
-    reg [1:0] shown_2; // mmu_axi.rs:192
-    reg [18:0] shown_3; // mmu_axi.rs:192
-    reg [15:0] begun; // of each counter: it has counted since reset | mmu_axi.rs:206
+    reg [2:0] shown_0; // mmu_axi.rs:198
+    reg shown_1; // mmu_axi.rs:198
+    reg [1:0] shown_2; // mmu_axi.rs:198
+    reg [18:0] shown_3; // mmu_axi.rs:198
+    reg [15:0] begun; // of each counter: it has counted since reset | mmu_axi.rs:212
     (* ram_style = "distributed" *) reg [31:0] counters [0:15];
 
     // AXI4-Lite: write
@@ -207,7 +209,7 @@ module h2m2_mmu (
     assign s_axil_bresp = axil_b_response;
     assign s_axil_awready = ~axil_aw_held;
     assign s_axil_wready = ~axil_w_held;
-    wire axil_write = (axil_aw_held & axil_w_held) & (~axil_b_valid); // slave.rs:131
+    wire axil_write = (axil_aw_held & axil_w_held) & (~axil_b_valid); // slave.rs:139
     always @(posedge clk) begin
         if (rst) begin
             axil_aw_held <= 1'h0;
@@ -229,13 +231,13 @@ module h2m2_mmu (
             axil_w_strobes <= s_axil_wstrb;
         end
     end
-    wire axil_enable_write = axil_write & (axil_aw_address == 6'h8); // slave.rs:143
+    wire axil_enable_write = axil_write & (axil_aw_address == 6'h8); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             enable <= 1'h0;
         end else if (axil_enable_write) if (axil_w_strobes[0]) enable <= axil_w_data[0];
     end
-    wire axil_base_low_write = axil_write & (axil_aw_address == 6'hc); // slave.rs:143
+    wire axil_base_low_write = axil_write & (axil_aw_address == 6'hc); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             base_low_address <= 20'h0;
@@ -245,13 +247,13 @@ module h2m2_mmu (
             if (axil_w_strobes[3]) base_low_address[19:12] <= axil_w_data[31:24];
         end
     end
-    wire axil_base_high_write = axil_write & (axil_aw_address == 6'h10); // slave.rs:143
+    wire axil_base_high_write = axil_write & (axil_aw_address == 6'h10); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             base_high <= 8'h0;
         end else if (axil_base_high_write) if (axil_w_strobes[0]) base_high <= axil_w_data[7:0];
     end
-    wire axil_pages_write = axil_write & (axil_aw_address == 6'h14); // slave.rs:143
+    wire axil_pages_write = axil_write & (axil_aw_address == 6'h14); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             pages <= 20'h0;
@@ -261,7 +263,7 @@ module h2m2_mmu (
             if (axil_w_strobes[2]) pages[19:16] <= axil_w_data[19:16];
         end
     end
-    wire axil_first_write = axil_write & (axil_aw_address == 6'h18); // slave.rs:143
+    wire axil_first_write = axil_write & (axil_aw_address == 6'h18); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             first <= 19'h0;
@@ -271,7 +273,7 @@ module h2m2_mmu (
             if (axil_w_strobes[2]) first[18:16] <= axil_w_data[18:16];
         end
     end
-    wire axil_last_write = axil_write & (axil_aw_address == 6'h1c); // slave.rs:143
+    wire axil_last_write = axil_write & (axil_aw_address == 6'h1c); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             last <= 19'h0;
@@ -281,14 +283,14 @@ module h2m2_mmu (
             if (axil_w_strobes[2]) last[18:16] <= axil_w_data[18:16];
         end
     end
-    wire axil_invalidate_write = axil_write & (axil_aw_address == 6'h20); // slave.rs:143
+    wire axil_invalidate_write = axil_write & (axil_aw_address == 6'h20); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             invalidate_start <= 1'h0;
         end else if (axil_invalidate_write) if (axil_w_strobes[0]) invalidate_start <= axil_w_data[0];
     end
-    wire axil_fault_write = axil_write & (axil_aw_address == 6'h24); // slave.rs:143
-    wire _t1 = (fault_logged & (~((axil_fault_write & axil_w_strobes[0]) & axil_w_data[0]))) | fault_logged_set; // slave.rs:149
+    wire axil_fault_write = axil_write & (axil_aw_address == 6'h24); // slave.rs:151
+    wire _t1 = (fault_logged & (~((axil_fault_write & axil_w_strobes[0]) & axil_w_data[0]))) | fault_logged_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             fault_logged <= 1'h0;
@@ -296,7 +298,7 @@ module h2m2_mmu (
             fault_logged <= _t1;
         end
     end
-    wire _t2 = (fault_lost & (~((axil_fault_write & axil_w_strobes[0]) & axil_w_data[1]))) | fault_lost_set; // slave.rs:149
+    wire _t2 = (fault_lost & (~((axil_fault_write & axil_w_strobes[0]) & axil_w_data[1]))) | fault_lost_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             fault_lost <= 1'h0;
@@ -304,7 +306,7 @@ module h2m2_mmu (
             fault_lost <= _t2;
         end
     end
-    wire axil_select_write = axil_write & (axil_aw_address == 6'h2c); // slave.rs:143
+    wire axil_select_write = axil_write & (axil_aw_address == 6'h2c); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             select <= 4'h0;
@@ -330,12 +332,12 @@ module h2m2_mmu (
             else if (s_axil_rready) axil_r_valid <= 1'h0;
         end
     end
-    wire [31:0] _t3 = {22'h0, fault_requester_value, fault_write_value, fault_cause_value, 2'h0, fault_lost, fault_logged}; // slave.rs:220
+    wire [31:0] _t3 = {22'h0, fault_requester_value, fault_write_value, fault_cause_value, 2'h0, fault_lost, fault_logged}; // slave.rs:228
     always @(posedge clk) if (~axil_r_valid) begin
         case (s_axil_araddr)
             6'h0: axil_r_data <= 32'h48324d4d;
             6'h4: axil_r_data <= 32'h94515;
-            6'h8: axil_r_data <= {31'h0, enable};
+            6'h8: axil_r_data <= {30'h0, enable_idle_value, enable};
             6'hc: axil_r_data <= {base_low_address, 12'h0};
             6'h10: axil_r_data <= {24'h0, base_high};
             6'h14: axil_r_data <= {12'h0, pages};
@@ -381,6 +383,7 @@ module h2m2_mmu (
     assign response_3_cause = core_response_3_cause;
     assign response_3_epoch = core_response_3_epoch;
     assign response_3_tag = core_response_3_tag;
+    assign enable_idle_value = core_idle;
     assign m_axi_araddr = core_m_axi_araddr;
     assign m_axi_arlen = core_m_axi_arlen;
     assign m_axi_arsize = core_m_axi_arsize;
@@ -399,7 +402,8 @@ module h2m2_mmu (
             s_before <= invalidate_start;
         end
     end
-    wire begins = asks & core_invalidate_ready; // mmu_axi.rs:157
+    wire starts = invalidate_start & (~s_before); // slave.rs:46
+    wire begins = asks & core_invalidate_ready; // mmu_axi.rs:163
     always @(posedge clk) begin
         if (rst) begin
             asks <= 1'h0;
@@ -410,7 +414,7 @@ module h2m2_mmu (
                 under_way <= 1'h1;
             end
             if (core_done) under_way <= 1'h0;
-            if (invalidate_start & (~s_before)) asks <= 1'h1;
+            if (starts) asks <= 1'h1;
         end
     end
     h2m2_mmu_core_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 core (
@@ -483,6 +487,7 @@ module h2m2_mmu (
         .done(core_done),
         .drained(core_drained),
         .enable(enable),
+        .idle(core_idle),
         .base({base_high, base_low_address}),
         .pages(pages),
         .counted_valid(valid),
@@ -509,7 +514,7 @@ module h2m2_mmu (
     );
     assign invalidate_ready = core_invalidate_ready & (~asks);
     assign done = core_done & (~under_way);
-    assign invalidate_busy_value = (asks | under_way) | (invalidate_start & (~s_before));
+    assign invalidate_busy_value = (asks | under_way) | starts;
     assign invalidate_drained_value = core_drained & (~asks);
 
     // faults
@@ -524,7 +529,7 @@ module h2m2_mmu (
     wire oldest_payload_1 = fifo_m_payload[21]; // fifo.rs:155
     wire [1:0] oldest_payload_2 = fifo_m_payload[20:19]; // fifo.rs:155
     wire [18:0] oldest_payload_3 = fifo_m_payload[18:0]; // fifo.rs:155
-    wire takes = oldest_valid & (~fault_logged); // mmu_axi.rs:189
+    wire takes = oldest_valid & (~fault_logged); // mmu_axi.rs:195
     assign fault_logged_set = takes;
     fifo_25x16_distributed fifo (
         .clk(clk),
@@ -556,14 +561,14 @@ module h2m2_mmu (
     end
 
     // counters
-    wire [31:0] counters_q0 = counters[core_counted_counter]; // mmu_axi.rs:207
+    wire [31:0] counters_q0 = counters[core_counted_counter]; // mmu_axi.rs:213
     always @(posedge clk) if (valid) counters[core_counted_counter] <= (counters_q0 & {32{begun[core_counted_counter]}}) + 32'h1;
     always @(posedge clk) begin
         if (rst) begin
             begun <= 16'h0;
         end else if (valid) begun <= begun | (16'h1 << core_counted_counter);
     end
-    wire [31:0] counters_q1 = counters[select]; // mmu_axi.rs:207
+    wire [31:0] counters_q1 = counters[select]; // mmu_axi.rs:213
     assign counter_value = counters_q1 & {32{begun[select]}};
     wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, asker_slot, fifo_level};
 endmodule

@@ -39,18 +39,20 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire epoch, // Of requests that are granted now.
     input  wire turns, // The epoch ends.
     output wire answered, // Of before the last turn.
-    output wire [1:0] unused // A bit for each epoch.
+    output wire [1:0] unused, // A bit for each epoch.
+    output wire idle // Nothing waits.
 );
-    reg [4:0] head; // requester.rs:79
-    reg [4:0] known; // requester.rs:80
-    reg [4:0] tail; // requester.rs:81
-    reg [3:0] misses; // requester.rs:82
-    reg room; // requester.rs:84
-    reg few; // requester.rs:84
-    reg [4:0] uses_0; // requester.rs:113
-    reg [4:0] uses_1; // requester.rs:113
-    reg waiting; // requester.rs:132
-    reg [4:0] fence; // requester.rs:133
+    reg [4:0] head; // requester.rs:82
+    reg [4:0] known; // requester.rs:83
+    reg [4:0] tail; // requester.rs:84
+    reg [3:0] misses; // requester.rs:85
+    reg room; // requester.rs:87
+    reg few; // requester.rs:87
+    reg [4:0] uses_0; // requester.rs:116
+    reg [4:0] uses_1; // requester.rs:116
+    reg idle_1; // requester.rs:135
+    reg waiting; // requester.rs:140
+    reg [4:0] fence; // requester.rs:141
     (* ram_style = "distributed" *) reg [29:0] kept [0:15];
     (* ram_style = "distributed" *) reg [24:0] outcomes [0:15];
 
@@ -66,11 +68,11 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
         end
     end
     assign asks = (s_valid & room) & few;
-    wire [18:0] page = s_address[39:21]; // requester.rs:89
+    wire [18:0] page = s_address[39:21]; // requester.rs:92
     assign asker_page = page;
     assign asker_slot = tail[3:0];
-    wire [20:0] offset = s_address[20:0]; // requester.rs:91
-    wire [21:0] last = {1'h0, offset} + {10'h0, s_bytes_minus_1}; // requester.rs:92
+    wire [20:0] offset = s_address[20:0]; // requester.rs:94
+    wire [21:0] last = {1'h0, offset} + {10'h0, s_bytes_minus_1}; // requester.rs:95
     assign leaves = last[21];
 
     // what is known of them
@@ -78,10 +80,10 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
         if (granted) kept[tail[3:0]] <= {offset, epoch, s_tag};
         if (result_valid) outcomes[result_slot] <= {result_outcome_waits, result_outcome_cause, result_outcome_side, result_outcome_frame};
     end
-    wire one_more = (result_valid & result_first) & result_outcome_waits; // requester.rs:101
-    wire one_less = result_valid & (~result_first); // requester.rs:101
-    wire [3:0] change = {{3{one_less}}, one_more | one_less}; // requester.rs:102
-    wire [3:0] missing = misses + change; // requester.rs:103
+    wire one_more = (result_valid & result_first) & result_outcome_waits; // requester.rs:104
+    wire one_less = result_valid & (~result_first); // requester.rs:104
+    wire [3:0] change = {{3{one_less}}, one_more | one_less}; // requester.rs:105
+    wire [3:0] missing = misses + change; // requester.rs:106
     always @(posedge clk) begin
         if (rst) begin
             misses <= 4'h0;
@@ -93,25 +95,25 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     end
 
     // answers
-    wire [29:0] kept_q0 = kept[head[3:0]]; // requester.rs:110
-    wire [20:0] offset_1 = kept_q0[29:9]; // requester.rs:110
-    wire epoch_1 = kept_q0[8]; // requester.rs:110
+    wire [29:0] kept_q0 = kept[head[3:0]]; // requester.rs:113
+    wire [20:0] offset_1 = kept_q0[29:9]; // requester.rs:113
+    wire epoch_1 = kept_q0[8]; // requester.rs:113
     assign m_epoch = epoch_1;
-    wire [7:0] tag = kept_q0[7:0]; // requester.rs:110
+    wire [7:0] tag = kept_q0[7:0]; // requester.rs:113
     assign m_tag = tag;
-    wire [24:0] outcomes_q0 = outcomes[head[3:0]]; // requester.rs:111
-    wire waits = outcomes_q0[24]; // requester.rs:111
-    wire [2:0] cause = outcomes_q0[23:21]; // requester.rs:111
+    wire [24:0] outcomes_q0 = outcomes[head[3:0]]; // requester.rs:114
+    wire waits = outcomes_q0[24]; // requester.rs:114
+    wire [2:0] cause = outcomes_q0[23:21]; // requester.rs:114
     assign m_cause = cause;
-    wire [1:0] side = outcomes_q0[20:19]; // requester.rs:111
+    wire [1:0] side = outcomes_q0[20:19]; // requester.rs:114
     assign m_side = side;
-    wire [18:0] frame = outcomes_q0[18:0]; // requester.rs:111
-    wire good = ~(|cause); // requester.rs:112
-    wire may_use = epoch_1 ? (~(uses_1 == 5'h1f)) : (~(uses_0 == 5'h1f)); // requester.rs:114
+    wire [18:0] frame = outcomes_q0[18:0]; // requester.rs:114
+    wire good = ~(|cause); // requester.rs:115
+    wire may_use = epoch_1 ? (~(uses_1 == 5'h1f)) : (~(uses_0 == 5'h1f)); // requester.rs:117
     assign m_valid = ((head != known) & (~waits)) & may_use;
-    wire [20:0] offset_2 = offset_1 & {21{good}}; // requester.rs:116
+    wire [20:0] offset_2 = offset_1 & {21{good}}; // requester.rs:119
     assign m_address = {frame, offset_2};
-    wire leaves_1 = m_valid & m_ready; // requester.rs:118
+    wire leaves_1 = m_valid & m_ready; // requester.rs:121
     always @(posedge clk) begin
         if (rst) begin
             head <= 5'h0;
@@ -121,7 +123,7 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
             known <= known + {4'h0, result_valid & result_first};
         end
     end
-    wire [4:0] after = tail + {4'h0, granted}; // requester.rs:121
+    wire [4:0] after = tail + {4'h0, granted}; // requester.rs:124
     always @(posedge clk) begin
         if (rst) begin
             tail <= 5'h0;
@@ -131,8 +133,8 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     end
 
     // translations in use
-    wire _t1 = (leaves_1 & good) & (~epoch_1); // requester.rs:127
-    wire _t2 = back_valid & (~back_epoch); // requester.rs:127
+    wire _t1 = (leaves_1 & good) & (~epoch_1); // requester.rs:131
+    wire _t2 = (back_valid & (~back_epoch)) & (~(~(|uses_0))); // requester.rs:131
     always @(posedge clk) begin
         if (rst) begin
             uses_0 <= 5'h0;
@@ -141,8 +143,8 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
             else if (_t2 & (~_t1)) uses_0 <= uses_0 - 5'h1;
         end
     end
-    wire _t3 = (leaves_1 & good) & epoch_1; // requester.rs:127
-    wire _t4 = back_valid & back_epoch; // requester.rs:127
+    wire _t3 = (leaves_1 & good) & epoch_1; // requester.rs:131
+    wire _t4 = (back_valid & back_epoch) & (~(~(|uses_1))); // requester.rs:131
     always @(posedge clk) begin
         if (rst) begin
             uses_1 <= 5'h0;
@@ -152,6 +154,14 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
         end
     end
     assign unused = {~(|uses_1), ~(|uses_0)};
+    assign idle = idle_1;
+    always @(posedge clk) begin
+        if (rst) begin
+            idle_1 <= 1'h1;
+        end else begin
+            idle_1 <= after == head;
+        end
+    end
 
     // requests of before the turn
     always @(posedge clk) if (turns) fence <= after;

@@ -59,7 +59,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     output wire [2:0] response_3_cause,
     output wire response_3_epoch,
     output wire [7:0] response_3_tag,
-    input  wire back_0_valid, // What each requester hands back.
+    input  wire back_0_valid, // Translations that each requester has finished with.
     input  wire back_0_epoch,
     input  wire back_1_valid,
     input  wire back_1_epoch,
@@ -71,9 +71,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     output wire invalidate_ready,
     input  wire [26:0] invalidate_first,
     input  wire [26:0] invalidate_last,
-    output wire done, // They are.
-    output wire drained, // And nobody uses what they were.
+    output wire done, // One cycle: no later answer comes from an entry as it was before the invalidation.
+    output wire drained, // No invalidation is under way, and every translation from before the last one was handed back.
     input  wire enable, // Requests are taken.
+    output wire idle, // All that were taken are answered.
     input  wire [35:0] base, // Where the table begins.
     input  wire [27:0] pages, // Its entries.
     output wire counted_valid, // What came of a request.
@@ -113,6 +114,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire [7:0] u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_m_tag;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_answered;
     wire [1:0] u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused;
+    wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_idle;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_s_ready;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asks;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asker_requester;
@@ -128,6 +130,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire [7:0] u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_m_tag;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_answered;
     wire [1:0] u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused;
+    wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_idle;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_s_ready;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asks;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asker_requester;
@@ -143,6 +146,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire [7:0] u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_m_tag;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_answered;
     wire [1:0] u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused;
+    wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_idle;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_s_ready;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asks;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asker_requester;
@@ -158,8 +162,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire [7:0] u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_m_tag;
     wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_answered;
     wire [1:0] u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused;
+    wire u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_idle;
     wire tlb_found;
     wire tlb_allowed;
+    wire tlb_moving;
     wire [26:0] tlb_frame;
     wire [1:0] tlb_side;
     wire [1:0] tlb_place_way;
@@ -168,13 +174,14 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire tlb_empty_ready;
     wire tlb_hold;
     wire again_valid;
-    wire again_ready; // mmu.rs:95
+    wire again_ready; // mmu.rs:98
     wire [1:0] again_asker_requester;
     wire [3:0] again_asker_slot;
     wire again_asker_write;
     wire [26:0] again_asker_page;
     wire again_walked_permitted_read;
     wire again_walked_permitted_write;
+    wire again_walked_permitted_moving;
     wire [1:0] again_walked_permitted_side;
     wire [26:0] again_walked_permitted_frame;
     wire [2:0] again_walked_cause;
@@ -185,6 +192,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire walks_fill_place_round;
     wire walks_fill_permitted_read;
     wire walks_fill_permitted_write;
+    wire walks_fill_permitted_moving;
     wire [1:0] walks_fill_permitted_side;
     wire [26:0] walks_fill_permitted_frame;
     wire [47:0] walks_m_axi_araddr;
@@ -205,65 +213,67 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire invalidation_drained;
     wire invalidation_starts;
     reg [3:0] later; // those after the one granted last | round_robin.rs:26
-    reg valid; // mmu.rs:112
-    reg [1:0] item_asker_requester; // types.rs:321
-    reg [3:0] item_asker_slot; // types.rs:321
-    reg item_asker_write; // types.rs:321
-    reg [26:0] item_asker_page; // types.rs:321
-    reg item_first; // types.rs:321
-    reg item_leaves; // types.rs:321
-    reg item_walked_permitted_read; // types.rs:321
-    reg item_walked_permitted_write; // types.rs:321
-    reg [1:0] item_walked_permitted_side; // types.rs:321
-    reg [26:0] item_walked_permitted_frame; // types.rs:321
-    reg [2:0] item_walked_cause; // types.rs:321
-    reg item_shared; // types.rs:321
-    reg [1:0] item_asker_requester_1; // types.rs:321
-    reg [3:0] item_asker_slot_1; // types.rs:321
-    reg item_asker_write_1; // types.rs:321
-    reg [26:0] item_asker_page_1; // types.rs:321
-    reg item_first_1; // types.rs:321
-    reg item_leaves_1; // types.rs:321
-    reg item_walked_permitted_read_1; // types.rs:321
-    reg item_walked_permitted_write_1; // types.rs:321
-    reg [1:0] item_walked_permitted_side_1; // types.rs:321
-    reg [26:0] item_walked_permitted_frame_1; // types.rs:321
-    reg [2:0] item_walked_cause_1; // types.rs:321
-    reg item_shared_1; // types.rs:321
-    reg beyond_1; // types.rs:321
-    reg [2:0] reg_l321_1; // types.rs:321
-    reg [1:0] reg_l321_2; // types.rs:321
-    reg [26:0] reg_l321_3; // types.rs:321
-    reg [2:0] of_walk_cause; // types.rs:321
-    reg [1:0] of_walk_side; // types.rs:321
-    reg [26:0] of_walk_frame; // types.rs:321
-    reg [1:0] reg_l321_4; // types.rs:321
-    reg [3:0] reg_l321_5; // types.rs:321
-    reg reg_l321_6; // types.rs:321
-    reg [26:0] reg_l321_7; // types.rs:321
-    reg reg_l321_8; // types.rs:321
-    reg reg_l321_9; // types.rs:321
-    reg reg_l321_15; // types.rs:321
-    reg reg_l321_16; // types.rs:321
-    reg [1:0] item_asker_requester_2; // types.rs:321
-    reg [3:0] item_asker_slot_2; // types.rs:321
-    reg item_asker_write_2; // types.rs:321
-    reg [26:0] item_asker_page_2; // types.rs:321
-    reg item_first_2; // types.rs:321
-    reg item_leaves_2; // types.rs:321
-    reg item_shared_2; // types.rs:321
-    reg beyond_2; // types.rs:321
-    reg later_1; // mmu.rs:136
-    reg later_2; // mmu.rs:136
-    reg later_3; // mmu.rs:136
-    reg now; // mmu.rs:207
-    reg [3:0] counter_1; // types.rs:321
-    reg fault_1; // types.rs:321
-    reg [2:0] cause_4; // types.rs:321
-    reg [1:0] asker_requester; // types.rs:321
-    reg [3:0] asker_slot; // types.rs:321
-    reg asker_write; // types.rs:321
-    reg [26:0] asker_page; // types.rs:321
+    reg valid; // mmu.rs:115
+    reg [1:0] item_asker_requester; // types.rs:323
+    reg [3:0] item_asker_slot; // types.rs:323
+    reg item_asker_write; // types.rs:323
+    reg [26:0] item_asker_page; // types.rs:323
+    reg item_first; // types.rs:323
+    reg item_leaves; // types.rs:323
+    reg item_walked_permitted_read; // types.rs:323
+    reg item_walked_permitted_write; // types.rs:323
+    reg item_walked_permitted_moving; // types.rs:323
+    reg [1:0] item_walked_permitted_side; // types.rs:323
+    reg [26:0] item_walked_permitted_frame; // types.rs:323
+    reg [2:0] item_walked_cause; // types.rs:323
+    reg item_shared; // types.rs:323
+    reg [1:0] item_asker_requester_1; // types.rs:323
+    reg [3:0] item_asker_slot_1; // types.rs:323
+    reg item_asker_write_1; // types.rs:323
+    reg [26:0] item_asker_page_1; // types.rs:323
+    reg item_first_1; // types.rs:323
+    reg item_leaves_1; // types.rs:323
+    reg item_walked_permitted_read_1; // types.rs:323
+    reg item_walked_permitted_write_1; // types.rs:323
+    reg item_walked_permitted_moving_1; // types.rs:323
+    reg [1:0] item_walked_permitted_side_1; // types.rs:323
+    reg [26:0] item_walked_permitted_frame_1; // types.rs:323
+    reg [2:0] item_walked_cause_1; // types.rs:323
+    reg item_shared_1; // types.rs:323
+    reg beyond_1; // types.rs:323
+    reg [2:0] reg_l323_1; // types.rs:323
+    reg [1:0] reg_l323_2; // types.rs:323
+    reg [26:0] reg_l323_3; // types.rs:323
+    reg [2:0] of_walk_cause; // types.rs:323
+    reg [1:0] of_walk_side; // types.rs:323
+    reg [26:0] of_walk_frame; // types.rs:323
+    reg [1:0] reg_l323_4; // types.rs:323
+    reg [3:0] reg_l323_5; // types.rs:323
+    reg reg_l323_6; // types.rs:323
+    reg [26:0] reg_l323_7; // types.rs:323
+    reg reg_l323_8; // types.rs:323
+    reg reg_l323_9; // types.rs:323
+    reg reg_l323_16; // types.rs:323
+    reg reg_l323_17; // types.rs:323
+    reg [1:0] item_asker_requester_2; // types.rs:323
+    reg [3:0] item_asker_slot_2; // types.rs:323
+    reg item_asker_write_2; // types.rs:323
+    reg [26:0] item_asker_page_2; // types.rs:323
+    reg item_first_2; // types.rs:323
+    reg item_leaves_2; // types.rs:323
+    reg item_shared_2; // types.rs:323
+    reg beyond_2; // types.rs:323
+    reg later_1; // mmu.rs:139
+    reg later_2; // mmu.rs:139
+    reg later_3; // mmu.rs:139
+    reg now; // mmu.rs:212
+    reg [3:0] counter_1; // types.rs:323
+    reg fault_1; // types.rs:323
+    reg [2:0] cause_4; // types.rs:323
+    reg [1:0] asker_requester; // types.rs:323
+    reg [3:0] asker_slot; // types.rs:323
+    reg asker_write; // types.rs:323
+    reg [26:0] asker_page; // types.rs:323
     assign request_0_ready = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_s_ready;
     assign response_0_valid = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_m_valid;
     assign response_0_address = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_m_address;
@@ -294,8 +304,8 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign response_3_tag = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_m_tag;
 
     // a request in turn, or before it a miss whose walk is over
-    wire open = ((enable & (~invalidation_starts)) & (~tlb_hold)) & (~again_valid); // mmu.rs:107
-    wire [3:0] asks = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_asks}; // mmu.rs:108
+    wire open = ((enable & (~invalidation_starts)) & (~tlb_hold)) & (~again_valid); // mmu.rs:110
+    wire [3:0] asks = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_asks}; // mmu.rs:111
     wire [3:0] first = asks & later; // round_robin.rs:27
     wire any_later = |first; // round_robin.rs:28
     wire [3:0] _t1 = {first[2:0], 1'h0} | {{first[1:0], 1'h0}, 1'h0}; // round_robin.rs:40
@@ -312,7 +322,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire index_0 = one_hot[2] | one_hot[3]; // round_robin.rs:34
     wire index_1 = one_hot[1] | one_hot[3]; // round_robin.rs:34
     wire [1:0] askers_0_requester = {index_0, index_1}; // round_robin.rs:34
-    wire taken = (|asks) & open; // mmu.rs:110
+    wire taken = (|asks) & open; // mmu.rs:113
     assign again_ready = ~tlb_hold;
     always @(posedge clk) begin
         if (rst) begin
@@ -321,19 +331,19 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             valid <= taken | (again_valid & again_ready);
         end
     end
-    wire [3:0] _t3 = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_leaves}; // mmu.rs:118
-    wire leaves = |(_t3 & one_hot); // mmu.rs:118
-    wire [7:0] _t4 = {askers_0_requester, askers_0_requester, askers_0_requester, askers_0_requester}; // mmu.rs:120
-    wire [15:0] askers_slot = {askers_3_slot, askers_2_slot, askers_1_slot, askers_0_slot}; // mmu.rs:120
-    wire [3:0] askers_write = {askers_3_write, askers_2_write, askers_1_write, askers_0_write}; // mmu.rs:120
-    wire [107:0] askers_page = {askers_3_page, askers_2_page, askers_1_page, askers_0_page}; // mmu.rs:120
-    wire [6:0] askers_0_requester_times_27 = {5'h0, askers_0_requester} * {2'h0, 5'h1b}; // mmu.rs:120
-    wire [1:0] begins_asker_requester = again_valid ? again_asker_requester : _t4[{askers_0_requester, 1'h0} +: 2]; // mmu.rs:120
-    wire [3:0] begins_asker_slot = again_valid ? again_asker_slot : askers_slot[{askers_0_requester, 2'h0} +: 4]; // mmu.rs:120
-    wire begins_asker_write = again_valid ? again_asker_write : askers_write[askers_0_requester]; // mmu.rs:120
-    wire [26:0] begins_asker_page = again_valid ? again_asker_page : askers_page[askers_0_requester_times_27 +: 27]; // mmu.rs:120
-    wire begins_first = ~again_valid; // mmu.rs:121
-    wire begins_leaves = leaves & (~again_valid); // mmu.rs:122
+    wire [3:0] _t3 = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_leaves}; // mmu.rs:121
+    wire leaves = |(_t3 & one_hot); // mmu.rs:121
+    wire [7:0] _t4 = {askers_0_requester, askers_0_requester, askers_0_requester, askers_0_requester}; // mmu.rs:123
+    wire [15:0] askers_slot = {askers_3_slot, askers_2_slot, askers_1_slot, askers_0_slot}; // mmu.rs:123
+    wire [3:0] askers_write = {askers_3_write, askers_2_write, askers_1_write, askers_0_write}; // mmu.rs:123
+    wire [107:0] askers_page = {askers_3_page, askers_2_page, askers_1_page, askers_0_page}; // mmu.rs:123
+    wire [6:0] askers_0_requester_times_27 = {5'h0, askers_0_requester} * {2'h0, 5'h1b}; // mmu.rs:123
+    wire [1:0] begins_asker_requester = again_valid ? again_asker_requester : _t4[{askers_0_requester, 1'h0} +: 2]; // mmu.rs:123
+    wire [3:0] begins_asker_slot = again_valid ? again_asker_slot : askers_slot[{askers_0_requester, 2'h0} +: 4]; // mmu.rs:123
+    wire begins_asker_write = again_valid ? again_asker_write : askers_write[askers_0_requester]; // mmu.rs:123
+    wire [26:0] begins_asker_page = again_valid ? again_asker_page : askers_page[askers_0_requester_times_27 +: 27]; // mmu.rs:123
+    wire begins_first = ~again_valid; // mmu.rs:124
+    wire begins_leaves = leaves & (~again_valid); // mmu.rs:125
 
     // looked up
     always @(posedge clk) begin
@@ -345,12 +355,13 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         item_leaves <= begins_leaves;
         item_walked_permitted_read <= again_walked_permitted_read;
         item_walked_permitted_write <= again_walked_permitted_write;
+        item_walked_permitted_moving <= again_walked_permitted_moving;
         item_walked_permitted_side <= again_walked_permitted_side;
         item_walked_permitted_frame <= again_walked_permitted_frame;
         item_walked_cause <= again_walked_cause;
         item_shared <= again_shared;
     end
-    wire beyond = item_first & ({1'h0, item_asker_page} >= pages); // mmu.rs:129
+    wire beyond = item_first & ({1'h0, item_asker_page} >= pages); // mmu.rs:132
     always @(posedge clk) begin
         item_asker_requester_1 <= item_asker_requester;
         item_asker_slot_1 <= item_asker_slot;
@@ -360,42 +371,43 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         item_leaves_1 <= item_leaves;
         item_walked_permitted_read_1 <= item_walked_permitted_read;
         item_walked_permitted_write_1 <= item_walked_permitted_write;
+        item_walked_permitted_moving_1 <= item_walked_permitted_moving;
         item_walked_permitted_side_1 <= item_walked_permitted_side;
         item_walked_permitted_frame_1 <= item_walked_permitted_frame;
         item_walked_cause_1 <= item_walked_cause;
         item_shared_1 <= item_shared;
         beyond_1 <= beyond;
     end
-    wire none = ~(|item_walked_cause_1); // mmu.rs:190
-    wire _t5 = none & (item_asker_write_1 ? item_walked_permitted_write_1 : item_walked_permitted_read_1); // mmu.rs:191
-    wire allowed = _t5 & (~item_first_1); // mmu.rs:191
-    wire [2:0] refused = none ? 3'h2 : item_walked_cause_1; // mmu.rs:192
-    wire [2:0] cause = refused & {3{~allowed}}; // mmu.rs:193
-    wire [1:0] side = item_walked_permitted_side_1 & {2{allowed}}; // mmu.rs:194
-    wire [26:0] frame = item_walked_permitted_frame_1 & {27{allowed}}; // mmu.rs:195
+    wire none = ~(|item_walked_cause_1); // mmu.rs:194
+    wire _t5 = none & (item_asker_write_1 ? item_walked_permitted_write_1 : item_walked_permitted_read_1); // mmu.rs:195
+    wire allowed = _t5 & (~item_first_1); // mmu.rs:195
+    wire [2:0] refused = none ? ((item_asker_write_1 & item_walked_permitted_moving_1) ? 3'h7 : 3'h2) : item_walked_cause_1; // mmu.rs:196
+    wire [2:0] cause = refused & {3{~allowed}}; // mmu.rs:197
+    wire [1:0] side = item_walked_permitted_side_1 & {2{allowed}}; // mmu.rs:198
+    wire [26:0] frame = item_walked_permitted_frame_1 & {27{allowed}}; // mmu.rs:199
     always @(posedge clk) begin
-        reg_l321_1 <= cause;
-        reg_l321_2 <= side;
-        reg_l321_3 <= frame;
-        of_walk_cause <= reg_l321_1;
-        of_walk_side <= reg_l321_2;
-        of_walk_frame <= reg_l321_3;
-        reg_l321_4 <= item_asker_requester_1;
-        reg_l321_5 <= item_asker_slot_1;
-        reg_l321_6 <= item_asker_write_1;
-        reg_l321_7 <= item_asker_page_1;
-        reg_l321_8 <= item_first_1;
-        reg_l321_9 <= item_leaves_1;
-        reg_l321_15 <= item_shared_1;
-        reg_l321_16 <= beyond_1;
-        item_asker_requester_2 <= reg_l321_4;
-        item_asker_slot_2 <= reg_l321_5;
-        item_asker_write_2 <= reg_l321_6;
-        item_asker_page_2 <= reg_l321_7;
-        item_first_2 <= reg_l321_8;
-        item_leaves_2 <= reg_l321_9;
-        item_shared_2 <= reg_l321_15;
-        beyond_2 <= reg_l321_16;
+        reg_l323_1 <= cause;
+        reg_l323_2 <= side;
+        reg_l323_3 <= frame;
+        of_walk_cause <= reg_l323_1;
+        of_walk_side <= reg_l323_2;
+        of_walk_frame <= reg_l323_3;
+        reg_l323_4 <= item_asker_requester_1;
+        reg_l323_5 <= item_asker_slot_1;
+        reg_l323_6 <= item_asker_write_1;
+        reg_l323_7 <= item_asker_page_1;
+        reg_l323_8 <= item_first_1;
+        reg_l323_9 <= item_leaves_1;
+        reg_l323_16 <= item_shared_1;
+        reg_l323_17 <= beyond_1;
+        item_asker_requester_2 <= reg_l323_4;
+        item_asker_slot_2 <= reg_l323_5;
+        item_asker_write_2 <= reg_l323_6;
+        item_asker_page_2 <= reg_l323_7;
+        item_first_2 <= reg_l323_8;
+        item_leaves_2 <= reg_l323_9;
+        item_shared_2 <= reg_l323_16;
+        beyond_2 <= reg_l323_17;
     end
     always @(posedge clk) begin
         if (rst) begin
@@ -418,16 +430,16 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign m_axi_arprot = walks_m_axi_arprot;
     assign m_axi_arvalid = walks_m_axi_arvalid;
     assign m_axi_rready = walks_m_axi_rready;
-    wire looked = (item_first_2 & (~item_leaves_2)) & (~beyond_2); // mmu.rs:142
-    wire [2:0] of_entry = tlb_allowed ? 3'h0 : 3'h2; // mmu.rs:144
-    wire waits = looked & (~tlb_found); // mmu.rs:145
-    wire [2:0] cause_1 = looked ? (tlb_found ? of_entry : 3'h0) : of_walk_cause; // mmu.rs:146
-    wire [2:0] cause_2 = beyond_2 ? 3'h3 : cause_1; // mmu.rs:147
-    wire [2:0] cause_3 = item_leaves_2 ? 3'h6 : cause_2; // mmu.rs:148
-    wire [1:0] outcome_side = tlb_side | of_walk_side; // mmu.rs:149
-    wire [26:0] outcome_frame = tlb_frame | of_walk_frame; // mmu.rs:149
-    wire [3:0] whose = 4'h1 << item_asker_requester_2; // mmu.rs:184
-    wire valid_1 = later_3 & whose[0]; // mmu.rs:152
+    wire looked = (item_first_2 & (~item_leaves_2)) & (~beyond_2); // mmu.rs:145
+    wire [2:0] of_entry = tlb_allowed ? 3'h0 : (tlb_moving ? 3'h7 : 3'h2); // mmu.rs:147
+    wire waits = looked & (~tlb_found); // mmu.rs:148
+    wire [2:0] cause_1 = looked ? (tlb_found ? of_entry : 3'h0) : of_walk_cause; // mmu.rs:149
+    wire [2:0] cause_2 = beyond_2 ? 3'h3 : cause_1; // mmu.rs:150
+    wire [2:0] cause_3 = item_leaves_2 ? 3'h6 : cause_2; // mmu.rs:151
+    wire [1:0] outcome_side = tlb_side | of_walk_side; // mmu.rs:152
+    wire [26:0] outcome_frame = tlb_frame | of_walk_frame; // mmu.rs:152
+    wire [3:0] whose = 4'h1 << item_asker_requester_2; // mmu.rs:188
+    wire valid_1 = later_3 & whose[0]; // mmu.rs:155
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .clk(clk),
         .rst(rst),
@@ -463,9 +475,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .epoch(invalidation_epoch),
         .turns(invalidation_turns),
         .answered(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_answered),
-        .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused)
+        .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused),
+        .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_idle)
     );
-    wire valid_2 = later_3 & whose[1]; // mmu.rs:152
+    wire valid_2 = later_3 & whose[1]; // mmu.rs:155
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1 (
         .clk(clk),
         .rst(rst),
@@ -501,9 +514,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .epoch(invalidation_epoch),
         .turns(invalidation_turns),
         .answered(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_answered),
-        .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused)
+        .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused),
+        .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_idle)
     );
-    wire valid_3 = later_3 & whose[2]; // mmu.rs:152
+    wire valid_3 = later_3 & whose[2]; // mmu.rs:155
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2 (
         .clk(clk),
         .rst(rst),
@@ -539,9 +553,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .epoch(invalidation_epoch),
         .turns(invalidation_turns),
         .answered(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_answered),
-        .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused)
+        .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused),
+        .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_idle)
     );
-    wire valid_4 = later_3 & whose[3]; // mmu.rs:152
+    wire valid_4 = later_3 & whose[3]; // mmu.rs:155
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3 (
         .clk(clk),
         .rst(rst),
@@ -577,7 +592,8 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .epoch(invalidation_epoch),
         .turns(invalidation_turns),
         .answered(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_answered),
-        .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused)
+        .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused),
+        .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_idle)
     );
     h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 walks (
         .clk(clk),
@@ -597,6 +613,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .again_asker_page(again_asker_page),
         .again_walked_permitted_read(again_walked_permitted_read),
         .again_walked_permitted_write(again_walked_permitted_write),
+        .again_walked_permitted_moving(again_walked_permitted_moving),
         .again_walked_permitted_side(again_walked_permitted_side),
         .again_walked_permitted_frame(again_walked_permitted_frame),
         .again_walked_cause(again_walked_cause),
@@ -608,6 +625,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .fill_place_round(walks_fill_place_round),
         .fill_permitted_read(walks_fill_permitted_read),
         .fill_permitted_write(walks_fill_permitted_write),
+        .fill_permitted_moving(walks_fill_permitted_moving),
         .fill_permitted_side(walks_fill_permitted_side),
         .fill_permitted_frame(walks_fill_permitted_frame),
         .forget(invalidation_forget),
@@ -626,11 +644,12 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .m_axi_rvalid(m_axi_rvalid),
         .m_axi_rready(walks_m_axi_rready)
     );
-    wire fault = |cause_3; // mmu.rs:202
-    wire known = (cause_3 == 3'h3) | (cause_3 == 3'h6); // mmu.rs:203
-    wire [3:0] hit = {fault, 3'h7}; // mmu.rs:204
-    wire [3:0] first_1 = known ? {1'h0, cause_3} : hit; // mmu.rs:205
-    wire [3:0] counter = item_first_2 ? first_1 : {item_shared_2, cause_3}; // mmu.rs:206
+    wire fault = |cause_3; // mmu.rs:206
+    wire known = (cause_3 == 3'h3) | (cause_3 == 3'h6); // mmu.rs:207
+    wire [3:0] hit = {fault, 3'h7}; // mmu.rs:208
+    wire [3:0] first_1 = known ? {1'h0, cause_3} : hit; // mmu.rs:209
+    wire [2:0] of_walk = (cause_3 == 3'h7) ? 3'h2 : cause_3; // mmu.rs:210
+    wire [3:0] counter = item_first_2 ? first_1 : {item_shared_2, of_walk}; // mmu.rs:211
     assign counted_valid = now;
     always @(posedge clk) begin
         if (rst) begin
@@ -667,6 +686,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .look_void(((~item_first_1) | item_leaves_1) | beyond_1),
         .found(tlb_found),
         .allowed(tlb_allowed),
+        .moving(tlb_moving),
         .frame(tlb_frame),
         .side(tlb_side),
         .place_way(tlb_place_way),
@@ -678,6 +698,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .fill_place_round(walks_fill_place_round),
         .fill_permitted_read(walks_fill_permitted_read),
         .fill_permitted_write(walks_fill_permitted_write),
+        .fill_permitted_moving(walks_fill_permitted_moving),
         .fill_permitted_side(walks_fill_permitted_side),
         .fill_permitted_frame(walks_fill_permitted_frame),
         .empty_valid(invalidation_empty_valid),
@@ -685,10 +706,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .empty_payload(invalidation_empty_payload),
         .hold(tlb_hold)
     );
-    wire _t6 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_answered & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_answered; // mmu.rs:166
-    wire _t7 = (_t6 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_answered) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_answered; // mmu.rs:166
-    wire [1:0] _t8 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused; // mmu.rs:166
-    wire [1:0] _t9 = (_t8 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused; // mmu.rs:166
+    wire _t6 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_answered & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_answered; // mmu.rs:169
+    wire _t7 = (_t6 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_answered) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_answered; // mmu.rs:169
+    wire [1:0] _t8 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused; // mmu.rs:169
+    wire [1:0] _t9 = (_t8 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused; // mmu.rs:169
     h2m2_invalidation_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 invalidation (
         .clk(clk),
         .rst(rst),
@@ -708,6 +729,9 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .drained(invalidation_drained),
         .starts(invalidation_starts)
     );
+    wire _t10 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_idle & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_idle; // mmu.rs:169
+    wire _t11 = (_t10 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_idle) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_idle; // mmu.rs:169
+    assign idle = _t11;
     wire unused_ok = &{1'b0, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_asker_requester, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asker_requester, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asker_requester, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asker_requester};
 endmodule
 

@@ -13,6 +13,7 @@ module h2m2_tlb_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire look_void, // Of the lookup of the cycle before: it finds nothing.
     output wire found, // It is there.
     output wire allowed, // It is there, and permits what was asked.
+    output wire moving, // It is there, on the move, and would permit what was asked else.
     output wire [26:0] frame, // Its physical page, if allowed.
     output wire [1:0] side, // Its side, if allowed.
     output wire [1:0] place_way, // For a new entry.
@@ -24,6 +25,7 @@ module h2m2_tlb_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire fill_place_round,
     input  wire fill_permitted_read,
     input  wire fill_permitted_write,
+    input  wire fill_permitted_moving,
     input  wire [1:0] fill_permitted_side,
     input  wire [26:0] fill_permitted_frame,
     input  wire empty_valid, // Sets to be emptied.
@@ -31,74 +33,80 @@ module h2m2_tlb_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire [8:0] empty_payload,
     output wire hold // No lookup may begin in this cycle.
 );
-    reg to_write; // tlb.rs:83
-    reg hold_1; // tlb.rs:83
-    reg [8:0] set; // tlb.rs:84
-    reg [3:0] ways; // tlb.rs:84
-    reg word_valid; // tlb.rs:84
-    reg word_round; // tlb.rs:84
-    reg word_permitted_read; // tlb.rs:84
-    reg word_permitted_write; // tlb.rs:84
-    reg [1:0] word_permitted_side; // tlb.rs:84
-    reg [26:0] word_permitted_frame; // tlb.rs:84
-    reg [17:0] word_tag; // tlb.rs:84
-    reg words_0_valid; // types.rs:321
-    reg words_0_round; // types.rs:321
-    reg words_0_permitted_read; // types.rs:321
-    reg words_0_permitted_write; // types.rs:321
-    reg [1:0] words_0_permitted_side; // types.rs:321
-    reg [26:0] words_0_permitted_frame; // types.rs:321
-    reg [17:0] words_0_tag; // types.rs:321
-    reg words_1_valid; // types.rs:321
-    reg words_1_round; // types.rs:321
-    reg words_1_permitted_read; // types.rs:321
-    reg words_1_permitted_write; // types.rs:321
-    reg [1:0] words_1_permitted_side; // types.rs:321
-    reg [26:0] words_1_permitted_frame; // types.rs:321
-    reg [17:0] words_1_tag; // types.rs:321
-    reg words_2_valid; // types.rs:321
-    reg words_2_round; // types.rs:321
-    reg words_2_permitted_read; // types.rs:321
-    reg words_2_permitted_write; // types.rs:321
-    reg [1:0] words_2_permitted_side; // types.rs:321
-    reg [26:0] words_2_permitted_frame; // types.rs:321
-    reg [17:0] words_2_tag; // types.rs:321
-    reg words_3_valid; // types.rs:321
-    reg words_3_round; // types.rs:321
-    reg words_3_permitted_read; // types.rs:321
-    reg words_3_permitted_write; // types.rs:321
-    reg [1:0] words_3_permitted_side; // types.rs:321
-    reg [26:0] words_3_permitted_frame; // types.rs:321
-    reg [17:0] words_3_tag; // types.rs:321
-    reg [26:0] reg_l321; // types.rs:321
-    reg reg_l321_1; // types.rs:321
-    reg [26:0] page; // types.rs:321
-    reg write; // types.rs:321
-    reg reg_l321_2; // types.rs:321
-    reg [3:0] found_1; // types.rs:321
-    reg [3:0] allowed_1; // types.rs:321
-    reg [1:0] permitted_0_side; // types.rs:321
-    reg [26:0] permitted_0_frame; // types.rs:321
-    reg [1:0] permitted_1_side; // types.rs:321
-    reg [26:0] permitted_1_frame; // types.rs:321
-    reg [1:0] permitted_2_side; // types.rs:321
-    reg [26:0] permitted_2_frame; // types.rs:321
-    reg [1:0] permitted_3_side; // types.rs:321
-    reg [26:0] permitted_3_frame; // types.rs:321
-    reg [3:0] rounds; // types.rs:321
-    (* ram_style = "block" *) (* no_rw_check *) reg [50:0] way0_memory [0:511];
-    reg [50:0] way0_memory_q0; // tlb.rs:107
-    (* ram_style = "block" *) (* no_rw_check *) reg [50:0] way1_memory [0:511];
-    reg [50:0] way1_memory_q0; // tlb.rs:107
-    (* ram_style = "block" *) (* no_rw_check *) reg [50:0] way2_memory [0:511];
-    reg [50:0] way2_memory_q0; // tlb.rs:107
-    (* ram_style = "block" *) (* no_rw_check *) reg [50:0] way3_memory [0:511];
-    reg [50:0] way3_memory_q0; // tlb.rs:107
+    reg to_write; // tlb.rs:85
+    reg hold_1; // tlb.rs:85
+    reg [8:0] set; // tlb.rs:86
+    reg [3:0] ways; // tlb.rs:86
+    reg word_valid; // tlb.rs:86
+    reg word_round; // tlb.rs:86
+    reg word_permitted_read; // tlb.rs:86
+    reg word_permitted_write; // tlb.rs:86
+    reg word_permitted_moving; // tlb.rs:86
+    reg [1:0] word_permitted_side; // tlb.rs:86
+    reg [26:0] word_permitted_frame; // tlb.rs:86
+    reg [17:0] word_tag; // tlb.rs:86
+    reg words_0_valid; // types.rs:323
+    reg words_0_round; // types.rs:323
+    reg words_0_permitted_read; // types.rs:323
+    reg words_0_permitted_write; // types.rs:323
+    reg words_0_permitted_moving; // types.rs:323
+    reg [1:0] words_0_permitted_side; // types.rs:323
+    reg [26:0] words_0_permitted_frame; // types.rs:323
+    reg [17:0] words_0_tag; // types.rs:323
+    reg words_1_valid; // types.rs:323
+    reg words_1_round; // types.rs:323
+    reg words_1_permitted_read; // types.rs:323
+    reg words_1_permitted_write; // types.rs:323
+    reg words_1_permitted_moving; // types.rs:323
+    reg [1:0] words_1_permitted_side; // types.rs:323
+    reg [26:0] words_1_permitted_frame; // types.rs:323
+    reg [17:0] words_1_tag; // types.rs:323
+    reg words_2_valid; // types.rs:323
+    reg words_2_round; // types.rs:323
+    reg words_2_permitted_read; // types.rs:323
+    reg words_2_permitted_write; // types.rs:323
+    reg words_2_permitted_moving; // types.rs:323
+    reg [1:0] words_2_permitted_side; // types.rs:323
+    reg [26:0] words_2_permitted_frame; // types.rs:323
+    reg [17:0] words_2_tag; // types.rs:323
+    reg words_3_valid; // types.rs:323
+    reg words_3_round; // types.rs:323
+    reg words_3_permitted_read; // types.rs:323
+    reg words_3_permitted_write; // types.rs:323
+    reg words_3_permitted_moving; // types.rs:323
+    reg [1:0] words_3_permitted_side; // types.rs:323
+    reg [26:0] words_3_permitted_frame; // types.rs:323
+    reg [17:0] words_3_tag; // types.rs:323
+    reg [26:0] reg_l323; // types.rs:323
+    reg reg_l323_1; // types.rs:323
+    reg [26:0] page; // types.rs:323
+    reg write; // types.rs:323
+    reg reg_l323_2; // types.rs:323
+    reg [3:0] found_1; // types.rs:323
+    reg [3:0] allowed_1; // types.rs:323
+    reg [3:0] moving_1; // types.rs:323
+    reg [1:0] permitted_0_side; // types.rs:323
+    reg [26:0] permitted_0_frame; // types.rs:323
+    reg [1:0] permitted_1_side; // types.rs:323
+    reg [26:0] permitted_1_frame; // types.rs:323
+    reg [1:0] permitted_2_side; // types.rs:323
+    reg [26:0] permitted_2_frame; // types.rs:323
+    reg [1:0] permitted_3_side; // types.rs:323
+    reg [26:0] permitted_3_frame; // types.rs:323
+    reg [3:0] rounds; // types.rs:323
+    (* ram_style = "block" *) (* no_rw_check *) reg [51:0] way0_memory [0:511];
+    reg [51:0] way0_memory_q0; // tlb.rs:109
+    (* ram_style = "block" *) (* no_rw_check *) reg [51:0] way1_memory [0:511];
+    reg [51:0] way1_memory_q0; // tlb.rs:109
+    (* ram_style = "block" *) (* no_rw_check *) reg [51:0] way2_memory [0:511];
+    reg [51:0] way2_memory_q0; // tlb.rs:109
+    (* ram_style = "block" *) (* no_rw_check *) reg [51:0] way3_memory [0:511];
+    reg [51:0] way3_memory_q0; // tlb.rs:109
 
     // what is to be written waits for a cycle in which its set is not read
     assign hold = hold_1;
-    wire collides = look_valid & (look_page[8:0] == set); // tlb.rs:85
-    wire writes = to_write & (~collides); // tlb.rs:86
+    wire collides = look_valid & (look_page[8:0] == set); // tlb.rs:87
+    wire writes = to_write & (~collides); // tlb.rs:88
     always @(posedge clk) begin
         if (rst) begin
             hold_1 <= 1'h0;
@@ -116,7 +124,7 @@ module h2m2_tlb_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             if (~to_write) to_write <= fill_valid | empty_valid;
         end
     end
-    wire round = fill_place_round & fill_valid; // tlb.rs:97
+    wire round = fill_place_round & fill_valid; // tlb.rs:99
     always @(posedge clk) if (~to_write) begin
         set <= fill_valid ? fill_page[8:0] : empty_payload;
         ways <= (4'h1 << fill_place_way) | {4{~fill_valid}};
@@ -124,56 +132,61 @@ module h2m2_tlb_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         word_round <= round;
         word_permitted_read <= fill_permitted_read;
         word_permitted_write <= fill_permitted_write;
+        word_permitted_moving <= fill_permitted_moving;
         word_permitted_side <= fill_permitted_side;
         word_permitted_frame <= fill_permitted_frame;
         word_tag <= fill_page[26:9];
     end
 
     // a word of each way
-    wire [50:0] _t1 = {word_valid, word_round, word_permitted_read, word_permitted_write, word_permitted_side, word_permitted_frame, word_tag}; // tlb.rs:106
+    wire [51:0] _t1 = {word_valid, word_round, word_permitted_read, word_permitted_write, word_permitted_moving, word_permitted_side, word_permitted_frame, word_tag}; // tlb.rs:108
     always @(posedge clk) begin
         if (writes & ways[0]) way0_memory[set] <= _t1;
         way0_memory_q0 <= way0_memory[look_page[8:0]];
-        words_0_valid <= way0_memory_q0[50];
-        words_0_round <= way0_memory_q0[49];
-        words_0_permitted_read <= way0_memory_q0[48];
-        words_0_permitted_write <= way0_memory_q0[47];
+        words_0_valid <= way0_memory_q0[51];
+        words_0_round <= way0_memory_q0[50];
+        words_0_permitted_read <= way0_memory_q0[49];
+        words_0_permitted_write <= way0_memory_q0[48];
+        words_0_permitted_moving <= way0_memory_q0[47];
         words_0_permitted_side <= way0_memory_q0[46:45];
         words_0_permitted_frame <= way0_memory_q0[44:18];
         words_0_tag <= way0_memory_q0[17:0];
     end
-    wire [50:0] _t2 = {word_valid, word_round, word_permitted_read, word_permitted_write, word_permitted_side, word_permitted_frame, word_tag}; // tlb.rs:106
+    wire [51:0] _t2 = {word_valid, word_round, word_permitted_read, word_permitted_write, word_permitted_moving, word_permitted_side, word_permitted_frame, word_tag}; // tlb.rs:108
     always @(posedge clk) begin
         if (writes & ways[1]) way1_memory[set] <= _t2;
         way1_memory_q0 <= way1_memory[look_page[8:0]];
-        words_1_valid <= way1_memory_q0[50];
-        words_1_round <= way1_memory_q0[49];
-        words_1_permitted_read <= way1_memory_q0[48];
-        words_1_permitted_write <= way1_memory_q0[47];
+        words_1_valid <= way1_memory_q0[51];
+        words_1_round <= way1_memory_q0[50];
+        words_1_permitted_read <= way1_memory_q0[49];
+        words_1_permitted_write <= way1_memory_q0[48];
+        words_1_permitted_moving <= way1_memory_q0[47];
         words_1_permitted_side <= way1_memory_q0[46:45];
         words_1_permitted_frame <= way1_memory_q0[44:18];
         words_1_tag <= way1_memory_q0[17:0];
     end
-    wire [50:0] _t3 = {word_valid, word_round, word_permitted_read, word_permitted_write, word_permitted_side, word_permitted_frame, word_tag}; // tlb.rs:106
+    wire [51:0] _t3 = {word_valid, word_round, word_permitted_read, word_permitted_write, word_permitted_moving, word_permitted_side, word_permitted_frame, word_tag}; // tlb.rs:108
     always @(posedge clk) begin
         if (writes & ways[2]) way2_memory[set] <= _t3;
         way2_memory_q0 <= way2_memory[look_page[8:0]];
-        words_2_valid <= way2_memory_q0[50];
-        words_2_round <= way2_memory_q0[49];
-        words_2_permitted_read <= way2_memory_q0[48];
-        words_2_permitted_write <= way2_memory_q0[47];
+        words_2_valid <= way2_memory_q0[51];
+        words_2_round <= way2_memory_q0[50];
+        words_2_permitted_read <= way2_memory_q0[49];
+        words_2_permitted_write <= way2_memory_q0[48];
+        words_2_permitted_moving <= way2_memory_q0[47];
         words_2_permitted_side <= way2_memory_q0[46:45];
         words_2_permitted_frame <= way2_memory_q0[44:18];
         words_2_tag <= way2_memory_q0[17:0];
     end
-    wire [50:0] _t4 = {word_valid, word_round, word_permitted_read, word_permitted_write, word_permitted_side, word_permitted_frame, word_tag}; // tlb.rs:106
+    wire [51:0] _t4 = {word_valid, word_round, word_permitted_read, word_permitted_write, word_permitted_moving, word_permitted_side, word_permitted_frame, word_tag}; // tlb.rs:108
     always @(posedge clk) begin
         if (writes & ways[3]) way3_memory[set] <= _t4;
         way3_memory_q0 <= way3_memory[look_page[8:0]];
-        words_3_valid <= way3_memory_q0[50];
-        words_3_round <= way3_memory_q0[49];
-        words_3_permitted_read <= way3_memory_q0[48];
-        words_3_permitted_write <= way3_memory_q0[47];
+        words_3_valid <= way3_memory_q0[51];
+        words_3_round <= way3_memory_q0[50];
+        words_3_permitted_read <= way3_memory_q0[49];
+        words_3_permitted_write <= way3_memory_q0[48];
+        words_3_permitted_moving <= way3_memory_q0[47];
         words_3_permitted_side <= way3_memory_q0[46:45];
         words_3_permitted_frame <= way3_memory_q0[44:18];
         words_3_tag <= way3_memory_q0[17:0];
@@ -181,22 +194,25 @@ module h2m2_tlb_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
 
     // compared
     always @(posedge clk) begin
-        reg_l321 <= look_page;
-        reg_l321_1 <= look_write;
-        page <= reg_l321;
-        write <= reg_l321_1;
-        reg_l321_2 <= look_void;
+        reg_l323 <= look_page;
+        reg_l323_1 <= look_write;
+        page <= reg_l323;
+        write <= reg_l323_1;
+        reg_l323_2 <= look_void;
     end
-    wire s_real = ~reg_l321_2; // tlb.rs:114
-    wire [3:0] _t5 = {(words_3_valid & (words_3_tag == page[26:9])) & s_real, (words_2_valid & (words_2_tag == page[26:9])) & s_real, (words_1_valid & (words_1_tag == page[26:9])) & s_real, (words_0_valid & (words_0_tag == page[26:9])) & s_real}; // tlb.rs:117
-    wire [3:0] hits = _t5 & (4'h0 - _t5); // tlb.rs:117
-    wire [3:0] allows = {write ? words_3_permitted_write : words_3_permitted_read, write ? words_2_permitted_write : words_2_permitted_read, write ? words_1_permitted_write : words_1_permitted_read, write ? words_0_permitted_write : words_0_permitted_read}; // tlb.rs:118
+    wire s_real = ~reg_l323_2; // tlb.rs:116
+    wire [3:0] _t5 = {(words_3_valid & (words_3_tag == page[26:9])) & s_real, (words_2_valid & (words_2_tag == page[26:9])) & s_real, (words_1_valid & (words_1_tag == page[26:9])) & s_real, (words_0_valid & (words_0_tag == page[26:9])) & s_real}; // tlb.rs:119
+    wire [3:0] hits = _t5 & (4'h0 - _t5); // tlb.rs:119
+    wire [3:0] allows = {write ? words_3_permitted_write : words_3_permitted_read, write ? words_2_permitted_write : words_2_permitted_read, write ? words_1_permitted_write : words_1_permitted_read, write ? words_0_permitted_write : words_0_permitted_read}; // tlb.rs:120
+    wire [3:0] waits = {write & words_3_permitted_moving, write & words_2_permitted_moving, write & words_1_permitted_moving, write & words_0_permitted_moving}; // tlb.rs:121
     always @(posedge clk) begin
         found_1 <= hits;
         allowed_1 <= hits & allows;
+        moving_1 <= hits & waits;
     end
     assign found = |found_1;
     assign allowed = |allowed_1;
+    assign moving = |moving_1;
 
     // chosen
     always @(posedge clk) begin
@@ -209,11 +225,11 @@ module h2m2_tlb_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         permitted_3_side <= words_3_permitted_side;
         permitted_3_frame <= words_3_permitted_frame;
     end
-    wire [1:0] _t6 = ((permitted_0_side & {2{allowed_1[0]}}) | (permitted_1_side & {2{allowed_1[1]}})) | (permitted_2_side & {2{allowed_1[2]}}); // tlb.rs:125
-    wire [26:0] _t7 = ((permitted_0_frame & {27{allowed_1[0]}}) | (permitted_1_frame & {27{allowed_1[1]}})) | (permitted_2_frame & {27{allowed_1[2]}}); // tlb.rs:125
-    wire [1:0] side_1 = _t6 | (permitted_3_side & {2{allowed_1[3]}}); // tlb.rs:125
+    wire [1:0] _t6 = ((permitted_0_side & {2{allowed_1[0]}}) | (permitted_1_side & {2{allowed_1[1]}})) | (permitted_2_side & {2{allowed_1[2]}}); // tlb.rs:129
+    wire [26:0] _t7 = ((permitted_0_frame & {27{allowed_1[0]}}) | (permitted_1_frame & {27{allowed_1[1]}})) | (permitted_2_frame & {27{allowed_1[2]}}); // tlb.rs:129
+    wire [1:0] side_1 = _t6 | (permitted_3_side & {2{allowed_1[3]}}); // tlb.rs:129
     assign side = side_1;
-    wire [26:0] frame_1 = _t7 | (permitted_3_frame & {27{allowed_1[3]}}); // tlb.rs:125
+    wire [26:0] frame_1 = _t7 | (permitted_3_frame & {27{allowed_1[3]}}); // tlb.rs:129
     assign frame = frame_1;
     always @(posedge clk) rounds <= {words_3_round, words_2_round, words_1_round, words_0_round};
     wire mark = rounds[0]; // replacement.rs:48

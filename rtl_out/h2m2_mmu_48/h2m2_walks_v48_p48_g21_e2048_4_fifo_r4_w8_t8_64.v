@@ -22,6 +22,7 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     output wire [26:0] again_asker_page,
     output wire again_walked_permitted_read,
     output wire again_walked_permitted_write,
+    output wire again_walked_permitted_moving,
     output wire [1:0] again_walked_permitted_side,
     output wire [26:0] again_walked_permitted_frame,
     output wire [2:0] again_walked_cause,
@@ -33,6 +34,7 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     output wire fill_place_round,
     output wire fill_permitted_read,
     output wire fill_permitted_write,
+    output wire fill_permitted_moving,
     output wire [1:0] fill_permitted_side,
     output wire [26:0] fill_permitted_frame,
     input  wire forget, // What is under way is out of date.
@@ -51,47 +53,49 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire m_axi_rvalid,
     output wire m_axi_rready
 );
-    reg [5:0] came; // walks.rs:85
-    reg [5:0] served; // walks.rs:85
-    reg [5:0] resolved; // walks.rs:86
-    reg [7:0] busy; // walks.rs:91
-    reg [7:0] shares; // walks.rs:91
-    reg [7:0] over; // walks.rs:92
-    reg held; // walks.rs:146
-    reg [26:0] page; // walks.rs:147
-    reg [1:0] place_way; // walks.rs:147
-    reg place_round; // walks.rs:147
-    reg [7:0] same; // walks.rs:148
-    reg [26:0] pages_0; // walks.rs:149
-    reg [26:0] pages_1; // walks.rs:149
-    reg [26:0] pages_2; // walks.rs:149
-    reg [26:0] pages_3; // walks.rs:149
-    reg [26:0] pages_4; // walks.rs:149
-    reg [26:0] pages_5; // walks.rs:149
-    reg [26:0] pages_6; // walks.rs:149
-    reg [26:0] pages_7; // walks.rs:149
-    reg [2:0] next; // walks.rs:158
-    reg asked; // walks.rs:161
-    reg [44:0] address; // walks.rs:162
-    reg valid; // walks.rs:223
-    reg [1:0] again_asker_requester_1; // walks.rs:224
-    reg [3:0] again_asker_slot_1; // walks.rs:224
-    reg again_asker_write_1; // walks.rs:224
-    reg [26:0] again_asker_page_1; // walks.rs:224
-    reg again_walked_permitted_read_1; // walks.rs:224
-    reg again_walked_permitted_write_1; // walks.rs:224
-    reg [1:0] again_walked_permitted_side_1; // walks.rs:224
-    reg [26:0] again_walked_permitted_frame_1; // walks.rs:224
-    reg [2:0] again_walked_cause_1; // walks.rs:224
-    reg again_shared_1; // walks.rs:224
-    reg [2:0] oldest; // the walk whose data come next | walks.rs:243
-    reg came_1; // walks.rs:244
-    reg error; // walks.rs:244
-    reg [63:0] word; // walks.rs:245
+    reg [5:0] came; // walks.rs:86
+    reg [5:0] served; // walks.rs:86
+    reg [5:0] resolved; // walks.rs:87
+    reg [7:0] busy; // walks.rs:92
+    reg [7:0] shares; // walks.rs:92
+    reg [7:0] over; // walks.rs:93
+    reg held; // walks.rs:147
+    reg [26:0] page; // walks.rs:148
+    reg [1:0] place_way; // walks.rs:148
+    reg place_round; // walks.rs:148
+    reg [7:0] same; // walks.rs:149
+    reg [7:0] same_set; // walks.rs:149
+    reg [26:0] pages_0; // walks.rs:150
+    reg [26:0] pages_1; // walks.rs:150
+    reg [26:0] pages_2; // walks.rs:150
+    reg [26:0] pages_3; // walks.rs:150
+    reg [26:0] pages_4; // walks.rs:150
+    reg [26:0] pages_5; // walks.rs:150
+    reg [26:0] pages_6; // walks.rs:150
+    reg [26:0] pages_7; // walks.rs:150
+    reg [2:0] next; // walks.rs:163
+    reg asked; // walks.rs:166
+    reg [44:0] address; // walks.rs:167
+    reg valid; // walks.rs:234
+    reg [1:0] again_asker_requester_1; // walks.rs:235
+    reg [3:0] again_asker_slot_1; // walks.rs:235
+    reg again_asker_write_1; // walks.rs:235
+    reg [26:0] again_asker_page_1; // walks.rs:235
+    reg again_walked_permitted_read_1; // walks.rs:235
+    reg again_walked_permitted_write_1; // walks.rs:235
+    reg again_walked_permitted_moving_1; // walks.rs:235
+    reg [1:0] again_walked_permitted_side_1; // walks.rs:235
+    reg [26:0] again_walked_permitted_frame_1; // walks.rs:235
+    reg [2:0] again_walked_cause_1; // walks.rs:235
+    reg again_shared_1; // walks.rs:235
+    reg [2:0] oldest; // the walk whose data come next | walks.rs:254
+    reg came_1; // walks.rs:255
+    reg error; // walks.rs:255
+    reg [63:0] word; // walks.rs:256
     (* ram_style = "distributed" *) reg [3:0] tickets [0:31];
     (* ram_style = "distributed" *) reg [4:0] last [0:7];
     (* ram_style = "distributed" *) reg [29:0] about [0:7];
-    (* ram_style = "distributed" *) reg [33:0] found [0:7];
+    (* ram_style = "distributed" *) reg [34:0] found [0:7];
     (* ram_style = "distributed" *) reg [29:0] sought [0:31];
     (* ram_style = "distributed" *) reg [7:0] whose [0:31];
 
@@ -107,36 +111,47 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             came <= came + {5'h0, miss_valid};
         end
     end
-    wire [4:0] place_of = served[4:0]; // walks.rs:98
-    wire [29:0] sought_q0 = sought[place_of]; // walks.rs:107
+    wire [4:0] place_of = served[4:0]; // walks.rs:99
+    wire [29:0] sought_q0 = sought[place_of]; // walks.rs:108
 
     // the oldest miss is compared with all walks
-    wire [7:0] _t1 = {pages_7 == sought_q0[29:3], pages_6 == sought_q0[29:3], pages_5 == sought_q0[29:3], pages_4 == sought_q0[29:3], pages_3 == sought_q0[29:3], pages_2 == sought_q0[29:3], pages_1 == sought_q0[29:3], pages_0 == sought_q0[29:3]}; // walks.rs:154
+    wire [7:0] _t1 = {pages_7 == sought_q0[29:3], pages_6 == sought_q0[29:3], pages_5 == sought_q0[29:3], pages_4 == sought_q0[29:3], pages_3 == sought_q0[29:3], pages_2 == sought_q0[29:3], pages_1 == sought_q0[29:3], pages_0 == sought_q0[29:3]}; // walks.rs:156
+    wire [7:0] _t2 = {pages_7[8:0] == sought_q0[11:3], pages_6[8:0] == sought_q0[11:3], pages_5[8:0] == sought_q0[11:3], pages_4[8:0] == sought_q0[11:3], pages_3[8:0] == sought_q0[11:3], pages_2[8:0] == sought_q0[11:3], pages_1[8:0] == sought_q0[11:3], pages_0[8:0] == sought_q0[11:3]}; // walks.rs:156
     always @(posedge clk) if (~held) begin
         page <= sought_q0[29:3];
         place_way <= sought_q0[2:1];
         place_round <= sought_q0[0];
         same <= _t1;
+        same_set <= _t2;
     end
 
     // it shares a walk, or begins the next one
     assign m_axi_arlen = 8'h0;
     assign m_axi_arprot = 3'h0;
-    wire [7:0] shares_1 = same & shares; // walks.rs:159
-    wire shared = |shares_1; // walks.rs:160
+    wire [7:0] shares_1 = same & shares; // walks.rs:164
+    wire shared = |shares_1; // walks.rs:165
     assign m_axi_arvalid = asked;
-    wire may_begin = (~busy[next]) & (~asked); // walks.rs:163
-    wire goes = held & (shared | may_begin); // walks.rs:164
-    wire begins = goes & (~shared); // walks.rs:165
-    wire index_0 = ((shares_1[4] | shares_1[5]) | shares_1[6]) | shares_1[7]; // walks.rs:191
-    wire index_1 = ((shares_1[2] | shares_1[3]) | shares_1[6]) | shares_1[7]; // walks.rs:191
-    wire index_2 = ((shares_1[1] | shares_1[3]) | shares_1[5]) | shares_1[7]; // walks.rs:191
-    wire [2:0] walk = shared ? {index_0, index_1, index_2} : next; // walks.rs:166
+    wire may_begin = (~busy[next]) & (~asked); // walks.rs:168
+    wire goes = held & (shared | may_begin); // walks.rs:169
+    wire begins = goes & (~shared); // walks.rs:170
+    wire index_0 = ((shares_1[4] | shares_1[5]) | shares_1[6]) | shares_1[7]; // walks.rs:211
+    wire index_1 = ((shares_1[2] | shares_1[3]) | shares_1[6]) | shares_1[7]; // walks.rs:211
+    wire index_2 = ((shares_1[1] | shares_1[3]) | shares_1[5]) | shares_1[7]; // walks.rs:211
+    wire [2:0] walk = shared ? {index_0, index_1, index_2} : next; // walks.rs:171
     always @(posedge clk) begin
         if (goes) last[walk] <= place_of;
         if (goes) tickets[place_of] <= {walk, shared};
-        if (begins) about[next] <= {page, place_way, place_round};
     end
+    wire [7:0] _t3 = (same_set & busy) & (~over); // walks.rs:175
+    wire [2:0] number = {place_round, place_way}; // walks.rs:199
+    wire [3:0] _t4 = {1'h0, {1'h0, {1'h0, _t3[0]} + {1'h0, _t3[1]}} + {1'h0, {1'h0, _t3[2]} + {1'h0, _t3[3]}}}; // walks.rs:200
+    wire [3:0] _t5 = {1'h0, {1'h0, {1'h0, _t3[4]} + {1'h0, _t3[5]}} + {1'h0, {1'h0, _t3[6]} + {1'h0, _t3[7]}}}; // walks.rs:200
+    wire [3:0] s_before = _t4 + _t5; // walks.rs:200
+    wire [3:0] _t6 = {1'h0, number} + s_before; // walks.rs:202
+    wire [2:0] number_1 = _t6[2:0]; // walks.rs:202
+    wire [1:0] place_way_1 = number_1[1:0]; // walks.rs:203
+    wire place_round_1 = number_1[2]; // walks.rs:203
+    always @(posedge clk) if (begins) about[next] <= {page, place_way_1, place_round_1};
     always @(posedge clk) begin
         if (rst) begin
             served <= 6'h0;
@@ -171,18 +186,18 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign m_axi_araddr = {address, 3'h0};
     assign m_axi_arburst = 2'h1;
     assign m_axi_arcache = 4'h3;
-    wire [7:0] taken = (8'h1 << walk) & {8{goes}}; // walks.rs:187
-    wire [7:0] begun = (8'h1 << next) & {8{begins}}; // walks.rs:187
-    wire [4:0] place = resolved[4:0]; // walks.rs:98
-    wire [7:0] whose_q0 = whose[place]; // walks.rs:108
-    wire [1:0] asker_requester = whose_q0[7:6]; // walks.rs:108
-    wire [3:0] asker_slot = whose_q0[5:2]; // walks.rs:108
-    wire asker_write = whose_q0[1]; // walks.rs:108
+    wire [7:0] taken = (8'h1 << walk) & {8{goes}}; // walks.rs:207
+    wire [7:0] begun = (8'h1 << next) & {8{begins}}; // walks.rs:207
+    wire [4:0] place = resolved[4:0]; // walks.rs:99
+    wire [7:0] whose_q0 = whose[place]; // walks.rs:109
+    wire [1:0] asker_requester = whose_q0[7:6]; // walks.rs:109
+    wire [3:0] asker_slot = whose_q0[5:2]; // walks.rs:109
+    wire asker_write = whose_q0[1]; // walks.rs:109
 
     // the oldest miss goes on when its walk is over
-    wire [3:0] tickets_q0 = tickets[place]; // walks.rs:222
-    wire [2:0] walk_1 = tickets_q0[3:1]; // walks.rs:222
-    wire shared_1 = tickets_q0[0]; // walks.rs:222
+    wire [3:0] tickets_q0 = tickets[place]; // walks.rs:233
+    wire [2:0] walk_1 = tickets_q0[3:1]; // walks.rs:233
+    wire shared_1 = tickets_q0[0]; // walks.rs:233
     assign again_valid = valid;
     assign again_asker_requester = again_asker_requester_1;
     assign again_asker_slot = again_asker_slot_1;
@@ -190,11 +205,12 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign again_asker_page = again_asker_page_1;
     assign again_walked_permitted_read = again_walked_permitted_read_1;
     assign again_walked_permitted_write = again_walked_permitted_write_1;
+    assign again_walked_permitted_moving = again_walked_permitted_moving_1;
     assign again_walked_permitted_side = again_walked_permitted_side_1;
     assign again_walked_permitted_frame = again_walked_permitted_frame_1;
     assign again_walked_cause = again_walked_cause_1;
     assign again_shared = again_shared_1;
-    wire goes_1 = ((resolved != served) & over[walk_1]) & (~valid); // walks.rs:225
+    wire goes_1 = ((resolved != served) & over[walk_1]) & (~valid); // walks.rs:236
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
@@ -203,16 +219,17 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             if (~valid) valid <= goes_1;
         end
     end
-    wire [29:0] about_q0 = about[walk_1]; // walks.rs:229
-    wire [26:0] asker_page = about_q0[29:3]; // walks.rs:229
-    wire [33:0] found_q0 = found[walk_1]; // walks.rs:230
+    wire [29:0] about_q0 = about[walk_1]; // walks.rs:240
+    wire [26:0] asker_page = about_q0[29:3]; // walks.rs:240
+    wire [34:0] found_q0 = found[walk_1]; // walks.rs:241
     always @(posedge clk) if (~valid) begin
         again_asker_requester_1 <= asker_requester;
         again_asker_slot_1 <= asker_slot;
         again_asker_write_1 <= asker_write;
         again_asker_page_1 <= asker_page;
-        again_walked_permitted_read_1 <= found_q0[33];
-        again_walked_permitted_write_1 <= found_q0[32];
+        again_walked_permitted_read_1 <= found_q0[34];
+        again_walked_permitted_write_1 <= found_q0[33];
+        again_walked_permitted_moving_1 <= found_q0[32];
         again_walked_permitted_side_1 <= found_q0[31:30];
         again_walked_permitted_frame_1 <= found_q0[29:3];
         again_walked_cause_1 <= found_q0[2:0];
@@ -223,15 +240,15 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             resolved <= 6'h0;
         end else if (goes_1) resolved <= resolved + 6'h1;
     end
-    wire [4:0] last_q0 = last[walk_1]; // walks.rs:235
-    wire is_last = last_q0 == place; // walks.rs:235
-    wire [7:0] freed = (8'h1 << walk_1) & {8{goes_1 & is_last}}; // walks.rs:187
+    wire [4:0] last_q0 = last[walk_1]; // walks.rs:246
+    wire is_last = last_q0 == place; // walks.rs:246
+    wire [7:0] freed = (8'h1 << walk_1) & {8{goes_1 & is_last}}; // walks.rs:207
 
     // data
-    wire [29:0] about_q1 = about[oldest]; // walks.rs:246
-    wire [26:0] page_1 = about_q1[29:3]; // walks.rs:246
-    wire [1:0] place_way_1 = about_q1[2:1]; // walks.rs:246
-    wire place_round_1 = about_q1[0]; // walks.rs:246
+    wire [29:0] about_q1 = about[oldest]; // walks.rs:257
+    wire [26:0] page_1 = about_q1[29:3]; // walks.rs:257
+    wire [1:0] place_way_2 = about_q1[2:1]; // walks.rs:257
+    wire place_round_2 = about_q1[0]; // walks.rs:257
     assign m_axi_rready = ~came_1;
     always @(posedge clk) if (~came_1) begin
         error <= m_axi_rresp[1];
@@ -240,27 +257,28 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
 
     // what they say
     assign fill_page = page_1;
-    assign fill_place_way = place_way_1;
-    assign fill_place_round = place_round_1;
-    wire [1:0] side = word[4:3]; // entry.rs:60
+    assign fill_place_way = place_way_2;
+    assign fill_place_round = place_round_2;
+    wire [1:0] side = word[4:3]; // entry.rs:89
     assign fill_permitted_side = side;
-    wire [26:0] frame = word[47:21]; // entry.rs:61
-    assign fill_permitted_frame = frame;
-    wire permitted_read = word[1]; // entry.rs:62
+    wire [15:0] above = word[63:48]; // entry.rs:91
+    wire [14:0] below = word[20:6]; // entry.rs:92
+    wire permitted_read = word[1]; // entry.rs:95
     assign fill_permitted_read = permitted_read;
-    wire permitted_write = word[2]; // entry.rs:62
-    assign fill_permitted_write = permitted_write;
-    wire [15:0] above = word[63:48]; // entry.rs:64
-    wire [15:0] below = word[20:5]; // entry.rs:65
-    wire malformed = ((|above) | (|below)) | (side == 2'h3); // entry.rs:66
-    wire [2:0] of_entry = malformed ? 3'h4 : 3'h0; // entry.rs:68
-    wire [2:0] of_word = word[0] ? of_entry : 3'h1; // entry.rs:69
-    wire [2:0] found_cause = error ? 3'h5 : of_word; // entry.rs:70
-    wire good = ~(|found_cause); // walks.rs:258
-    wire fills = good & shares[oldest]; // walks.rs:259
+    wire [26:0] permitted_frame = word[47:21]; // entry.rs:99
+    assign fill_permitted_frame = permitted_frame;
+    wire write = word[2] & (~word[5]); // entry.rs:127
+    assign fill_permitted_write = write;
+    wire moving = word[2] & word[5]; // entry.rs:127
+    assign fill_permitted_moving = moving;
+    wire [2:0] of_entry = (((|above) | (|below)) | (side == 2'h3)) ? 3'h4 : 3'h0; // entry.rs:130
+    wire [2:0] of_word = word[0] ? of_entry : 3'h1; // entry.rs:131
+    wire [2:0] found_cause = error ? 3'h5 : of_word; // entry.rs:132
+    wire good = ~(|found_cause); // walks.rs:269
+    wire fills = good & shares[oldest]; // walks.rs:270
     assign fill_valid = came_1 & fills;
-    wire done = came_1 & (fill_ready | (~fills)); // walks.rs:262
-    always @(posedge clk) if (done) found[oldest] <= {permitted_read, permitted_write, side, frame, found_cause};
+    wire done = came_1 & (fill_ready | (~fills)); // walks.rs:273
+    always @(posedge clk) if (done) found[oldest] <= {permitted_read, write, moving, side, permitted_frame, found_cause};
     always @(posedge clk) begin
         if (rst) begin
             oldest <= 3'h0;
@@ -273,19 +291,19 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             end
         end
     end
-    wire [7:0] ended = (8'h1 << oldest) & {8{done}}; // walks.rs:187
-    wire [7:0] failed = ended & {8{~good}}; // walks.rs:187
+    wire [7:0] ended = (8'h1 << oldest) & {8{done}}; // walks.rs:207
+    wire [7:0] failed = ended & {8{~good}}; // walks.rs:207
     always @(posedge clk) begin
         if (rst) begin
             busy <= 8'h0;
             shares <= 8'h0;
         end else begin
             busy <= (busy & (~freed)) | taken;
-            shares <= ((shares & (~failed)) & (~{8{forget}})) | begun;
+            shares <= (((shares & (~failed)) & (~freed)) & (~{8{forget}})) | begun;
         end
     end
     always @(posedge clk) over <= (over & (~begun)) | ended;
-    wire unused_ok = &{1'b0, m_axi_rresp[0], m_axi_rlast, whose_q0[0], about_q0[2:0]};
+    wire unused_ok = &{1'b0, m_axi_rresp[0], m_axi_rlast, _t6[3], whose_q0[0], about_q0[2:0]};
 endmodule
 
 `default_nettype wire

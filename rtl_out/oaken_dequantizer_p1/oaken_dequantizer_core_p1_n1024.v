@@ -32,23 +32,23 @@ module oaken_dequantizer_core_p1_n1024 (
     output wire order_error, // Positions that do not ascend.
     output wire sparse_length_error, // A sparse part that is shorter or longer than its packet.
     output wire dense_length_error, // A dense part that is shorter or longer than its packet.
-    output wire finished, // The last elements of a vector have left the lanes.
-    output wire busy // Vectors are under way.
+    output wire finished, // The last beat of a vector was taken in the cycle before.
+    output wire busy // Vectors are under way: words of them have come, and they were not taken to their end.
 );
-    reg [14:0] settings_s_low; // dequantizer_settings.rs:45
-    reg [14:0] settings_t_low; // dequantizer_settings.rs:45
-    reg [14:0] settings_t_high; // dequantizer_settings.rs:45
-    reg [14:0] settings_s_high; // dequantizer_settings.rs:45
-    reg [13:0] length_1; // dequantizer_settings.rs:46
-    reg [4:0] in_flight; // dequantizer_settings.rs:47
-    reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:48
-    wire words_wait; // dequantizer_settings.rs:50
-    reg flag; // dequantizer.rs:130
-    wire header_valid; // dequantizer_front.rs:52
-    wire header_ready; // dequantizer_front.rs:52
-    wire [63:0] header_payload; // dequantizer_front.rs:52
-    reg [1:0] slot; // dequantizer_front.rs:53
-    reg [4:0] slots_used; // dequantizer_front.rs:54
+    reg [14:0] settings_s_low; // dequantizer_settings.rs:44
+    reg [14:0] settings_t_low; // dequantizer_settings.rs:44
+    reg [14:0] settings_t_high; // dequantizer_settings.rs:44
+    reg [14:0] settings_s_high; // dequantizer_settings.rs:44
+    reg [13:0] length_1; // dequantizer_settings.rs:45
+    reg [4:0] in_flight; // dequantizer_settings.rs:46
+    reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:47
+    wire words_wait; // dequantizer_settings.rs:49
+    reg flag; // dequantizer.rs:104
+    wire header_valid; // dequantizer_front.rs:49
+    wire header_ready; // dequantizer_front.rs:49
+    wire [63:0] header_payload; // dequantizer_front.rs:49
+    reg [1:0] slot; // dequantizer_front.rs:50
+    reg [4:0] slots_used; // dequantizer_front.rs:51
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -59,12 +59,12 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [5:0] writer_write_half_scale;
     wire done;
     wire faulty;
-    wire write_valid; // side_table.rs:138
-    wire [3:0] write_address; // side_table.rs:138
-    wire [19:0] write_base_value; // side_table.rs:138
-    wire write_base_sticky; // side_table.rs:138
-    wire [7:0] write_half_m; // side_table.rs:138
-    wire [5:0] write_half_scale; // side_table.rs:138
+    wire write_valid; // side_table.rs:139
+    wire [3:0] write_address; // side_table.rs:139
+    wire [19:0] write_base_value; // side_table.rs:139
+    wire write_base_sticky; // side_table.rs:139
+    wire [7:0] write_half_m; // side_table.rs:139
+    wire [5:0] write_half_scale; // side_table.rs:139
     reg open; // a packet of the sparse part is open | packet_gate.rs:9
     wire out_valid; // packet_gate.rs:11
     wire out_ready; // packet_gate.rs:11
@@ -86,10 +86,10 @@ module oaken_dequantizer_core_p1_n1024 (
     wire walker_holds;
     wire walker_count_error;
     wire walker_length_error;
-    reg room; // dequantizer_front.rs:84
+    reg room; // dequantizer_front.rs:82
     wire reader_s_ready;
     wire reader_m_valid;
-    wire reader_m_ready; // dequantizer_front.rs:98
+    wire reader_m_ready; // dequantizer_front.rs:96
     wire reader_m_outlier;
     wire reader_m_outer;
     wire reader_m_sign;
@@ -106,24 +106,24 @@ module oaken_dequantizer_core_p1_n1024 (
     wire counter_m_wrong;
     wire counter_m_first;
     wire counter_m_last;
-    wire counted_valid; // dequantizer_front.rs:129
-    wire counted_ready; // dequantizer_front.rs:129
-    wire [8:0] counted_at; // dequantizer_front.rs:129
-    wire [63:0] counted_counts; // dequantizer_front.rs:129
-    wire counted_wrong; // dequantizer_front.rs:129
-    wire counted_first; // dequantizer_front.rs:129
-    wire counted_last; // dequantizer_front.rs:129
-    reg in_use; // dequantizer_back.rs:35
-    reg map_outlier; // dequantizer_back.rs:36
-    reg map_outer; // dequantizer_back.rs:36
-    reg map_sign; // dequantizer_back.rs:36
-    reg map_last; // dequantizer_back.rs:36
-    reg [4:0] info_split; // dequantizer_back.rs:37
-    reg info_middle_exact; // dequantizer_back.rs:37
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:38
-    reg [1:0] load_slot; // dequantizer_back.rs:40
-    wire decoding; // dequantizer_back.rs:41
-    reg [1:0] current; // side_table.rs:187
+    wire counted_valid; // dequantizer_front.rs:127
+    wire counted_ready; // dequantizer_front.rs:127
+    wire [8:0] counted_at; // dequantizer_front.rs:127
+    wire [63:0] counted_counts; // dequantizer_front.rs:127
+    wire counted_wrong; // dequantizer_front.rs:127
+    wire counted_first; // dequantizer_front.rs:127
+    wire counted_last; // dequantizer_front.rs:127
+    reg in_use; // dequantizer_back.rs:36
+    reg map_outlier; // dequantizer_back.rs:37
+    reg map_outer; // dequantizer_back.rs:37
+    reg map_sign; // dequantizer_back.rs:37
+    reg map_last; // dequantizer_back.rs:37
+    reg [4:0] info_split; // dequantizer_back.rs:38
+    reg info_middle_exact; // dequantizer_back.rs:38
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
+    reg [1:0] load_slot; // dequantizer_back.rs:41
+    wire decoding; // dequantizer_back.rs:42
+    reg [1:0] current; // side_table.rs:188
     wire guard_s_ready;
     wire guard_m_valid;
     wire guard_m_ready; // dense_reader.rs:47
@@ -137,18 +137,18 @@ module oaken_dequantizer_core_p1_n1024 (
     wire slice_s_ready;
     wire dense_valid_1;
     wire [7:0] dense_payload;
-    reg flag_1; // dequantizer.rs:130
-    wire go; // dequantizer.rs:114
-    reg second; // dequantizer_back.rs:72
+    reg flag_1; // dequantizer.rs:104
+    wire go; // dequantizer.rs:87
+    reg second; // dequantizer_back.rs:73
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
-    reg lane0_inner_1; // side_table.rs:203
-    reg [3:0] lane0_base_at; // side_table.rs:207
-    reg [3:0] lane0_half_at; // side_table.rs:211
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:235
-    reg lane0_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:235
+    reg lane0_inner_1; // side_table.rs:204
+    reg [3:0] lane0_base_at; // side_table.rs:208
+    reg [3:0] lane0_half_at; // side_table.rs:212
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:236
+    reg lane0_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane0_h_s2; // decode.rs:91
     reg [12:0] lane0_product; // decode.rs:91
     reg [19:0] lane0_side_later_base_value; // decode.rs:92
@@ -176,35 +176,36 @@ module oaken_dequantizer_core_p1_n1024 (
     reg lane0_negative_s5; // decode.rs:115
     reg lane0_negative_s6; // decode.rs:115
     reg values_0_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:110
-    reg map_last_s1; // dequantizer_back.rs:110
-    reg issue_s2; // dequantizer_back.rs:113
-    reg issue_s3; // dequantizer_back.rs:113
-    reg issue_s4; // dequantizer_back.rs:113
-    reg issue_s5; // dequantizer_back.rs:113
-    reg issue_s6; // dequantizer_back.rs:113
-    reg issue_s7; // dequantizer_back.rs:113
-    reg map_last_s2; // dequantizer_back.rs:113
-    reg map_last_s3; // dequantizer_back.rs:113
-    reg map_last_s4; // dequantizer_back.rs:113
-    reg map_last_s5; // dequantizer_back.rs:113
-    reg map_last_s6; // dequantizer_back.rs:113
-    reg map_last_s7; // dequantizer_back.rs:113
-    reg [16:0] spare_data; // dequantizer_back.rs:120
-    reg spare_last; // dequantizer_back.rs:120
-    reg [15:0] elements_data; // dequantizer_back.rs:121
-    reg elements_last; // dequantizer_back.rs:121
-    reg elements_valid; // dequantizer_back.rs:122
-    reg spare_empty; // dequantizer_back.rs:123
+    reg issue_s1; // dequantizer_back.rs:111
+    reg map_last_s1; // dequantizer_back.rs:111
+    reg issue_s2; // dequantizer_back.rs:114
+    reg issue_s3; // dequantizer_back.rs:114
+    reg issue_s4; // dequantizer_back.rs:114
+    reg issue_s5; // dequantizer_back.rs:114
+    reg issue_s6; // dequantizer_back.rs:114
+    reg issue_s7; // dequantizer_back.rs:114
+    reg map_last_s2; // dequantizer_back.rs:114
+    reg map_last_s3; // dequantizer_back.rs:114
+    reg map_last_s4; // dequantizer_back.rs:114
+    reg map_last_s5; // dequantizer_back.rs:114
+    reg map_last_s6; // dequantizer_back.rs:114
+    reg map_last_s7; // dequantizer_back.rs:114
+    reg [16:0] spare_data; // dequantizer_back.rs:121
+    reg spare_last; // dequantizer_back.rs:121
+    reg [15:0] elements_data; // dequantizer_back.rs:122
+    reg elements_last; // dequantizer_back.rs:122
+    reg elements_valid; // dequantizer_back.rs:123
+    reg spare_empty; // dequantizer_back.rs:124
+    reg flag_2; // dequantizer.rs:104
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
 
     // settings: a change waits for the vectors under way, or each vector has its own
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer_settings.rs:49
-    wire same = _t1 & (length_1 == length); // dequantizer_settings.rs:49
-    wire idle = (~(|in_flight)) & (~words_wait); // dequantizer_settings.rs:51
-    wire change = (idle & (~may_begin)) & (~same); // dequantizer_settings.rs:52
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer_settings.rs:48
+    wire same = _t1 & (length_1 == length); // dequantizer_settings.rs:48
+    wire idle = (~(|in_flight)) & (~words_wait); // dequantizer_settings.rs:50
+    wire change = (idle & (~may_begin)) & (~same); // dequantizer_settings.rs:51
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -267,8 +268,9 @@ module oaken_dequantizer_core_p1_n1024 (
         end
     end
     assign header_error = faulty & (~flag);
-    wire [4:0] split = header_payload[56:52]; // half_steps.rs:69
-    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|header_payload[12:7])};
+    wire [4:0] split = header_payload[56:52]; // header.rs:74
+    wire middle_exact = ~(|header_payload[12:7]); // header.rs:51
+    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, middle_exact};
     always @(posedge clk) begin
         if (rst) begin
             slot <= 2'h0;
@@ -291,7 +293,7 @@ module oaken_dequantizer_core_p1_n1024 (
     assign words_wait = walker_holds;
     assign count_error = walker_count_error;
     assign sparse_length_error = walker_length_error;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:111
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:110
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
@@ -329,7 +331,7 @@ module oaken_dequantizer_core_p1_n1024 (
     assign counted_wrong = counter_m_wrong;
     assign counted_first = counter_m_first;
     assign counted_last = counter_m_last;
-    wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:36
+    wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:33
     assign header_valid = walker_header_valid & slot_free;
     oaken_record_walker_p1 walker (
         .clk(clk),
@@ -365,7 +367,7 @@ module oaken_dequantizer_core_p1_n1024 (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
-    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:42
+    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:43
     assign reader_m_ready = takes;
     oaken_beat_reader_p1 reader (
         .clk(clk),
@@ -392,14 +394,14 @@ module oaken_dequantizer_core_p1_n1024 (
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:44
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:45
     always @(posedge clk) if (load) begin
         map_outlier <= reader_m_outlier;
         map_outer <= reader_m_outer;
         map_sign <= reader_m_sign;
         map_last <= reader_m_last;
     end
-    wire new_vector = load & reader_m_first; // dequantizer_back.rs:45
+    wire new_vector = load & reader_m_first; // dequantizer_back.rs:46
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -407,9 +409,9 @@ module oaken_dequantizer_core_p1_n1024 (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:48
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:48
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:48
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:49
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:49
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:49
     always @(posedge clk) begin
         if (new_vector) begin
             info_split <= next_info_split;
@@ -469,7 +471,7 @@ module oaken_dequantizer_core_p1_n1024 (
             flag_1 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:68
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:69
     assign decoding = issue & go;
     always @(posedge clk) begin
         if (rst) begin
@@ -486,7 +488,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready((in_use & go) & second),
         .m_payload(dense_payload)
     );
-    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:75
+    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:76
 
     // the lanes
     wire [4:0] lane0_distance = {1'h0, codes} - info_split; // decode.rs:74
@@ -503,21 +505,21 @@ module oaken_dequantizer_core_p1_n1024 (
         lane0_zero <= lane0_inner & lane0_none;
         lane0_inner_1 <= map_outlier & (~map_outer);
     end
-    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:206
+    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:207
     always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, map_outlier, lane0_negative};
-    wire lane0_outer = map_outlier & map_outer; // side_table.rs:209
-    wire lane0_second = map_outlier ? (lane0_negative | (~map_outer)) : (lane0_negative & lane0_exact); // side_table.rs:210
+    wire lane0_outer = map_outlier & map_outer; // side_table.rs:210
+    wire lane0_second = map_outlier ? (lane0_negative | (~map_outer)) : (lane0_negative & lane0_exact); // side_table.rs:211
     always @(posedge clk) begin
         if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
         if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:216
-    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:216
-    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:216
-    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:216
-    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:216
-    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:216
+    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:217
+    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:217
+    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:217
+    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:217
+    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:217
+    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:217
     always @(posedge clk) if (go) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -621,8 +623,8 @@ module oaken_dequantizer_core_p1_n1024 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:110
-    wire _t8 = header_valid & header_ready; // dequantizer_back.rs:111
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:111
+    wire _t8 = header_valid & header_ready; // dequantizer_back.rs:112
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -657,18 +659,8 @@ module oaken_dequantizer_core_p1_n1024 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:113
-    wire last = map_last_s7; // dequantizer_back.rs:113
-    wire ended = (valid & last) & go; // dequantizer.rs:118
-    assign finished = ended;
-    always @(posedge clk) begin
-        if (rst) begin
-            in_flight <= 5'h0;
-        end else begin
-            if (walker_begins & (~ended)) in_flight <= in_flight + 5'h1;
-            else if (ended & (~walker_begins)) in_flight <= in_flight - 5'h1;
-        end
-    end
+    wire valid = issue_s7; // dequantizer_back.rs:114
+    wire last = map_last_s7; // dequantizer_back.rs:114
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -679,11 +671,11 @@ module oaken_dequantizer_core_p1_n1024 (
         spare_data <= rounded;
         spare_last <= last;
     end
-    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:126
-    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:126
+    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:127
+    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:127
     wire too_large = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[16], too_large ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t9 = m_ready | (~elements_valid); // dequantizer_back.rs:129
+    wire _t9 = m_ready | (~elements_valid); // dequantizer_back.rs:130
     always @(posedge clk) if (_t9) begin
         elements_data <= limited_0;
         elements_last <= chosen_last;
@@ -696,6 +688,19 @@ module oaken_dequantizer_core_p1_n1024 (
             elements_valid <= valid | (~spare_empty);
             spare_empty <= 1'h1;
         end else spare_empty <= spare_empty & (~valid);
+    end
+
+    // a vector has left when its last beat is taken
+    assign finished = flag_2;
+    always @(posedge clk) begin
+        if (rst) begin
+            flag_2 <= 1'h0;
+            in_flight <= 5'h0;
+        end else begin
+            flag_2 <= (m_valid & m_ready) & m_last;
+            if (walker_begins & (~flag_2)) in_flight <= in_flight + 5'h1;
+            else if (flag_2 & (~walker_begins)) in_flight <= in_flight - 5'h1;
+        end
     end
     wire unused_ok = &{1'b0, _t2[7], guard_m_last, guard_passing, beats_minus_1[12:9], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t7[0]};
 endmodule

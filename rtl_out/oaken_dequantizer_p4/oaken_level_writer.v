@@ -26,36 +26,36 @@ module oaken_level_writer (
     output wire done, // The levels of a header are written in the next three cycles.
     output wire faulty // The header is none that the format allows; a register, for one to four cycles.
 );
-    reg busy; // a header is worked on | level_writer.rs:106
-    reg preparing; // the thresholds are worked on | level_writer.rs:107
-    reg [1:0] turn; // level_writer.rs:108
-    reg ready; // nothing is worked on, or it is the last turn of a header | level_writer.rs:110
-    reg [63:0] header; // level_writer.rs:111
-    reg [1:0] slot_1; // level_writer.rs:112
-    reg faulty_1; // level_writer.rs:81
-    reg l155_s1; // level_writer.rs:155
-    reg valid; // level_writer.rs:155
-    reg [3:0] l157_s1; // level_writer.rs:157
-    reg [3:0] address; // level_writer.rs:157
-    reg [5:0] l115_s1; // half_steps.rs:115
-    reg [5:0] scale; // half_steps.rs:115
-    reg [5:0] down; // half_steps.rs:117
-    reg [22:0] wide; // half_steps.rs:119
-    reg [19:0] value; // half_steps.rs:120
-    reg level_base_sticky; // half_steps.rs:122
-    reg [7:0] l105_s1; // half_steps.rs:122
-    reg [7:0] level_half_m; // half_steps.rs:122
-    reg [7:0] l105_s1_1; // level_writer.rs:159
-    reg [7:0] of_inner_m; // level_writer.rs:159
-    reg [5:0] l100_s1; // level_writer.rs:159
-    reg [5:0] of_inner_scale; // level_writer.rs:159
-    reg l160_s1; // level_writer.rs:160
-    reg is_inner; // level_writer.rs:160
+    reg busy; // a header is worked on | level_writer.rs:107
+    reg preparing; // the thresholds are worked on | level_writer.rs:108
+    reg [1:0] turn; // level_writer.rs:109
+    reg ready; // nothing is worked on, or it is the last turn of a header | level_writer.rs:111
+    reg [63:0] header; // level_writer.rs:112
+    reg [1:0] slot_1; // level_writer.rs:113
+    reg faulty_1; // level_writer.rs:82
+    reg l156_s1; // level_writer.rs:156
+    reg valid; // level_writer.rs:156
+    reg [3:0] l158_s1; // level_writer.rs:158
+    reg [3:0] address; // level_writer.rs:158
+    reg [5:0] l98_s1; // half_steps.rs:98
+    reg [5:0] scale; // half_steps.rs:98
+    reg [5:0] down; // half_steps.rs:100
+    reg [22:0] wide; // half_steps.rs:102
+    reg [19:0] value; // half_steps.rs:103
+    reg level_base_sticky; // half_steps.rs:105
+    reg [7:0] l88_s1; // half_steps.rs:105
+    reg [7:0] level_half_m; // half_steps.rs:105
+    reg [7:0] l88_s1_1; // level_writer.rs:160
+    reg [7:0] of_inner_m; // level_writer.rs:160
+    reg [5:0] l83_s1; // level_writer.rs:160
+    reg [5:0] of_inner_scale; // level_writer.rs:160
+    reg l161_s1; // level_writer.rs:161
+    reg is_inner; // level_writer.rs:161
 
     // whose turn it is
     assign header_ready = ready;
-    wire last = &turn; // level_writer.rs:113
-    wire _t1 = header_valid & header_ready; // level_writer.rs:123
+    wire last = &turn; // level_writer.rs:114
+    wire _t1 = header_valid & header_ready; // level_writer.rs:124
     always @(posedge clk) begin
         if (rst) begin
             busy <= 1'h0;
@@ -89,28 +89,29 @@ module oaken_level_writer (
     assign done = busy & last;
 
     // its step and threshold
-    wire [12:0] middle = header[12:0]; // half_steps.rs:64
-    wire [12:0] outer_pos = header[25:13]; // half_steps.rs:64
-    wire [12:0] outer_neg = header[38:26]; // half_steps.rs:64
-    wire [12:0] inner = header[51:39]; // half_steps.rs:64
-    wire outer = turn[1]; // level_writer.rs:143
-    wire negative = turn[0]; // level_writer.rs:143
-    wire [12:0] given = outer ? (negative ? outer_neg : outer_pos) : middle; // level_writer.rs:144
-    wire [12:0] step = given & {13{busy}}; // level_writer.rs:145
-    wire [14:0] threshold = outer ? (negative ? thresholds_s_low : thresholds_s_high) : (negative ? thresholds_t_low : thresholds_t_high); // level_writer.rs:146
+    wire [12:0] middle = header[12:0]; // header.rs:36
+    wire [12:0] outer_pos = header[25:13]; // header.rs:36
+    wire [12:0] outer_neg = header[38:26]; // header.rs:36
+    wire [12:0] inner = header[51:39]; // header.rs:36
+    wire outer = turn[1]; // level_writer.rs:144
+    wire negative = turn[0]; // level_writer.rs:144
+    wire [12:0] given = outer ? (negative ? outer_neg : outer_pos) : middle; // level_writer.rs:145
+    wire [12:0] step = given & {13{busy}}; // level_writer.rs:146
+    wire [14:0] threshold = outer ? (negative ? thresholds_s_low : thresholds_s_high) : (negative ? thresholds_t_low : thresholds_t_high); // level_writer.rs:147
     assign faulty = faulty_1;
-    wire [5:0] e = step[12:7]; // half_steps.rs:91
-    wire [6:0] f = step[6:0]; // half_steps.rs:91
-    wire shape_legal = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:92
+    wire [5:0] e = step[12:7]; // header.rs:41
+    wire [6:0] f = step[6:0]; // header.rs:46
+    wire shape_legal = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:75
     wire [5:0] _t2 = (|threshold[14:10]) ? ({1'h0, threshold[14:10]} + 6'h3) : (threshold[9] ? 6'h3 : (threshold[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
-    wire [4:0] split = header[56:52]; // half_steps.rs:78
-    wire split_legal = split <= 5'h10; // half_steps.rs:79
-    wire [5:0] above = header[63:58]; // half_steps.rs:80
-    wire fixed_legal = ~(|above); // half_steps.rs:82
-    wire [5:0] e_1 = inner[12:7]; // half_steps.rs:91
-    wire [6:0] f_1 = inner[6:0]; // half_steps.rs:91
-    wire shape_legal_1 = (e_1 <= 6'h26) & ((|e_1) | (~(|f_1))); // half_steps.rs:92
-    wire _t3 = (~(shape_legal & ((~(|e)) | (e >= _t2)))) | (~(((shape_legal_1 & ((~(|e_1)) | (e_1 >= 6'h1))) & split_legal) & fixed_legal)); // level_writer.rs:82
+    wire [5:0] e_1 = inner[12:7]; // header.rs:41
+    wire [6:0] f_1 = inner[6:0]; // header.rs:46
+    wire shape_legal_1 = (e_1 <= 6'h26) & ((|e_1) | (~(|f_1))); // half_steps.rs:75
+    wire inner_legal = shape_legal_1 & ((~(|e_1)) | (e_1 >= 6'h1)); // half_steps.rs:76
+    wire [4:0] split = header[56:52]; // header.rs:74
+    wire split_legal = split <= 5'h10; // header.rs:82
+    wire [5:0] above = header[63:58]; // header.rs:89
+    wire width_legal = ~(|above); // header.rs:91
+    wire _t3 = (~(shape_legal & ((~(|e)) | (e >= _t2)))) | (~((inner_legal & split_legal) & width_legal)); // level_writer.rs:83
     always @(posedge clk) begin
         if (rst) begin
             faulty_1 <= 1'h0;
@@ -122,47 +123,47 @@ module oaken_level_writer (
     // the levels, two stages later
     always @(posedge clk) begin
         if (rst) begin
-            l155_s1 <= 1'h0;
+            l156_s1 <= 1'h0;
             valid <= 1'h0;
         end else begin
-            l155_s1 <= busy | preparing;
-            valid <= l155_s1;
+            l156_s1 <= busy | preparing;
+            valid <= l156_s1;
         end
     end
     always @(posedge clk) begin
-        l157_s1 <= {busy ? slot_1 : 2'h3, turn};
-        address <= l157_s1;
+        l158_s1 <= {busy ? slot_1 : 2'h3, turn};
+        address <= l158_s1;
     end
     wire [4:0] field = threshold[14:10]; // half.rs:16
     wire [10:0] x_mantissa = {|field, threshold[9:0]}; // half.rs:18
-    wire [5:0] exponent_plus_1 = {1'h0, (|field) ? field : 5'h1}; // half_steps.rs:113
-    wire [5:0] given_1 = step[12:7]; // half_steps.rs:114
+    wire [5:0] exponent_plus_1 = {1'h0, (|field) ? field : 5'h1}; // half_steps.rs:96
+    wire [5:0] given_1 = step[12:7]; // header.rs:41
     always @(posedge clk) begin
-        l115_s1 <= (|given_1) ? (given_1 - 6'h1) : (exponent_plus_1 + 6'h2);
-        scale <= l115_s1;
+        l98_s1 <= (|given_1) ? (given_1 - 6'h1) : (exponent_plus_1 + 6'h2);
+        scale <= l98_s1;
         down <= (|given_1) ? (given_1 - exponent_plus_1) : 6'h3;
         wide <= {x_mantissa, 12'h0};
     end
-    wire [22:0] _t4 = wide >> down; // half_steps.rs:120
+    wire [22:0] _t4 = wide >> down; // half_steps.rs:103
     always @(posedge clk) value <= _t4[19:0];
-    wire [22:0] lost = wide & (~(23'h7fffff << down)); // half_steps.rs:121
+    wire [22:0] lost = wide & (~(23'h7fffff << down)); // half_steps.rs:104
     always @(posedge clk) level_base_sticky <= |lost;
-    wire _t5 = |given_1; // half_steps.rs:104
+    wire _t5 = |given_1; // half_steps.rs:87
     always @(posedge clk) begin
-        l105_s1 <= {_t5, step[6:0] & {7{_t5}}};
-        level_half_m <= l105_s1;
+        l88_s1 <= {_t5, step[6:0] & {7{_t5}}};
+        level_half_m <= l88_s1;
     end
-    wire _t6 = |e_1; // half_steps.rs:104
+    wire _t6 = |e_1; // half_steps.rs:87
     always @(posedge clk) begin
-        l105_s1_1 <= {_t6, f_1 & {7{_t6}}};
-        of_inner_m <= l105_s1_1;
-        l100_s1 <= (|e_1) ? (e_1 - 6'h1) : 6'h0;
-        of_inner_scale <= l100_s1;
-        l160_s1 <= busy & (turn == 2'h1);
-        is_inner <= l160_s1;
+        l88_s1_1 <= {_t6, f_1 & {7{_t6}}};
+        of_inner_m <= l88_s1_1;
+        l83_s1 <= (|e_1) ? (e_1 - 6'h1) : 6'h0;
+        of_inner_scale <= l83_s1;
+        l161_s1 <= busy & (turn == 2'h1);
+        is_inner <= l161_s1;
     end
-    wire [7:0] half_m = is_inner ? of_inner_m : level_half_m; // level_writer.rs:161
-    wire [5:0] half_scale = is_inner ? of_inner_scale : scale; // level_writer.rs:161
+    wire [7:0] half_m = is_inner ? of_inner_m : level_half_m; // level_writer.rs:162
+    wire [5:0] half_scale = is_inner ? of_inner_scale : scale; // level_writer.rs:162
     assign write_valid = valid;
     assign write_address = address;
     assign write_base_value = value;

@@ -32,77 +32,77 @@ module oaken_dequantizer_core_p64_n8192 (
     output wire order_error, // Positions that do not ascend.
     output wire sparse_length_error, // A sparse part that is shorter or longer than its packet.
     output wire dense_length_error, // A dense part that is shorter or longer than its packet.
-    output wire finished, // The last elements of a vector have left the lanes.
-    output wire busy // Vectors are under way.
+    output wire finished, // The last beat of a vector was taken in the cycle before.
+    output wire busy // Vectors are under way: words of them have come, and they were not taken to their end.
 );
-    reg [14:0] settings_s_low; // dequantizer_settings.rs:45
-    reg [14:0] settings_t_low; // dequantizer_settings.rs:45
-    reg [14:0] settings_t_high; // dequantizer_settings.rs:45
-    reg [14:0] settings_s_high; // dequantizer_settings.rs:45
-    reg [13:0] length_1; // dequantizer_settings.rs:46
-    reg [4:0] in_flight; // dequantizer_settings.rs:47
-    reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:48
-    wire words_wait; // dequantizer_settings.rs:50
-    reg flag; // dequantizer.rs:130
-    wire header_valid; // dequantizer_front.rs:52
-    wire header_ready; // dequantizer_front.rs:52
-    wire [63:0] header_payload; // dequantizer_front.rs:52
-    reg [3:0] slot; // dequantizer_front.rs:53
-    reg [4:0] slots_used; // dequantizer_front.rs:54
-    reg header_valid_s1; // side_table.rs:154
-    reg done; // side_table.rs:154
-    reg [5:0] l115_s1; // half_steps.rs:115
-    reg [5:0] scale; // half_steps.rs:115
-    reg [5:0] down; // half_steps.rs:117
-    reg [22:0] wide; // half_steps.rs:119
-    reg [19:0] value; // half_steps.rs:120
-    reg new_middle_pos_base_sticky; // half_steps.rs:122
-    reg [7:0] l105_s1; // half_steps.rs:122
-    reg [7:0] new_middle_pos_half_m; // half_steps.rs:122
-    reg [5:0] l115_s1_1; // half_steps.rs:115
-    reg [5:0] scale_1; // half_steps.rs:115
-    reg [5:0] down_1; // half_steps.rs:117
-    reg [22:0] wide_1; // half_steps.rs:119
-    reg [19:0] value_1; // half_steps.rs:120
-    reg new_middle_neg_base_sticky; // half_steps.rs:122
-    reg [7:0] l105_s1_1; // half_steps.rs:122
-    reg [7:0] new_middle_neg_half_m; // half_steps.rs:122
-    reg [5:0] l115_s1_2; // half_steps.rs:115
-    reg [5:0] scale_2; // half_steps.rs:115
-    reg [5:0] down_2; // half_steps.rs:117
-    reg [22:0] wide_2; // half_steps.rs:119
-    reg [19:0] value_2; // half_steps.rs:120
-    reg new_outer_pos_base_sticky; // half_steps.rs:122
-    reg [7:0] l105_s1_2; // half_steps.rs:122
-    reg [7:0] new_outer_pos_half_m; // half_steps.rs:122
-    reg [5:0] l115_s1_3; // half_steps.rs:115
-    reg [5:0] scale_3; // half_steps.rs:115
-    reg [5:0] down_3; // half_steps.rs:117
-    reg [22:0] wide_3; // half_steps.rs:119
-    reg [19:0] value_3; // half_steps.rs:120
-    reg new_outer_neg_base_sticky; // half_steps.rs:122
-    reg [7:0] l105_s1_3; // half_steps.rs:122
-    reg [7:0] new_outer_neg_half_m; // half_steps.rs:122
-    reg [7:0] l105_s1_4; // side_table.rs:167
-    reg [7:0] new_inner_m; // side_table.rs:167
-    reg [5:0] l100_s1; // side_table.rs:167
-    reg [5:0] new_inner_scale; // side_table.rs:167
-    reg [5:0] l115_s1_4; // half_steps.rs:115
-    reg [5:0] scale_4; // half_steps.rs:115
-    reg [5:0] down_4; // half_steps.rs:117
-    reg [22:0] wide_4; // half_steps.rs:119
-    reg [19:0] value_4; // half_steps.rs:120
-    reg l122_s2; // half_steps.rs:122
-    reg [5:0] l115_s1_5; // half_steps.rs:115
-    reg [5:0] scale_5; // half_steps.rs:115
-    reg [5:0] down_5; // half_steps.rs:117
-    reg [22:0] wide_5; // half_steps.rs:119
-    reg [19:0] value_5; // half_steps.rs:120
-    reg l122_s2_1; // half_steps.rs:122
-    reg [3:0] slot_s1; // side_table.rs:175
-    reg [3:0] slot_s2; // side_table.rs:175
-    reg legal_s1; // side_table.rs:176
-    reg legal_s2; // side_table.rs:176
+    reg [14:0] settings_s_low; // dequantizer_settings.rs:44
+    reg [14:0] settings_t_low; // dequantizer_settings.rs:44
+    reg [14:0] settings_t_high; // dequantizer_settings.rs:44
+    reg [14:0] settings_s_high; // dequantizer_settings.rs:44
+    reg [13:0] length_1; // dequantizer_settings.rs:45
+    reg [4:0] in_flight; // dequantizer_settings.rs:46
+    reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:47
+    wire words_wait; // dequantizer_settings.rs:49
+    reg flag; // dequantizer.rs:104
+    wire header_valid; // dequantizer_front.rs:49
+    wire header_ready; // dequantizer_front.rs:49
+    wire [63:0] header_payload; // dequantizer_front.rs:49
+    reg [3:0] slot; // dequantizer_front.rs:50
+    reg [4:0] slots_used; // dequantizer_front.rs:51
+    reg header_valid_s1; // side_table.rs:155
+    reg done; // side_table.rs:155
+    reg [5:0] l98_s1; // half_steps.rs:98
+    reg [5:0] scale; // half_steps.rs:98
+    reg [5:0] down; // half_steps.rs:100
+    reg [22:0] wide; // half_steps.rs:102
+    reg [19:0] value; // half_steps.rs:103
+    reg new_middle_pos_base_sticky; // half_steps.rs:105
+    reg [7:0] l88_s1; // half_steps.rs:105
+    reg [7:0] new_middle_pos_half_m; // half_steps.rs:105
+    reg [5:0] l98_s1_1; // half_steps.rs:98
+    reg [5:0] scale_1; // half_steps.rs:98
+    reg [5:0] down_1; // half_steps.rs:100
+    reg [22:0] wide_1; // half_steps.rs:102
+    reg [19:0] value_1; // half_steps.rs:103
+    reg new_middle_neg_base_sticky; // half_steps.rs:105
+    reg [7:0] l88_s1_1; // half_steps.rs:105
+    reg [7:0] new_middle_neg_half_m; // half_steps.rs:105
+    reg [5:0] l98_s1_2; // half_steps.rs:98
+    reg [5:0] scale_2; // half_steps.rs:98
+    reg [5:0] down_2; // half_steps.rs:100
+    reg [22:0] wide_2; // half_steps.rs:102
+    reg [19:0] value_2; // half_steps.rs:103
+    reg new_outer_pos_base_sticky; // half_steps.rs:105
+    reg [7:0] l88_s1_2; // half_steps.rs:105
+    reg [7:0] new_outer_pos_half_m; // half_steps.rs:105
+    reg [5:0] l98_s1_3; // half_steps.rs:98
+    reg [5:0] scale_3; // half_steps.rs:98
+    reg [5:0] down_3; // half_steps.rs:100
+    reg [22:0] wide_3; // half_steps.rs:102
+    reg [19:0] value_3; // half_steps.rs:103
+    reg new_outer_neg_base_sticky; // half_steps.rs:105
+    reg [7:0] l88_s1_3; // half_steps.rs:105
+    reg [7:0] new_outer_neg_half_m; // half_steps.rs:105
+    reg [7:0] l88_s1_4; // side_table.rs:168
+    reg [7:0] new_inner_m; // side_table.rs:168
+    reg [5:0] l83_s1; // side_table.rs:168
+    reg [5:0] new_inner_scale; // side_table.rs:168
+    reg [5:0] l98_s1_4; // half_steps.rs:98
+    reg [5:0] scale_4; // half_steps.rs:98
+    reg [5:0] down_4; // half_steps.rs:100
+    reg [22:0] wide_4; // half_steps.rs:102
+    reg [19:0] value_4; // half_steps.rs:103
+    reg l105_s2; // half_steps.rs:105
+    reg [5:0] l98_s1_5; // half_steps.rs:98
+    reg [5:0] scale_5; // half_steps.rs:98
+    reg [5:0] down_5; // half_steps.rs:100
+    reg [22:0] wide_5; // half_steps.rs:102
+    reg [19:0] value_5; // half_steps.rs:103
+    reg l105_s2_1; // half_steps.rs:105
+    reg [3:0] slot_s1; // side_table.rs:176
+    reg [3:0] slot_s2; // side_table.rs:176
+    reg legal_s1; // side_table.rs:177
+    reg legal_s2; // side_table.rs:177
     reg open; // a packet of the sparse part is open | packet_gate.rs:9
     wire out_valid; // packet_gate.rs:11
     wire out_ready; // packet_gate.rs:11
@@ -124,10 +124,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire walker_holds;
     wire walker_count_error;
     wire walker_length_error;
-    reg room; // dequantizer_front.rs:84
+    reg room; // dequantizer_front.rs:82
     wire reader_s_ready;
     wire reader_m_valid;
-    wire reader_m_ready; // dequantizer_front.rs:98
+    wire reader_m_ready; // dequantizer_front.rs:96
     wire [63:0] reader_m_outlier;
     wire [63:0] reader_m_outer;
     wire [63:0] reader_m_sign;
@@ -137,34 +137,34 @@ module oaken_dequantizer_core_p64_n8192 (
     wire reader_reading;
     wire [4:0] reader_oldest;
     wire reader_order_error;
-    reg in_use; // dequantizer_back.rs:35
-    reg [63:0] map_outlier; // dequantizer_back.rs:36
-    reg [63:0] map_outer; // dequantizer_back.rs:36
-    reg [63:0] map_sign; // dequantizer_back.rs:36
-    reg map_last; // dequantizer_back.rs:36
-    reg [4:0] info_split; // dequantizer_back.rs:37
-    reg info_middle_exact; // dequantizer_back.rs:37
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:38
-    reg [3:0] load_slot; // dequantizer_back.rs:40
-    wire decoding; // dequantizer_back.rs:41
-    reg [19:0] current_middle_pos_base_value; // side_table.rs:192
-    reg current_middle_pos_base_sticky; // side_table.rs:192
-    reg [7:0] current_middle_pos_half_m; // side_table.rs:192
-    reg [5:0] current_middle_pos_half_scale; // side_table.rs:192
-    reg [19:0] current_middle_neg_base_value; // side_table.rs:192
-    reg current_middle_neg_base_sticky; // side_table.rs:192
-    reg [7:0] current_middle_neg_half_m; // side_table.rs:192
-    reg [5:0] current_middle_neg_half_scale; // side_table.rs:192
-    reg [19:0] current_outer_pos_base_value; // side_table.rs:192
-    reg current_outer_pos_base_sticky; // side_table.rs:192
-    reg [7:0] current_outer_pos_half_m; // side_table.rs:192
-    reg [5:0] current_outer_pos_half_scale; // side_table.rs:192
-    reg [19:0] current_outer_neg_base_value; // side_table.rs:192
-    reg current_outer_neg_base_sticky; // side_table.rs:192
-    reg [7:0] current_outer_neg_half_m; // side_table.rs:192
-    reg [5:0] current_outer_neg_half_scale; // side_table.rs:192
-    reg [7:0] current_inner_m; // side_table.rs:192
-    reg [5:0] current_inner_scale; // side_table.rs:192
+    reg in_use; // dequantizer_back.rs:36
+    reg [63:0] map_outlier; // dequantizer_back.rs:37
+    reg [63:0] map_outer; // dequantizer_back.rs:37
+    reg [63:0] map_sign; // dequantizer_back.rs:37
+    reg map_last; // dequantizer_back.rs:37
+    reg [4:0] info_split; // dequantizer_back.rs:38
+    reg info_middle_exact; // dequantizer_back.rs:38
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
+    reg [3:0] load_slot; // dequantizer_back.rs:41
+    wire decoding; // dequantizer_back.rs:42
+    reg [19:0] current_middle_pos_base_value; // side_table.rs:193
+    reg current_middle_pos_base_sticky; // side_table.rs:193
+    reg [7:0] current_middle_pos_half_m; // side_table.rs:193
+    reg [5:0] current_middle_pos_half_scale; // side_table.rs:193
+    reg [19:0] current_middle_neg_base_value; // side_table.rs:193
+    reg current_middle_neg_base_sticky; // side_table.rs:193
+    reg [7:0] current_middle_neg_half_m; // side_table.rs:193
+    reg [5:0] current_middle_neg_half_scale; // side_table.rs:193
+    reg [19:0] current_outer_pos_base_value; // side_table.rs:193
+    reg current_outer_pos_base_sticky; // side_table.rs:193
+    reg [7:0] current_outer_pos_half_m; // side_table.rs:193
+    reg [5:0] current_outer_pos_half_scale; // side_table.rs:193
+    reg [19:0] current_outer_neg_base_value; // side_table.rs:193
+    reg current_outer_neg_base_sticky; // side_table.rs:193
+    reg [7:0] current_outer_neg_half_m; // side_table.rs:193
+    reg [5:0] current_outer_neg_half_scale; // side_table.rs:193
+    reg [7:0] current_inner_m; // side_table.rs:193
+    reg [5:0] current_inner_scale; // side_table.rs:193
     wire guard_s_ready;
     wire guard_m_valid;
     wire guard_m_ready; // dense_reader.rs:47
@@ -178,37 +178,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire slice_s_ready;
     wire dense_valid_1;
     wire [255:0] dense_payload;
-    reg flag_1; // dequantizer.rs:130
-    wire go; // dequantizer.rs:114
+    reg flag_1; // dequantizer.rs:104
+    wire go; // dequantizer.rs:87
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
-    reg lane0_inner_1; // side_table.rs:203
-    reg [19:0] lane0_levels_middle_pos_base_value; // side_table.rs:219
-    reg lane0_levels_middle_pos_base_sticky; // side_table.rs:219
-    reg [7:0] lane0_levels_middle_pos_half_m; // side_table.rs:219
-    reg [5:0] lane0_levels_middle_pos_half_scale; // side_table.rs:219
-    reg [19:0] lane0_levels_middle_neg_base_value; // side_table.rs:219
-    reg lane0_levels_middle_neg_base_sticky; // side_table.rs:219
-    reg [7:0] lane0_levels_middle_neg_half_m; // side_table.rs:219
-    reg [5:0] lane0_levels_middle_neg_half_scale; // side_table.rs:219
-    reg [19:0] lane0_levels_outer_pos_base_value; // side_table.rs:219
-    reg lane0_levels_outer_pos_base_sticky; // side_table.rs:219
-    reg [7:0] lane0_levels_outer_pos_half_m; // side_table.rs:219
-    reg [5:0] lane0_levels_outer_pos_half_scale; // side_table.rs:219
-    reg [19:0] lane0_levels_outer_neg_base_value; // side_table.rs:219
-    reg lane0_levels_outer_neg_base_sticky; // side_table.rs:219
-    reg [7:0] lane0_levels_outer_neg_half_m; // side_table.rs:219
-    reg [5:0] lane0_levels_outer_neg_half_scale; // side_table.rs:219
-    reg [7:0] lane0_levels_inner_m; // side_table.rs:219
-    reg [5:0] lane0_levels_inner_scale; // side_table.rs:219
-    reg lane0_outlier; // side_table.rs:220
-    reg lane0_outer; // side_table.rs:220
-    reg lane0_negative_1; // side_table.rs:220
-    reg lane0_exact_s1; // side_table.rs:228
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:235
-    reg lane0_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:235
+    reg lane0_inner_1; // side_table.rs:204
+    reg [19:0] lane0_levels_middle_pos_base_value; // side_table.rs:220
+    reg lane0_levels_middle_pos_base_sticky; // side_table.rs:220
+    reg [7:0] lane0_levels_middle_pos_half_m; // side_table.rs:220
+    reg [5:0] lane0_levels_middle_pos_half_scale; // side_table.rs:220
+    reg [19:0] lane0_levels_middle_neg_base_value; // side_table.rs:220
+    reg lane0_levels_middle_neg_base_sticky; // side_table.rs:220
+    reg [7:0] lane0_levels_middle_neg_half_m; // side_table.rs:220
+    reg [5:0] lane0_levels_middle_neg_half_scale; // side_table.rs:220
+    reg [19:0] lane0_levels_outer_pos_base_value; // side_table.rs:220
+    reg lane0_levels_outer_pos_base_sticky; // side_table.rs:220
+    reg [7:0] lane0_levels_outer_pos_half_m; // side_table.rs:220
+    reg [5:0] lane0_levels_outer_pos_half_scale; // side_table.rs:220
+    reg [19:0] lane0_levels_outer_neg_base_value; // side_table.rs:220
+    reg lane0_levels_outer_neg_base_sticky; // side_table.rs:220
+    reg [7:0] lane0_levels_outer_neg_half_m; // side_table.rs:220
+    reg [5:0] lane0_levels_outer_neg_half_scale; // side_table.rs:220
+    reg [7:0] lane0_levels_inner_m; // side_table.rs:220
+    reg [5:0] lane0_levels_inner_scale; // side_table.rs:220
+    reg lane0_outlier; // side_table.rs:221
+    reg lane0_outer; // side_table.rs:221
+    reg lane0_negative_1; // side_table.rs:221
+    reg lane0_exact_s1; // side_table.rs:229
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:236
+    reg lane0_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane0_h_s2; // decode.rs:91
     reg [12:0] lane0_product; // decode.rs:91
     reg [19:0] lane0_side_later_base_value; // decode.rs:92
@@ -237,15 +237,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_0_negative; // decode.rs:115
     reg [4:0] lane1_h; // decode.rs:79
     reg lane1_zero; // decode.rs:85
-    reg lane1_inner_1; // side_table.rs:203
-    reg lane1_outlier; // side_table.rs:220
-    reg lane1_outer; // side_table.rs:220
-    reg lane1_negative_1; // side_table.rs:220
-    reg lane1_exact_s1; // side_table.rs:228
-    reg [19:0] lane1_side_base_value_1; // side_table.rs:235
-    reg lane1_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane1_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane1_side_half_scale_1; // side_table.rs:235
+    reg lane1_inner_1; // side_table.rs:204
+    reg lane1_outlier; // side_table.rs:221
+    reg lane1_outer; // side_table.rs:221
+    reg lane1_negative_1; // side_table.rs:221
+    reg lane1_exact_s1; // side_table.rs:229
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:236
+    reg lane1_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane1_h_s2; // decode.rs:91
     reg [12:0] lane1_product; // decode.rs:91
     reg [19:0] lane1_side_later_base_value; // decode.rs:92
@@ -274,15 +274,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_1_negative; // decode.rs:115
     reg [4:0] lane2_h; // decode.rs:79
     reg lane2_zero; // decode.rs:85
-    reg lane2_inner_1; // side_table.rs:203
-    reg lane2_outlier; // side_table.rs:220
-    reg lane2_outer; // side_table.rs:220
-    reg lane2_negative_1; // side_table.rs:220
-    reg lane2_exact_s1; // side_table.rs:228
-    reg [19:0] lane2_side_base_value_1; // side_table.rs:235
-    reg lane2_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane2_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane2_side_half_scale_1; // side_table.rs:235
+    reg lane2_inner_1; // side_table.rs:204
+    reg lane2_outlier; // side_table.rs:221
+    reg lane2_outer; // side_table.rs:221
+    reg lane2_negative_1; // side_table.rs:221
+    reg lane2_exact_s1; // side_table.rs:229
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:236
+    reg lane2_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane2_h_s2; // decode.rs:91
     reg [12:0] lane2_product; // decode.rs:91
     reg [19:0] lane2_side_later_base_value; // decode.rs:92
@@ -311,15 +311,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_2_negative; // decode.rs:115
     reg [4:0] lane3_h; // decode.rs:79
     reg lane3_zero; // decode.rs:85
-    reg lane3_inner_1; // side_table.rs:203
-    reg lane3_outlier; // side_table.rs:220
-    reg lane3_outer; // side_table.rs:220
-    reg lane3_negative_1; // side_table.rs:220
-    reg lane3_exact_s1; // side_table.rs:228
-    reg [19:0] lane3_side_base_value_1; // side_table.rs:235
-    reg lane3_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane3_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane3_side_half_scale_1; // side_table.rs:235
+    reg lane3_inner_1; // side_table.rs:204
+    reg lane3_outlier; // side_table.rs:221
+    reg lane3_outer; // side_table.rs:221
+    reg lane3_negative_1; // side_table.rs:221
+    reg lane3_exact_s1; // side_table.rs:229
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:236
+    reg lane3_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane3_h_s2; // decode.rs:91
     reg [12:0] lane3_product; // decode.rs:91
     reg [19:0] lane3_side_later_base_value; // decode.rs:92
@@ -348,15 +348,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_3_negative; // decode.rs:115
     reg [4:0] lane4_h; // decode.rs:79
     reg lane4_zero; // decode.rs:85
-    reg lane4_inner_1; // side_table.rs:203
-    reg lane4_outlier; // side_table.rs:220
-    reg lane4_outer; // side_table.rs:220
-    reg lane4_negative_1; // side_table.rs:220
-    reg lane4_exact_s1; // side_table.rs:228
-    reg [19:0] lane4_side_base_value_1; // side_table.rs:235
-    reg lane4_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane4_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane4_side_half_scale_1; // side_table.rs:235
+    reg lane4_inner_1; // side_table.rs:204
+    reg lane4_outlier; // side_table.rs:221
+    reg lane4_outer; // side_table.rs:221
+    reg lane4_negative_1; // side_table.rs:221
+    reg lane4_exact_s1; // side_table.rs:229
+    reg [19:0] lane4_side_base_value_1; // side_table.rs:236
+    reg lane4_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane4_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane4_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane4_h_s2; // decode.rs:91
     reg [12:0] lane4_product; // decode.rs:91
     reg [19:0] lane4_side_later_base_value; // decode.rs:92
@@ -385,15 +385,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_4_negative; // decode.rs:115
     reg [4:0] lane5_h; // decode.rs:79
     reg lane5_zero; // decode.rs:85
-    reg lane5_inner_1; // side_table.rs:203
-    reg lane5_outlier; // side_table.rs:220
-    reg lane5_outer; // side_table.rs:220
-    reg lane5_negative_1; // side_table.rs:220
-    reg lane5_exact_s1; // side_table.rs:228
-    reg [19:0] lane5_side_base_value_1; // side_table.rs:235
-    reg lane5_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane5_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane5_side_half_scale_1; // side_table.rs:235
+    reg lane5_inner_1; // side_table.rs:204
+    reg lane5_outlier; // side_table.rs:221
+    reg lane5_outer; // side_table.rs:221
+    reg lane5_negative_1; // side_table.rs:221
+    reg lane5_exact_s1; // side_table.rs:229
+    reg [19:0] lane5_side_base_value_1; // side_table.rs:236
+    reg lane5_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane5_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane5_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane5_h_s2; // decode.rs:91
     reg [12:0] lane5_product; // decode.rs:91
     reg [19:0] lane5_side_later_base_value; // decode.rs:92
@@ -422,15 +422,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_5_negative; // decode.rs:115
     reg [4:0] lane6_h; // decode.rs:79
     reg lane6_zero; // decode.rs:85
-    reg lane6_inner_1; // side_table.rs:203
-    reg lane6_outlier; // side_table.rs:220
-    reg lane6_outer; // side_table.rs:220
-    reg lane6_negative_1; // side_table.rs:220
-    reg lane6_exact_s1; // side_table.rs:228
-    reg [19:0] lane6_side_base_value_1; // side_table.rs:235
-    reg lane6_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane6_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane6_side_half_scale_1; // side_table.rs:235
+    reg lane6_inner_1; // side_table.rs:204
+    reg lane6_outlier; // side_table.rs:221
+    reg lane6_outer; // side_table.rs:221
+    reg lane6_negative_1; // side_table.rs:221
+    reg lane6_exact_s1; // side_table.rs:229
+    reg [19:0] lane6_side_base_value_1; // side_table.rs:236
+    reg lane6_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane6_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane6_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane6_h_s2; // decode.rs:91
     reg [12:0] lane6_product; // decode.rs:91
     reg [19:0] lane6_side_later_base_value; // decode.rs:92
@@ -459,15 +459,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_6_negative; // decode.rs:115
     reg [4:0] lane7_h; // decode.rs:79
     reg lane7_zero; // decode.rs:85
-    reg lane7_inner_1; // side_table.rs:203
-    reg lane7_outlier; // side_table.rs:220
-    reg lane7_outer; // side_table.rs:220
-    reg lane7_negative_1; // side_table.rs:220
-    reg lane7_exact_s1; // side_table.rs:228
-    reg [19:0] lane7_side_base_value_1; // side_table.rs:235
-    reg lane7_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane7_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane7_side_half_scale_1; // side_table.rs:235
+    reg lane7_inner_1; // side_table.rs:204
+    reg lane7_outlier; // side_table.rs:221
+    reg lane7_outer; // side_table.rs:221
+    reg lane7_negative_1; // side_table.rs:221
+    reg lane7_exact_s1; // side_table.rs:229
+    reg [19:0] lane7_side_base_value_1; // side_table.rs:236
+    reg lane7_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane7_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane7_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane7_h_s2; // decode.rs:91
     reg [12:0] lane7_product; // decode.rs:91
     reg [19:0] lane7_side_later_base_value; // decode.rs:92
@@ -496,15 +496,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_7_negative; // decode.rs:115
     reg [4:0] lane8_h; // decode.rs:79
     reg lane8_zero; // decode.rs:85
-    reg lane8_inner_1; // side_table.rs:203
-    reg lane8_outlier; // side_table.rs:220
-    reg lane8_outer; // side_table.rs:220
-    reg lane8_negative_1; // side_table.rs:220
-    reg lane8_exact_s1; // side_table.rs:228
-    reg [19:0] lane8_side_base_value_1; // side_table.rs:235
-    reg lane8_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane8_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane8_side_half_scale_1; // side_table.rs:235
+    reg lane8_inner_1; // side_table.rs:204
+    reg lane8_outlier; // side_table.rs:221
+    reg lane8_outer; // side_table.rs:221
+    reg lane8_negative_1; // side_table.rs:221
+    reg lane8_exact_s1; // side_table.rs:229
+    reg [19:0] lane8_side_base_value_1; // side_table.rs:236
+    reg lane8_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane8_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane8_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane8_h_s2; // decode.rs:91
     reg [12:0] lane8_product; // decode.rs:91
     reg [19:0] lane8_side_later_base_value; // decode.rs:92
@@ -533,15 +533,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_8_negative; // decode.rs:115
     reg [4:0] lane9_h; // decode.rs:79
     reg lane9_zero; // decode.rs:85
-    reg lane9_inner_1; // side_table.rs:203
-    reg lane9_outlier; // side_table.rs:220
-    reg lane9_outer; // side_table.rs:220
-    reg lane9_negative_1; // side_table.rs:220
-    reg lane9_exact_s1; // side_table.rs:228
-    reg [19:0] lane9_side_base_value_1; // side_table.rs:235
-    reg lane9_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane9_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane9_side_half_scale_1; // side_table.rs:235
+    reg lane9_inner_1; // side_table.rs:204
+    reg lane9_outlier; // side_table.rs:221
+    reg lane9_outer; // side_table.rs:221
+    reg lane9_negative_1; // side_table.rs:221
+    reg lane9_exact_s1; // side_table.rs:229
+    reg [19:0] lane9_side_base_value_1; // side_table.rs:236
+    reg lane9_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane9_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane9_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane9_h_s2; // decode.rs:91
     reg [12:0] lane9_product; // decode.rs:91
     reg [19:0] lane9_side_later_base_value; // decode.rs:92
@@ -570,15 +570,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_9_negative; // decode.rs:115
     reg [4:0] lane10_h; // decode.rs:79
     reg lane10_zero; // decode.rs:85
-    reg lane10_inner_1; // side_table.rs:203
-    reg lane10_outlier; // side_table.rs:220
-    reg lane10_outer; // side_table.rs:220
-    reg lane10_negative_1; // side_table.rs:220
-    reg lane10_exact_s1; // side_table.rs:228
-    reg [19:0] lane10_side_base_value_1; // side_table.rs:235
-    reg lane10_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane10_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane10_side_half_scale_1; // side_table.rs:235
+    reg lane10_inner_1; // side_table.rs:204
+    reg lane10_outlier; // side_table.rs:221
+    reg lane10_outer; // side_table.rs:221
+    reg lane10_negative_1; // side_table.rs:221
+    reg lane10_exact_s1; // side_table.rs:229
+    reg [19:0] lane10_side_base_value_1; // side_table.rs:236
+    reg lane10_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane10_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane10_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane10_h_s2; // decode.rs:91
     reg [12:0] lane10_product; // decode.rs:91
     reg [19:0] lane10_side_later_base_value; // decode.rs:92
@@ -607,15 +607,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_10_negative; // decode.rs:115
     reg [4:0] lane11_h; // decode.rs:79
     reg lane11_zero; // decode.rs:85
-    reg lane11_inner_1; // side_table.rs:203
-    reg lane11_outlier; // side_table.rs:220
-    reg lane11_outer; // side_table.rs:220
-    reg lane11_negative_1; // side_table.rs:220
-    reg lane11_exact_s1; // side_table.rs:228
-    reg [19:0] lane11_side_base_value_1; // side_table.rs:235
-    reg lane11_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane11_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane11_side_half_scale_1; // side_table.rs:235
+    reg lane11_inner_1; // side_table.rs:204
+    reg lane11_outlier; // side_table.rs:221
+    reg lane11_outer; // side_table.rs:221
+    reg lane11_negative_1; // side_table.rs:221
+    reg lane11_exact_s1; // side_table.rs:229
+    reg [19:0] lane11_side_base_value_1; // side_table.rs:236
+    reg lane11_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane11_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane11_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane11_h_s2; // decode.rs:91
     reg [12:0] lane11_product; // decode.rs:91
     reg [19:0] lane11_side_later_base_value; // decode.rs:92
@@ -644,15 +644,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_11_negative; // decode.rs:115
     reg [4:0] lane12_h; // decode.rs:79
     reg lane12_zero; // decode.rs:85
-    reg lane12_inner_1; // side_table.rs:203
-    reg lane12_outlier; // side_table.rs:220
-    reg lane12_outer; // side_table.rs:220
-    reg lane12_negative_1; // side_table.rs:220
-    reg lane12_exact_s1; // side_table.rs:228
-    reg [19:0] lane12_side_base_value_1; // side_table.rs:235
-    reg lane12_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane12_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane12_side_half_scale_1; // side_table.rs:235
+    reg lane12_inner_1; // side_table.rs:204
+    reg lane12_outlier; // side_table.rs:221
+    reg lane12_outer; // side_table.rs:221
+    reg lane12_negative_1; // side_table.rs:221
+    reg lane12_exact_s1; // side_table.rs:229
+    reg [19:0] lane12_side_base_value_1; // side_table.rs:236
+    reg lane12_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane12_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane12_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane12_h_s2; // decode.rs:91
     reg [12:0] lane12_product; // decode.rs:91
     reg [19:0] lane12_side_later_base_value; // decode.rs:92
@@ -681,15 +681,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_12_negative; // decode.rs:115
     reg [4:0] lane13_h; // decode.rs:79
     reg lane13_zero; // decode.rs:85
-    reg lane13_inner_1; // side_table.rs:203
-    reg lane13_outlier; // side_table.rs:220
-    reg lane13_outer; // side_table.rs:220
-    reg lane13_negative_1; // side_table.rs:220
-    reg lane13_exact_s1; // side_table.rs:228
-    reg [19:0] lane13_side_base_value_1; // side_table.rs:235
-    reg lane13_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane13_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane13_side_half_scale_1; // side_table.rs:235
+    reg lane13_inner_1; // side_table.rs:204
+    reg lane13_outlier; // side_table.rs:221
+    reg lane13_outer; // side_table.rs:221
+    reg lane13_negative_1; // side_table.rs:221
+    reg lane13_exact_s1; // side_table.rs:229
+    reg [19:0] lane13_side_base_value_1; // side_table.rs:236
+    reg lane13_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane13_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane13_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane13_h_s2; // decode.rs:91
     reg [12:0] lane13_product; // decode.rs:91
     reg [19:0] lane13_side_later_base_value; // decode.rs:92
@@ -718,15 +718,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_13_negative; // decode.rs:115
     reg [4:0] lane14_h; // decode.rs:79
     reg lane14_zero; // decode.rs:85
-    reg lane14_inner_1; // side_table.rs:203
-    reg lane14_outlier; // side_table.rs:220
-    reg lane14_outer; // side_table.rs:220
-    reg lane14_negative_1; // side_table.rs:220
-    reg lane14_exact_s1; // side_table.rs:228
-    reg [19:0] lane14_side_base_value_1; // side_table.rs:235
-    reg lane14_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane14_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane14_side_half_scale_1; // side_table.rs:235
+    reg lane14_inner_1; // side_table.rs:204
+    reg lane14_outlier; // side_table.rs:221
+    reg lane14_outer; // side_table.rs:221
+    reg lane14_negative_1; // side_table.rs:221
+    reg lane14_exact_s1; // side_table.rs:229
+    reg [19:0] lane14_side_base_value_1; // side_table.rs:236
+    reg lane14_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane14_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane14_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane14_h_s2; // decode.rs:91
     reg [12:0] lane14_product; // decode.rs:91
     reg [19:0] lane14_side_later_base_value; // decode.rs:92
@@ -755,15 +755,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_14_negative; // decode.rs:115
     reg [4:0] lane15_h; // decode.rs:79
     reg lane15_zero; // decode.rs:85
-    reg lane15_inner_1; // side_table.rs:203
-    reg lane15_outlier; // side_table.rs:220
-    reg lane15_outer; // side_table.rs:220
-    reg lane15_negative_1; // side_table.rs:220
-    reg lane15_exact_s1; // side_table.rs:228
-    reg [19:0] lane15_side_base_value_1; // side_table.rs:235
-    reg lane15_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane15_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane15_side_half_scale_1; // side_table.rs:235
+    reg lane15_inner_1; // side_table.rs:204
+    reg lane15_outlier; // side_table.rs:221
+    reg lane15_outer; // side_table.rs:221
+    reg lane15_negative_1; // side_table.rs:221
+    reg lane15_exact_s1; // side_table.rs:229
+    reg [19:0] lane15_side_base_value_1; // side_table.rs:236
+    reg lane15_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane15_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane15_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane15_h_s2; // decode.rs:91
     reg [12:0] lane15_product; // decode.rs:91
     reg [19:0] lane15_side_later_base_value; // decode.rs:92
@@ -792,15 +792,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_15_negative; // decode.rs:115
     reg [4:0] lane16_h; // decode.rs:79
     reg lane16_zero; // decode.rs:85
-    reg lane16_inner_1; // side_table.rs:203
-    reg lane16_outlier; // side_table.rs:220
-    reg lane16_outer; // side_table.rs:220
-    reg lane16_negative_1; // side_table.rs:220
-    reg lane16_exact_s1; // side_table.rs:228
-    reg [19:0] lane16_side_base_value_1; // side_table.rs:235
-    reg lane16_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane16_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane16_side_half_scale_1; // side_table.rs:235
+    reg lane16_inner_1; // side_table.rs:204
+    reg lane16_outlier; // side_table.rs:221
+    reg lane16_outer; // side_table.rs:221
+    reg lane16_negative_1; // side_table.rs:221
+    reg lane16_exact_s1; // side_table.rs:229
+    reg [19:0] lane16_side_base_value_1; // side_table.rs:236
+    reg lane16_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane16_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane16_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane16_h_s2; // decode.rs:91
     reg [12:0] lane16_product; // decode.rs:91
     reg [19:0] lane16_side_later_base_value; // decode.rs:92
@@ -829,15 +829,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_16_negative; // decode.rs:115
     reg [4:0] lane17_h; // decode.rs:79
     reg lane17_zero; // decode.rs:85
-    reg lane17_inner_1; // side_table.rs:203
-    reg lane17_outlier; // side_table.rs:220
-    reg lane17_outer; // side_table.rs:220
-    reg lane17_negative_1; // side_table.rs:220
-    reg lane17_exact_s1; // side_table.rs:228
-    reg [19:0] lane17_side_base_value_1; // side_table.rs:235
-    reg lane17_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane17_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane17_side_half_scale_1; // side_table.rs:235
+    reg lane17_inner_1; // side_table.rs:204
+    reg lane17_outlier; // side_table.rs:221
+    reg lane17_outer; // side_table.rs:221
+    reg lane17_negative_1; // side_table.rs:221
+    reg lane17_exact_s1; // side_table.rs:229
+    reg [19:0] lane17_side_base_value_1; // side_table.rs:236
+    reg lane17_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane17_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane17_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane17_h_s2; // decode.rs:91
     reg [12:0] lane17_product; // decode.rs:91
     reg [19:0] lane17_side_later_base_value; // decode.rs:92
@@ -866,15 +866,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_17_negative; // decode.rs:115
     reg [4:0] lane18_h; // decode.rs:79
     reg lane18_zero; // decode.rs:85
-    reg lane18_inner_1; // side_table.rs:203
-    reg lane18_outlier; // side_table.rs:220
-    reg lane18_outer; // side_table.rs:220
-    reg lane18_negative_1; // side_table.rs:220
-    reg lane18_exact_s1; // side_table.rs:228
-    reg [19:0] lane18_side_base_value_1; // side_table.rs:235
-    reg lane18_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane18_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane18_side_half_scale_1; // side_table.rs:235
+    reg lane18_inner_1; // side_table.rs:204
+    reg lane18_outlier; // side_table.rs:221
+    reg lane18_outer; // side_table.rs:221
+    reg lane18_negative_1; // side_table.rs:221
+    reg lane18_exact_s1; // side_table.rs:229
+    reg [19:0] lane18_side_base_value_1; // side_table.rs:236
+    reg lane18_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane18_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane18_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane18_h_s2; // decode.rs:91
     reg [12:0] lane18_product; // decode.rs:91
     reg [19:0] lane18_side_later_base_value; // decode.rs:92
@@ -903,15 +903,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_18_negative; // decode.rs:115
     reg [4:0] lane19_h; // decode.rs:79
     reg lane19_zero; // decode.rs:85
-    reg lane19_inner_1; // side_table.rs:203
-    reg lane19_outlier; // side_table.rs:220
-    reg lane19_outer; // side_table.rs:220
-    reg lane19_negative_1; // side_table.rs:220
-    reg lane19_exact_s1; // side_table.rs:228
-    reg [19:0] lane19_side_base_value_1; // side_table.rs:235
-    reg lane19_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane19_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane19_side_half_scale_1; // side_table.rs:235
+    reg lane19_inner_1; // side_table.rs:204
+    reg lane19_outlier; // side_table.rs:221
+    reg lane19_outer; // side_table.rs:221
+    reg lane19_negative_1; // side_table.rs:221
+    reg lane19_exact_s1; // side_table.rs:229
+    reg [19:0] lane19_side_base_value_1; // side_table.rs:236
+    reg lane19_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane19_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane19_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane19_h_s2; // decode.rs:91
     reg [12:0] lane19_product; // decode.rs:91
     reg [19:0] lane19_side_later_base_value; // decode.rs:92
@@ -940,15 +940,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_19_negative; // decode.rs:115
     reg [4:0] lane20_h; // decode.rs:79
     reg lane20_zero; // decode.rs:85
-    reg lane20_inner_1; // side_table.rs:203
-    reg lane20_outlier; // side_table.rs:220
-    reg lane20_outer; // side_table.rs:220
-    reg lane20_negative_1; // side_table.rs:220
-    reg lane20_exact_s1; // side_table.rs:228
-    reg [19:0] lane20_side_base_value_1; // side_table.rs:235
-    reg lane20_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane20_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane20_side_half_scale_1; // side_table.rs:235
+    reg lane20_inner_1; // side_table.rs:204
+    reg lane20_outlier; // side_table.rs:221
+    reg lane20_outer; // side_table.rs:221
+    reg lane20_negative_1; // side_table.rs:221
+    reg lane20_exact_s1; // side_table.rs:229
+    reg [19:0] lane20_side_base_value_1; // side_table.rs:236
+    reg lane20_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane20_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane20_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane20_h_s2; // decode.rs:91
     reg [12:0] lane20_product; // decode.rs:91
     reg [19:0] lane20_side_later_base_value; // decode.rs:92
@@ -977,15 +977,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_20_negative; // decode.rs:115
     reg [4:0] lane21_h; // decode.rs:79
     reg lane21_zero; // decode.rs:85
-    reg lane21_inner_1; // side_table.rs:203
-    reg lane21_outlier; // side_table.rs:220
-    reg lane21_outer; // side_table.rs:220
-    reg lane21_negative_1; // side_table.rs:220
-    reg lane21_exact_s1; // side_table.rs:228
-    reg [19:0] lane21_side_base_value_1; // side_table.rs:235
-    reg lane21_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane21_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane21_side_half_scale_1; // side_table.rs:235
+    reg lane21_inner_1; // side_table.rs:204
+    reg lane21_outlier; // side_table.rs:221
+    reg lane21_outer; // side_table.rs:221
+    reg lane21_negative_1; // side_table.rs:221
+    reg lane21_exact_s1; // side_table.rs:229
+    reg [19:0] lane21_side_base_value_1; // side_table.rs:236
+    reg lane21_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane21_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane21_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane21_h_s2; // decode.rs:91
     reg [12:0] lane21_product; // decode.rs:91
     reg [19:0] lane21_side_later_base_value; // decode.rs:92
@@ -1014,15 +1014,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_21_negative; // decode.rs:115
     reg [4:0] lane22_h; // decode.rs:79
     reg lane22_zero; // decode.rs:85
-    reg lane22_inner_1; // side_table.rs:203
-    reg lane22_outlier; // side_table.rs:220
-    reg lane22_outer; // side_table.rs:220
-    reg lane22_negative_1; // side_table.rs:220
-    reg lane22_exact_s1; // side_table.rs:228
-    reg [19:0] lane22_side_base_value_1; // side_table.rs:235
-    reg lane22_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane22_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane22_side_half_scale_1; // side_table.rs:235
+    reg lane22_inner_1; // side_table.rs:204
+    reg lane22_outlier; // side_table.rs:221
+    reg lane22_outer; // side_table.rs:221
+    reg lane22_negative_1; // side_table.rs:221
+    reg lane22_exact_s1; // side_table.rs:229
+    reg [19:0] lane22_side_base_value_1; // side_table.rs:236
+    reg lane22_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane22_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane22_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane22_h_s2; // decode.rs:91
     reg [12:0] lane22_product; // decode.rs:91
     reg [19:0] lane22_side_later_base_value; // decode.rs:92
@@ -1051,15 +1051,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_22_negative; // decode.rs:115
     reg [4:0] lane23_h; // decode.rs:79
     reg lane23_zero; // decode.rs:85
-    reg lane23_inner_1; // side_table.rs:203
-    reg lane23_outlier; // side_table.rs:220
-    reg lane23_outer; // side_table.rs:220
-    reg lane23_negative_1; // side_table.rs:220
-    reg lane23_exact_s1; // side_table.rs:228
-    reg [19:0] lane23_side_base_value_1; // side_table.rs:235
-    reg lane23_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane23_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane23_side_half_scale_1; // side_table.rs:235
+    reg lane23_inner_1; // side_table.rs:204
+    reg lane23_outlier; // side_table.rs:221
+    reg lane23_outer; // side_table.rs:221
+    reg lane23_negative_1; // side_table.rs:221
+    reg lane23_exact_s1; // side_table.rs:229
+    reg [19:0] lane23_side_base_value_1; // side_table.rs:236
+    reg lane23_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane23_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane23_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane23_h_s2; // decode.rs:91
     reg [12:0] lane23_product; // decode.rs:91
     reg [19:0] lane23_side_later_base_value; // decode.rs:92
@@ -1088,15 +1088,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_23_negative; // decode.rs:115
     reg [4:0] lane24_h; // decode.rs:79
     reg lane24_zero; // decode.rs:85
-    reg lane24_inner_1; // side_table.rs:203
-    reg lane24_outlier; // side_table.rs:220
-    reg lane24_outer; // side_table.rs:220
-    reg lane24_negative_1; // side_table.rs:220
-    reg lane24_exact_s1; // side_table.rs:228
-    reg [19:0] lane24_side_base_value_1; // side_table.rs:235
-    reg lane24_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane24_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane24_side_half_scale_1; // side_table.rs:235
+    reg lane24_inner_1; // side_table.rs:204
+    reg lane24_outlier; // side_table.rs:221
+    reg lane24_outer; // side_table.rs:221
+    reg lane24_negative_1; // side_table.rs:221
+    reg lane24_exact_s1; // side_table.rs:229
+    reg [19:0] lane24_side_base_value_1; // side_table.rs:236
+    reg lane24_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane24_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane24_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane24_h_s2; // decode.rs:91
     reg [12:0] lane24_product; // decode.rs:91
     reg [19:0] lane24_side_later_base_value; // decode.rs:92
@@ -1125,15 +1125,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_24_negative; // decode.rs:115
     reg [4:0] lane25_h; // decode.rs:79
     reg lane25_zero; // decode.rs:85
-    reg lane25_inner_1; // side_table.rs:203
-    reg lane25_outlier; // side_table.rs:220
-    reg lane25_outer; // side_table.rs:220
-    reg lane25_negative_1; // side_table.rs:220
-    reg lane25_exact_s1; // side_table.rs:228
-    reg [19:0] lane25_side_base_value_1; // side_table.rs:235
-    reg lane25_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane25_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane25_side_half_scale_1; // side_table.rs:235
+    reg lane25_inner_1; // side_table.rs:204
+    reg lane25_outlier; // side_table.rs:221
+    reg lane25_outer; // side_table.rs:221
+    reg lane25_negative_1; // side_table.rs:221
+    reg lane25_exact_s1; // side_table.rs:229
+    reg [19:0] lane25_side_base_value_1; // side_table.rs:236
+    reg lane25_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane25_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane25_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane25_h_s2; // decode.rs:91
     reg [12:0] lane25_product; // decode.rs:91
     reg [19:0] lane25_side_later_base_value; // decode.rs:92
@@ -1162,15 +1162,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_25_negative; // decode.rs:115
     reg [4:0] lane26_h; // decode.rs:79
     reg lane26_zero; // decode.rs:85
-    reg lane26_inner_1; // side_table.rs:203
-    reg lane26_outlier; // side_table.rs:220
-    reg lane26_outer; // side_table.rs:220
-    reg lane26_negative_1; // side_table.rs:220
-    reg lane26_exact_s1; // side_table.rs:228
-    reg [19:0] lane26_side_base_value_1; // side_table.rs:235
-    reg lane26_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane26_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane26_side_half_scale_1; // side_table.rs:235
+    reg lane26_inner_1; // side_table.rs:204
+    reg lane26_outlier; // side_table.rs:221
+    reg lane26_outer; // side_table.rs:221
+    reg lane26_negative_1; // side_table.rs:221
+    reg lane26_exact_s1; // side_table.rs:229
+    reg [19:0] lane26_side_base_value_1; // side_table.rs:236
+    reg lane26_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane26_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane26_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane26_h_s2; // decode.rs:91
     reg [12:0] lane26_product; // decode.rs:91
     reg [19:0] lane26_side_later_base_value; // decode.rs:92
@@ -1199,15 +1199,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_26_negative; // decode.rs:115
     reg [4:0] lane27_h; // decode.rs:79
     reg lane27_zero; // decode.rs:85
-    reg lane27_inner_1; // side_table.rs:203
-    reg lane27_outlier; // side_table.rs:220
-    reg lane27_outer; // side_table.rs:220
-    reg lane27_negative_1; // side_table.rs:220
-    reg lane27_exact_s1; // side_table.rs:228
-    reg [19:0] lane27_side_base_value_1; // side_table.rs:235
-    reg lane27_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane27_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane27_side_half_scale_1; // side_table.rs:235
+    reg lane27_inner_1; // side_table.rs:204
+    reg lane27_outlier; // side_table.rs:221
+    reg lane27_outer; // side_table.rs:221
+    reg lane27_negative_1; // side_table.rs:221
+    reg lane27_exact_s1; // side_table.rs:229
+    reg [19:0] lane27_side_base_value_1; // side_table.rs:236
+    reg lane27_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane27_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane27_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane27_h_s2; // decode.rs:91
     reg [12:0] lane27_product; // decode.rs:91
     reg [19:0] lane27_side_later_base_value; // decode.rs:92
@@ -1236,15 +1236,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_27_negative; // decode.rs:115
     reg [4:0] lane28_h; // decode.rs:79
     reg lane28_zero; // decode.rs:85
-    reg lane28_inner_1; // side_table.rs:203
-    reg lane28_outlier; // side_table.rs:220
-    reg lane28_outer; // side_table.rs:220
-    reg lane28_negative_1; // side_table.rs:220
-    reg lane28_exact_s1; // side_table.rs:228
-    reg [19:0] lane28_side_base_value_1; // side_table.rs:235
-    reg lane28_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane28_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane28_side_half_scale_1; // side_table.rs:235
+    reg lane28_inner_1; // side_table.rs:204
+    reg lane28_outlier; // side_table.rs:221
+    reg lane28_outer; // side_table.rs:221
+    reg lane28_negative_1; // side_table.rs:221
+    reg lane28_exact_s1; // side_table.rs:229
+    reg [19:0] lane28_side_base_value_1; // side_table.rs:236
+    reg lane28_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane28_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane28_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane28_h_s2; // decode.rs:91
     reg [12:0] lane28_product; // decode.rs:91
     reg [19:0] lane28_side_later_base_value; // decode.rs:92
@@ -1273,15 +1273,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_28_negative; // decode.rs:115
     reg [4:0] lane29_h; // decode.rs:79
     reg lane29_zero; // decode.rs:85
-    reg lane29_inner_1; // side_table.rs:203
-    reg lane29_outlier; // side_table.rs:220
-    reg lane29_outer; // side_table.rs:220
-    reg lane29_negative_1; // side_table.rs:220
-    reg lane29_exact_s1; // side_table.rs:228
-    reg [19:0] lane29_side_base_value_1; // side_table.rs:235
-    reg lane29_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane29_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane29_side_half_scale_1; // side_table.rs:235
+    reg lane29_inner_1; // side_table.rs:204
+    reg lane29_outlier; // side_table.rs:221
+    reg lane29_outer; // side_table.rs:221
+    reg lane29_negative_1; // side_table.rs:221
+    reg lane29_exact_s1; // side_table.rs:229
+    reg [19:0] lane29_side_base_value_1; // side_table.rs:236
+    reg lane29_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane29_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane29_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane29_h_s2; // decode.rs:91
     reg [12:0] lane29_product; // decode.rs:91
     reg [19:0] lane29_side_later_base_value; // decode.rs:92
@@ -1310,15 +1310,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_29_negative; // decode.rs:115
     reg [4:0] lane30_h; // decode.rs:79
     reg lane30_zero; // decode.rs:85
-    reg lane30_inner_1; // side_table.rs:203
-    reg lane30_outlier; // side_table.rs:220
-    reg lane30_outer; // side_table.rs:220
-    reg lane30_negative_1; // side_table.rs:220
-    reg lane30_exact_s1; // side_table.rs:228
-    reg [19:0] lane30_side_base_value_1; // side_table.rs:235
-    reg lane30_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane30_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane30_side_half_scale_1; // side_table.rs:235
+    reg lane30_inner_1; // side_table.rs:204
+    reg lane30_outlier; // side_table.rs:221
+    reg lane30_outer; // side_table.rs:221
+    reg lane30_negative_1; // side_table.rs:221
+    reg lane30_exact_s1; // side_table.rs:229
+    reg [19:0] lane30_side_base_value_1; // side_table.rs:236
+    reg lane30_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane30_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane30_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane30_h_s2; // decode.rs:91
     reg [12:0] lane30_product; // decode.rs:91
     reg [19:0] lane30_side_later_base_value; // decode.rs:92
@@ -1347,15 +1347,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_30_negative; // decode.rs:115
     reg [4:0] lane31_h; // decode.rs:79
     reg lane31_zero; // decode.rs:85
-    reg lane31_inner_1; // side_table.rs:203
-    reg lane31_outlier; // side_table.rs:220
-    reg lane31_outer; // side_table.rs:220
-    reg lane31_negative_1; // side_table.rs:220
-    reg lane31_exact_s1; // side_table.rs:228
-    reg [19:0] lane31_side_base_value_1; // side_table.rs:235
-    reg lane31_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane31_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane31_side_half_scale_1; // side_table.rs:235
+    reg lane31_inner_1; // side_table.rs:204
+    reg lane31_outlier; // side_table.rs:221
+    reg lane31_outer; // side_table.rs:221
+    reg lane31_negative_1; // side_table.rs:221
+    reg lane31_exact_s1; // side_table.rs:229
+    reg [19:0] lane31_side_base_value_1; // side_table.rs:236
+    reg lane31_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane31_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane31_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane31_h_s2; // decode.rs:91
     reg [12:0] lane31_product; // decode.rs:91
     reg [19:0] lane31_side_later_base_value; // decode.rs:92
@@ -1384,15 +1384,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_31_negative; // decode.rs:115
     reg [4:0] lane32_h; // decode.rs:79
     reg lane32_zero; // decode.rs:85
-    reg lane32_inner_1; // side_table.rs:203
-    reg lane32_outlier; // side_table.rs:220
-    reg lane32_outer; // side_table.rs:220
-    reg lane32_negative_1; // side_table.rs:220
-    reg lane32_exact_s1; // side_table.rs:228
-    reg [19:0] lane32_side_base_value_1; // side_table.rs:235
-    reg lane32_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane32_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane32_side_half_scale_1; // side_table.rs:235
+    reg lane32_inner_1; // side_table.rs:204
+    reg lane32_outlier; // side_table.rs:221
+    reg lane32_outer; // side_table.rs:221
+    reg lane32_negative_1; // side_table.rs:221
+    reg lane32_exact_s1; // side_table.rs:229
+    reg [19:0] lane32_side_base_value_1; // side_table.rs:236
+    reg lane32_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane32_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane32_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane32_h_s2; // decode.rs:91
     reg [12:0] lane32_product; // decode.rs:91
     reg [19:0] lane32_side_later_base_value; // decode.rs:92
@@ -1421,15 +1421,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_32_negative; // decode.rs:115
     reg [4:0] lane33_h; // decode.rs:79
     reg lane33_zero; // decode.rs:85
-    reg lane33_inner_1; // side_table.rs:203
-    reg lane33_outlier; // side_table.rs:220
-    reg lane33_outer; // side_table.rs:220
-    reg lane33_negative_1; // side_table.rs:220
-    reg lane33_exact_s1; // side_table.rs:228
-    reg [19:0] lane33_side_base_value_1; // side_table.rs:235
-    reg lane33_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane33_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane33_side_half_scale_1; // side_table.rs:235
+    reg lane33_inner_1; // side_table.rs:204
+    reg lane33_outlier; // side_table.rs:221
+    reg lane33_outer; // side_table.rs:221
+    reg lane33_negative_1; // side_table.rs:221
+    reg lane33_exact_s1; // side_table.rs:229
+    reg [19:0] lane33_side_base_value_1; // side_table.rs:236
+    reg lane33_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane33_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane33_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane33_h_s2; // decode.rs:91
     reg [12:0] lane33_product; // decode.rs:91
     reg [19:0] lane33_side_later_base_value; // decode.rs:92
@@ -1458,15 +1458,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_33_negative; // decode.rs:115
     reg [4:0] lane34_h; // decode.rs:79
     reg lane34_zero; // decode.rs:85
-    reg lane34_inner_1; // side_table.rs:203
-    reg lane34_outlier; // side_table.rs:220
-    reg lane34_outer; // side_table.rs:220
-    reg lane34_negative_1; // side_table.rs:220
-    reg lane34_exact_s1; // side_table.rs:228
-    reg [19:0] lane34_side_base_value_1; // side_table.rs:235
-    reg lane34_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane34_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane34_side_half_scale_1; // side_table.rs:235
+    reg lane34_inner_1; // side_table.rs:204
+    reg lane34_outlier; // side_table.rs:221
+    reg lane34_outer; // side_table.rs:221
+    reg lane34_negative_1; // side_table.rs:221
+    reg lane34_exact_s1; // side_table.rs:229
+    reg [19:0] lane34_side_base_value_1; // side_table.rs:236
+    reg lane34_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane34_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane34_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane34_h_s2; // decode.rs:91
     reg [12:0] lane34_product; // decode.rs:91
     reg [19:0] lane34_side_later_base_value; // decode.rs:92
@@ -1495,15 +1495,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_34_negative; // decode.rs:115
     reg [4:0] lane35_h; // decode.rs:79
     reg lane35_zero; // decode.rs:85
-    reg lane35_inner_1; // side_table.rs:203
-    reg lane35_outlier; // side_table.rs:220
-    reg lane35_outer; // side_table.rs:220
-    reg lane35_negative_1; // side_table.rs:220
-    reg lane35_exact_s1; // side_table.rs:228
-    reg [19:0] lane35_side_base_value_1; // side_table.rs:235
-    reg lane35_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane35_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane35_side_half_scale_1; // side_table.rs:235
+    reg lane35_inner_1; // side_table.rs:204
+    reg lane35_outlier; // side_table.rs:221
+    reg lane35_outer; // side_table.rs:221
+    reg lane35_negative_1; // side_table.rs:221
+    reg lane35_exact_s1; // side_table.rs:229
+    reg [19:0] lane35_side_base_value_1; // side_table.rs:236
+    reg lane35_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane35_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane35_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane35_h_s2; // decode.rs:91
     reg [12:0] lane35_product; // decode.rs:91
     reg [19:0] lane35_side_later_base_value; // decode.rs:92
@@ -1532,15 +1532,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_35_negative; // decode.rs:115
     reg [4:0] lane36_h; // decode.rs:79
     reg lane36_zero; // decode.rs:85
-    reg lane36_inner_1; // side_table.rs:203
-    reg lane36_outlier; // side_table.rs:220
-    reg lane36_outer; // side_table.rs:220
-    reg lane36_negative_1; // side_table.rs:220
-    reg lane36_exact_s1; // side_table.rs:228
-    reg [19:0] lane36_side_base_value_1; // side_table.rs:235
-    reg lane36_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane36_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane36_side_half_scale_1; // side_table.rs:235
+    reg lane36_inner_1; // side_table.rs:204
+    reg lane36_outlier; // side_table.rs:221
+    reg lane36_outer; // side_table.rs:221
+    reg lane36_negative_1; // side_table.rs:221
+    reg lane36_exact_s1; // side_table.rs:229
+    reg [19:0] lane36_side_base_value_1; // side_table.rs:236
+    reg lane36_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane36_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane36_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane36_h_s2; // decode.rs:91
     reg [12:0] lane36_product; // decode.rs:91
     reg [19:0] lane36_side_later_base_value; // decode.rs:92
@@ -1569,15 +1569,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_36_negative; // decode.rs:115
     reg [4:0] lane37_h; // decode.rs:79
     reg lane37_zero; // decode.rs:85
-    reg lane37_inner_1; // side_table.rs:203
-    reg lane37_outlier; // side_table.rs:220
-    reg lane37_outer; // side_table.rs:220
-    reg lane37_negative_1; // side_table.rs:220
-    reg lane37_exact_s1; // side_table.rs:228
-    reg [19:0] lane37_side_base_value_1; // side_table.rs:235
-    reg lane37_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane37_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane37_side_half_scale_1; // side_table.rs:235
+    reg lane37_inner_1; // side_table.rs:204
+    reg lane37_outlier; // side_table.rs:221
+    reg lane37_outer; // side_table.rs:221
+    reg lane37_negative_1; // side_table.rs:221
+    reg lane37_exact_s1; // side_table.rs:229
+    reg [19:0] lane37_side_base_value_1; // side_table.rs:236
+    reg lane37_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane37_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane37_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane37_h_s2; // decode.rs:91
     reg [12:0] lane37_product; // decode.rs:91
     reg [19:0] lane37_side_later_base_value; // decode.rs:92
@@ -1606,15 +1606,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_37_negative; // decode.rs:115
     reg [4:0] lane38_h; // decode.rs:79
     reg lane38_zero; // decode.rs:85
-    reg lane38_inner_1; // side_table.rs:203
-    reg lane38_outlier; // side_table.rs:220
-    reg lane38_outer; // side_table.rs:220
-    reg lane38_negative_1; // side_table.rs:220
-    reg lane38_exact_s1; // side_table.rs:228
-    reg [19:0] lane38_side_base_value_1; // side_table.rs:235
-    reg lane38_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane38_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane38_side_half_scale_1; // side_table.rs:235
+    reg lane38_inner_1; // side_table.rs:204
+    reg lane38_outlier; // side_table.rs:221
+    reg lane38_outer; // side_table.rs:221
+    reg lane38_negative_1; // side_table.rs:221
+    reg lane38_exact_s1; // side_table.rs:229
+    reg [19:0] lane38_side_base_value_1; // side_table.rs:236
+    reg lane38_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane38_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane38_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane38_h_s2; // decode.rs:91
     reg [12:0] lane38_product; // decode.rs:91
     reg [19:0] lane38_side_later_base_value; // decode.rs:92
@@ -1643,15 +1643,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_38_negative; // decode.rs:115
     reg [4:0] lane39_h; // decode.rs:79
     reg lane39_zero; // decode.rs:85
-    reg lane39_inner_1; // side_table.rs:203
-    reg lane39_outlier; // side_table.rs:220
-    reg lane39_outer; // side_table.rs:220
-    reg lane39_negative_1; // side_table.rs:220
-    reg lane39_exact_s1; // side_table.rs:228
-    reg [19:0] lane39_side_base_value_1; // side_table.rs:235
-    reg lane39_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane39_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane39_side_half_scale_1; // side_table.rs:235
+    reg lane39_inner_1; // side_table.rs:204
+    reg lane39_outlier; // side_table.rs:221
+    reg lane39_outer; // side_table.rs:221
+    reg lane39_negative_1; // side_table.rs:221
+    reg lane39_exact_s1; // side_table.rs:229
+    reg [19:0] lane39_side_base_value_1; // side_table.rs:236
+    reg lane39_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane39_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane39_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane39_h_s2; // decode.rs:91
     reg [12:0] lane39_product; // decode.rs:91
     reg [19:0] lane39_side_later_base_value; // decode.rs:92
@@ -1680,15 +1680,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_39_negative; // decode.rs:115
     reg [4:0] lane40_h; // decode.rs:79
     reg lane40_zero; // decode.rs:85
-    reg lane40_inner_1; // side_table.rs:203
-    reg lane40_outlier; // side_table.rs:220
-    reg lane40_outer; // side_table.rs:220
-    reg lane40_negative_1; // side_table.rs:220
-    reg lane40_exact_s1; // side_table.rs:228
-    reg [19:0] lane40_side_base_value_1; // side_table.rs:235
-    reg lane40_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane40_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane40_side_half_scale_1; // side_table.rs:235
+    reg lane40_inner_1; // side_table.rs:204
+    reg lane40_outlier; // side_table.rs:221
+    reg lane40_outer; // side_table.rs:221
+    reg lane40_negative_1; // side_table.rs:221
+    reg lane40_exact_s1; // side_table.rs:229
+    reg [19:0] lane40_side_base_value_1; // side_table.rs:236
+    reg lane40_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane40_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane40_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane40_h_s2; // decode.rs:91
     reg [12:0] lane40_product; // decode.rs:91
     reg [19:0] lane40_side_later_base_value; // decode.rs:92
@@ -1717,15 +1717,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_40_negative; // decode.rs:115
     reg [4:0] lane41_h; // decode.rs:79
     reg lane41_zero; // decode.rs:85
-    reg lane41_inner_1; // side_table.rs:203
-    reg lane41_outlier; // side_table.rs:220
-    reg lane41_outer; // side_table.rs:220
-    reg lane41_negative_1; // side_table.rs:220
-    reg lane41_exact_s1; // side_table.rs:228
-    reg [19:0] lane41_side_base_value_1; // side_table.rs:235
-    reg lane41_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane41_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane41_side_half_scale_1; // side_table.rs:235
+    reg lane41_inner_1; // side_table.rs:204
+    reg lane41_outlier; // side_table.rs:221
+    reg lane41_outer; // side_table.rs:221
+    reg lane41_negative_1; // side_table.rs:221
+    reg lane41_exact_s1; // side_table.rs:229
+    reg [19:0] lane41_side_base_value_1; // side_table.rs:236
+    reg lane41_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane41_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane41_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane41_h_s2; // decode.rs:91
     reg [12:0] lane41_product; // decode.rs:91
     reg [19:0] lane41_side_later_base_value; // decode.rs:92
@@ -1754,15 +1754,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_41_negative; // decode.rs:115
     reg [4:0] lane42_h; // decode.rs:79
     reg lane42_zero; // decode.rs:85
-    reg lane42_inner_1; // side_table.rs:203
-    reg lane42_outlier; // side_table.rs:220
-    reg lane42_outer; // side_table.rs:220
-    reg lane42_negative_1; // side_table.rs:220
-    reg lane42_exact_s1; // side_table.rs:228
-    reg [19:0] lane42_side_base_value_1; // side_table.rs:235
-    reg lane42_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane42_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane42_side_half_scale_1; // side_table.rs:235
+    reg lane42_inner_1; // side_table.rs:204
+    reg lane42_outlier; // side_table.rs:221
+    reg lane42_outer; // side_table.rs:221
+    reg lane42_negative_1; // side_table.rs:221
+    reg lane42_exact_s1; // side_table.rs:229
+    reg [19:0] lane42_side_base_value_1; // side_table.rs:236
+    reg lane42_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane42_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane42_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane42_h_s2; // decode.rs:91
     reg [12:0] lane42_product; // decode.rs:91
     reg [19:0] lane42_side_later_base_value; // decode.rs:92
@@ -1791,15 +1791,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_42_negative; // decode.rs:115
     reg [4:0] lane43_h; // decode.rs:79
     reg lane43_zero; // decode.rs:85
-    reg lane43_inner_1; // side_table.rs:203
-    reg lane43_outlier; // side_table.rs:220
-    reg lane43_outer; // side_table.rs:220
-    reg lane43_negative_1; // side_table.rs:220
-    reg lane43_exact_s1; // side_table.rs:228
-    reg [19:0] lane43_side_base_value_1; // side_table.rs:235
-    reg lane43_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane43_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane43_side_half_scale_1; // side_table.rs:235
+    reg lane43_inner_1; // side_table.rs:204
+    reg lane43_outlier; // side_table.rs:221
+    reg lane43_outer; // side_table.rs:221
+    reg lane43_negative_1; // side_table.rs:221
+    reg lane43_exact_s1; // side_table.rs:229
+    reg [19:0] lane43_side_base_value_1; // side_table.rs:236
+    reg lane43_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane43_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane43_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane43_h_s2; // decode.rs:91
     reg [12:0] lane43_product; // decode.rs:91
     reg [19:0] lane43_side_later_base_value; // decode.rs:92
@@ -1828,15 +1828,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_43_negative; // decode.rs:115
     reg [4:0] lane44_h; // decode.rs:79
     reg lane44_zero; // decode.rs:85
-    reg lane44_inner_1; // side_table.rs:203
-    reg lane44_outlier; // side_table.rs:220
-    reg lane44_outer; // side_table.rs:220
-    reg lane44_negative_1; // side_table.rs:220
-    reg lane44_exact_s1; // side_table.rs:228
-    reg [19:0] lane44_side_base_value_1; // side_table.rs:235
-    reg lane44_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane44_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane44_side_half_scale_1; // side_table.rs:235
+    reg lane44_inner_1; // side_table.rs:204
+    reg lane44_outlier; // side_table.rs:221
+    reg lane44_outer; // side_table.rs:221
+    reg lane44_negative_1; // side_table.rs:221
+    reg lane44_exact_s1; // side_table.rs:229
+    reg [19:0] lane44_side_base_value_1; // side_table.rs:236
+    reg lane44_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane44_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane44_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane44_h_s2; // decode.rs:91
     reg [12:0] lane44_product; // decode.rs:91
     reg [19:0] lane44_side_later_base_value; // decode.rs:92
@@ -1865,15 +1865,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_44_negative; // decode.rs:115
     reg [4:0] lane45_h; // decode.rs:79
     reg lane45_zero; // decode.rs:85
-    reg lane45_inner_1; // side_table.rs:203
-    reg lane45_outlier; // side_table.rs:220
-    reg lane45_outer; // side_table.rs:220
-    reg lane45_negative_1; // side_table.rs:220
-    reg lane45_exact_s1; // side_table.rs:228
-    reg [19:0] lane45_side_base_value_1; // side_table.rs:235
-    reg lane45_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane45_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane45_side_half_scale_1; // side_table.rs:235
+    reg lane45_inner_1; // side_table.rs:204
+    reg lane45_outlier; // side_table.rs:221
+    reg lane45_outer; // side_table.rs:221
+    reg lane45_negative_1; // side_table.rs:221
+    reg lane45_exact_s1; // side_table.rs:229
+    reg [19:0] lane45_side_base_value_1; // side_table.rs:236
+    reg lane45_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane45_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane45_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane45_h_s2; // decode.rs:91
     reg [12:0] lane45_product; // decode.rs:91
     reg [19:0] lane45_side_later_base_value; // decode.rs:92
@@ -1902,15 +1902,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_45_negative; // decode.rs:115
     reg [4:0] lane46_h; // decode.rs:79
     reg lane46_zero; // decode.rs:85
-    reg lane46_inner_1; // side_table.rs:203
-    reg lane46_outlier; // side_table.rs:220
-    reg lane46_outer; // side_table.rs:220
-    reg lane46_negative_1; // side_table.rs:220
-    reg lane46_exact_s1; // side_table.rs:228
-    reg [19:0] lane46_side_base_value_1; // side_table.rs:235
-    reg lane46_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane46_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane46_side_half_scale_1; // side_table.rs:235
+    reg lane46_inner_1; // side_table.rs:204
+    reg lane46_outlier; // side_table.rs:221
+    reg lane46_outer; // side_table.rs:221
+    reg lane46_negative_1; // side_table.rs:221
+    reg lane46_exact_s1; // side_table.rs:229
+    reg [19:0] lane46_side_base_value_1; // side_table.rs:236
+    reg lane46_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane46_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane46_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane46_h_s2; // decode.rs:91
     reg [12:0] lane46_product; // decode.rs:91
     reg [19:0] lane46_side_later_base_value; // decode.rs:92
@@ -1939,15 +1939,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_46_negative; // decode.rs:115
     reg [4:0] lane47_h; // decode.rs:79
     reg lane47_zero; // decode.rs:85
-    reg lane47_inner_1; // side_table.rs:203
-    reg lane47_outlier; // side_table.rs:220
-    reg lane47_outer; // side_table.rs:220
-    reg lane47_negative_1; // side_table.rs:220
-    reg lane47_exact_s1; // side_table.rs:228
-    reg [19:0] lane47_side_base_value_1; // side_table.rs:235
-    reg lane47_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane47_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane47_side_half_scale_1; // side_table.rs:235
+    reg lane47_inner_1; // side_table.rs:204
+    reg lane47_outlier; // side_table.rs:221
+    reg lane47_outer; // side_table.rs:221
+    reg lane47_negative_1; // side_table.rs:221
+    reg lane47_exact_s1; // side_table.rs:229
+    reg [19:0] lane47_side_base_value_1; // side_table.rs:236
+    reg lane47_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane47_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane47_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane47_h_s2; // decode.rs:91
     reg [12:0] lane47_product; // decode.rs:91
     reg [19:0] lane47_side_later_base_value; // decode.rs:92
@@ -1976,15 +1976,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_47_negative; // decode.rs:115
     reg [4:0] lane48_h; // decode.rs:79
     reg lane48_zero; // decode.rs:85
-    reg lane48_inner_1; // side_table.rs:203
-    reg lane48_outlier; // side_table.rs:220
-    reg lane48_outer; // side_table.rs:220
-    reg lane48_negative_1; // side_table.rs:220
-    reg lane48_exact_s1; // side_table.rs:228
-    reg [19:0] lane48_side_base_value_1; // side_table.rs:235
-    reg lane48_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane48_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane48_side_half_scale_1; // side_table.rs:235
+    reg lane48_inner_1; // side_table.rs:204
+    reg lane48_outlier; // side_table.rs:221
+    reg lane48_outer; // side_table.rs:221
+    reg lane48_negative_1; // side_table.rs:221
+    reg lane48_exact_s1; // side_table.rs:229
+    reg [19:0] lane48_side_base_value_1; // side_table.rs:236
+    reg lane48_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane48_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane48_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane48_h_s2; // decode.rs:91
     reg [12:0] lane48_product; // decode.rs:91
     reg [19:0] lane48_side_later_base_value; // decode.rs:92
@@ -2013,15 +2013,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_48_negative; // decode.rs:115
     reg [4:0] lane49_h; // decode.rs:79
     reg lane49_zero; // decode.rs:85
-    reg lane49_inner_1; // side_table.rs:203
-    reg lane49_outlier; // side_table.rs:220
-    reg lane49_outer; // side_table.rs:220
-    reg lane49_negative_1; // side_table.rs:220
-    reg lane49_exact_s1; // side_table.rs:228
-    reg [19:0] lane49_side_base_value_1; // side_table.rs:235
-    reg lane49_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane49_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane49_side_half_scale_1; // side_table.rs:235
+    reg lane49_inner_1; // side_table.rs:204
+    reg lane49_outlier; // side_table.rs:221
+    reg lane49_outer; // side_table.rs:221
+    reg lane49_negative_1; // side_table.rs:221
+    reg lane49_exact_s1; // side_table.rs:229
+    reg [19:0] lane49_side_base_value_1; // side_table.rs:236
+    reg lane49_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane49_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane49_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane49_h_s2; // decode.rs:91
     reg [12:0] lane49_product; // decode.rs:91
     reg [19:0] lane49_side_later_base_value; // decode.rs:92
@@ -2050,15 +2050,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_49_negative; // decode.rs:115
     reg [4:0] lane50_h; // decode.rs:79
     reg lane50_zero; // decode.rs:85
-    reg lane50_inner_1; // side_table.rs:203
-    reg lane50_outlier; // side_table.rs:220
-    reg lane50_outer; // side_table.rs:220
-    reg lane50_negative_1; // side_table.rs:220
-    reg lane50_exact_s1; // side_table.rs:228
-    reg [19:0] lane50_side_base_value_1; // side_table.rs:235
-    reg lane50_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane50_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane50_side_half_scale_1; // side_table.rs:235
+    reg lane50_inner_1; // side_table.rs:204
+    reg lane50_outlier; // side_table.rs:221
+    reg lane50_outer; // side_table.rs:221
+    reg lane50_negative_1; // side_table.rs:221
+    reg lane50_exact_s1; // side_table.rs:229
+    reg [19:0] lane50_side_base_value_1; // side_table.rs:236
+    reg lane50_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane50_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane50_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane50_h_s2; // decode.rs:91
     reg [12:0] lane50_product; // decode.rs:91
     reg [19:0] lane50_side_later_base_value; // decode.rs:92
@@ -2087,15 +2087,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_50_negative; // decode.rs:115
     reg [4:0] lane51_h; // decode.rs:79
     reg lane51_zero; // decode.rs:85
-    reg lane51_inner_1; // side_table.rs:203
-    reg lane51_outlier; // side_table.rs:220
-    reg lane51_outer; // side_table.rs:220
-    reg lane51_negative_1; // side_table.rs:220
-    reg lane51_exact_s1; // side_table.rs:228
-    reg [19:0] lane51_side_base_value_1; // side_table.rs:235
-    reg lane51_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane51_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane51_side_half_scale_1; // side_table.rs:235
+    reg lane51_inner_1; // side_table.rs:204
+    reg lane51_outlier; // side_table.rs:221
+    reg lane51_outer; // side_table.rs:221
+    reg lane51_negative_1; // side_table.rs:221
+    reg lane51_exact_s1; // side_table.rs:229
+    reg [19:0] lane51_side_base_value_1; // side_table.rs:236
+    reg lane51_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane51_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane51_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane51_h_s2; // decode.rs:91
     reg [12:0] lane51_product; // decode.rs:91
     reg [19:0] lane51_side_later_base_value; // decode.rs:92
@@ -2124,15 +2124,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_51_negative; // decode.rs:115
     reg [4:0] lane52_h; // decode.rs:79
     reg lane52_zero; // decode.rs:85
-    reg lane52_inner_1; // side_table.rs:203
-    reg lane52_outlier; // side_table.rs:220
-    reg lane52_outer; // side_table.rs:220
-    reg lane52_negative_1; // side_table.rs:220
-    reg lane52_exact_s1; // side_table.rs:228
-    reg [19:0] lane52_side_base_value_1; // side_table.rs:235
-    reg lane52_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane52_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane52_side_half_scale_1; // side_table.rs:235
+    reg lane52_inner_1; // side_table.rs:204
+    reg lane52_outlier; // side_table.rs:221
+    reg lane52_outer; // side_table.rs:221
+    reg lane52_negative_1; // side_table.rs:221
+    reg lane52_exact_s1; // side_table.rs:229
+    reg [19:0] lane52_side_base_value_1; // side_table.rs:236
+    reg lane52_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane52_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane52_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane52_h_s2; // decode.rs:91
     reg [12:0] lane52_product; // decode.rs:91
     reg [19:0] lane52_side_later_base_value; // decode.rs:92
@@ -2161,15 +2161,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_52_negative; // decode.rs:115
     reg [4:0] lane53_h; // decode.rs:79
     reg lane53_zero; // decode.rs:85
-    reg lane53_inner_1; // side_table.rs:203
-    reg lane53_outlier; // side_table.rs:220
-    reg lane53_outer; // side_table.rs:220
-    reg lane53_negative_1; // side_table.rs:220
-    reg lane53_exact_s1; // side_table.rs:228
-    reg [19:0] lane53_side_base_value_1; // side_table.rs:235
-    reg lane53_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane53_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane53_side_half_scale_1; // side_table.rs:235
+    reg lane53_inner_1; // side_table.rs:204
+    reg lane53_outlier; // side_table.rs:221
+    reg lane53_outer; // side_table.rs:221
+    reg lane53_negative_1; // side_table.rs:221
+    reg lane53_exact_s1; // side_table.rs:229
+    reg [19:0] lane53_side_base_value_1; // side_table.rs:236
+    reg lane53_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane53_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane53_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane53_h_s2; // decode.rs:91
     reg [12:0] lane53_product; // decode.rs:91
     reg [19:0] lane53_side_later_base_value; // decode.rs:92
@@ -2198,15 +2198,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_53_negative; // decode.rs:115
     reg [4:0] lane54_h; // decode.rs:79
     reg lane54_zero; // decode.rs:85
-    reg lane54_inner_1; // side_table.rs:203
-    reg lane54_outlier; // side_table.rs:220
-    reg lane54_outer; // side_table.rs:220
-    reg lane54_negative_1; // side_table.rs:220
-    reg lane54_exact_s1; // side_table.rs:228
-    reg [19:0] lane54_side_base_value_1; // side_table.rs:235
-    reg lane54_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane54_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane54_side_half_scale_1; // side_table.rs:235
+    reg lane54_inner_1; // side_table.rs:204
+    reg lane54_outlier; // side_table.rs:221
+    reg lane54_outer; // side_table.rs:221
+    reg lane54_negative_1; // side_table.rs:221
+    reg lane54_exact_s1; // side_table.rs:229
+    reg [19:0] lane54_side_base_value_1; // side_table.rs:236
+    reg lane54_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane54_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane54_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane54_h_s2; // decode.rs:91
     reg [12:0] lane54_product; // decode.rs:91
     reg [19:0] lane54_side_later_base_value; // decode.rs:92
@@ -2235,15 +2235,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_54_negative; // decode.rs:115
     reg [4:0] lane55_h; // decode.rs:79
     reg lane55_zero; // decode.rs:85
-    reg lane55_inner_1; // side_table.rs:203
-    reg lane55_outlier; // side_table.rs:220
-    reg lane55_outer; // side_table.rs:220
-    reg lane55_negative_1; // side_table.rs:220
-    reg lane55_exact_s1; // side_table.rs:228
-    reg [19:0] lane55_side_base_value_1; // side_table.rs:235
-    reg lane55_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane55_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane55_side_half_scale_1; // side_table.rs:235
+    reg lane55_inner_1; // side_table.rs:204
+    reg lane55_outlier; // side_table.rs:221
+    reg lane55_outer; // side_table.rs:221
+    reg lane55_negative_1; // side_table.rs:221
+    reg lane55_exact_s1; // side_table.rs:229
+    reg [19:0] lane55_side_base_value_1; // side_table.rs:236
+    reg lane55_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane55_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane55_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane55_h_s2; // decode.rs:91
     reg [12:0] lane55_product; // decode.rs:91
     reg [19:0] lane55_side_later_base_value; // decode.rs:92
@@ -2272,15 +2272,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_55_negative; // decode.rs:115
     reg [4:0] lane56_h; // decode.rs:79
     reg lane56_zero; // decode.rs:85
-    reg lane56_inner_1; // side_table.rs:203
-    reg lane56_outlier; // side_table.rs:220
-    reg lane56_outer; // side_table.rs:220
-    reg lane56_negative_1; // side_table.rs:220
-    reg lane56_exact_s1; // side_table.rs:228
-    reg [19:0] lane56_side_base_value_1; // side_table.rs:235
-    reg lane56_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane56_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane56_side_half_scale_1; // side_table.rs:235
+    reg lane56_inner_1; // side_table.rs:204
+    reg lane56_outlier; // side_table.rs:221
+    reg lane56_outer; // side_table.rs:221
+    reg lane56_negative_1; // side_table.rs:221
+    reg lane56_exact_s1; // side_table.rs:229
+    reg [19:0] lane56_side_base_value_1; // side_table.rs:236
+    reg lane56_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane56_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane56_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane56_h_s2; // decode.rs:91
     reg [12:0] lane56_product; // decode.rs:91
     reg [19:0] lane56_side_later_base_value; // decode.rs:92
@@ -2309,15 +2309,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_56_negative; // decode.rs:115
     reg [4:0] lane57_h; // decode.rs:79
     reg lane57_zero; // decode.rs:85
-    reg lane57_inner_1; // side_table.rs:203
-    reg lane57_outlier; // side_table.rs:220
-    reg lane57_outer; // side_table.rs:220
-    reg lane57_negative_1; // side_table.rs:220
-    reg lane57_exact_s1; // side_table.rs:228
-    reg [19:0] lane57_side_base_value_1; // side_table.rs:235
-    reg lane57_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane57_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane57_side_half_scale_1; // side_table.rs:235
+    reg lane57_inner_1; // side_table.rs:204
+    reg lane57_outlier; // side_table.rs:221
+    reg lane57_outer; // side_table.rs:221
+    reg lane57_negative_1; // side_table.rs:221
+    reg lane57_exact_s1; // side_table.rs:229
+    reg [19:0] lane57_side_base_value_1; // side_table.rs:236
+    reg lane57_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane57_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane57_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane57_h_s2; // decode.rs:91
     reg [12:0] lane57_product; // decode.rs:91
     reg [19:0] lane57_side_later_base_value; // decode.rs:92
@@ -2346,15 +2346,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_57_negative; // decode.rs:115
     reg [4:0] lane58_h; // decode.rs:79
     reg lane58_zero; // decode.rs:85
-    reg lane58_inner_1; // side_table.rs:203
-    reg lane58_outlier; // side_table.rs:220
-    reg lane58_outer; // side_table.rs:220
-    reg lane58_negative_1; // side_table.rs:220
-    reg lane58_exact_s1; // side_table.rs:228
-    reg [19:0] lane58_side_base_value_1; // side_table.rs:235
-    reg lane58_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane58_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane58_side_half_scale_1; // side_table.rs:235
+    reg lane58_inner_1; // side_table.rs:204
+    reg lane58_outlier; // side_table.rs:221
+    reg lane58_outer; // side_table.rs:221
+    reg lane58_negative_1; // side_table.rs:221
+    reg lane58_exact_s1; // side_table.rs:229
+    reg [19:0] lane58_side_base_value_1; // side_table.rs:236
+    reg lane58_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane58_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane58_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane58_h_s2; // decode.rs:91
     reg [12:0] lane58_product; // decode.rs:91
     reg [19:0] lane58_side_later_base_value; // decode.rs:92
@@ -2383,15 +2383,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_58_negative; // decode.rs:115
     reg [4:0] lane59_h; // decode.rs:79
     reg lane59_zero; // decode.rs:85
-    reg lane59_inner_1; // side_table.rs:203
-    reg lane59_outlier; // side_table.rs:220
-    reg lane59_outer; // side_table.rs:220
-    reg lane59_negative_1; // side_table.rs:220
-    reg lane59_exact_s1; // side_table.rs:228
-    reg [19:0] lane59_side_base_value_1; // side_table.rs:235
-    reg lane59_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane59_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane59_side_half_scale_1; // side_table.rs:235
+    reg lane59_inner_1; // side_table.rs:204
+    reg lane59_outlier; // side_table.rs:221
+    reg lane59_outer; // side_table.rs:221
+    reg lane59_negative_1; // side_table.rs:221
+    reg lane59_exact_s1; // side_table.rs:229
+    reg [19:0] lane59_side_base_value_1; // side_table.rs:236
+    reg lane59_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane59_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane59_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane59_h_s2; // decode.rs:91
     reg [12:0] lane59_product; // decode.rs:91
     reg [19:0] lane59_side_later_base_value; // decode.rs:92
@@ -2420,15 +2420,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_59_negative; // decode.rs:115
     reg [4:0] lane60_h; // decode.rs:79
     reg lane60_zero; // decode.rs:85
-    reg lane60_inner_1; // side_table.rs:203
-    reg lane60_outlier; // side_table.rs:220
-    reg lane60_outer; // side_table.rs:220
-    reg lane60_negative_1; // side_table.rs:220
-    reg lane60_exact_s1; // side_table.rs:228
-    reg [19:0] lane60_side_base_value_1; // side_table.rs:235
-    reg lane60_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane60_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane60_side_half_scale_1; // side_table.rs:235
+    reg lane60_inner_1; // side_table.rs:204
+    reg lane60_outlier; // side_table.rs:221
+    reg lane60_outer; // side_table.rs:221
+    reg lane60_negative_1; // side_table.rs:221
+    reg lane60_exact_s1; // side_table.rs:229
+    reg [19:0] lane60_side_base_value_1; // side_table.rs:236
+    reg lane60_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane60_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane60_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane60_h_s2; // decode.rs:91
     reg [12:0] lane60_product; // decode.rs:91
     reg [19:0] lane60_side_later_base_value; // decode.rs:92
@@ -2457,15 +2457,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_60_negative; // decode.rs:115
     reg [4:0] lane61_h; // decode.rs:79
     reg lane61_zero; // decode.rs:85
-    reg lane61_inner_1; // side_table.rs:203
-    reg lane61_outlier; // side_table.rs:220
-    reg lane61_outer; // side_table.rs:220
-    reg lane61_negative_1; // side_table.rs:220
-    reg lane61_exact_s1; // side_table.rs:228
-    reg [19:0] lane61_side_base_value_1; // side_table.rs:235
-    reg lane61_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane61_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane61_side_half_scale_1; // side_table.rs:235
+    reg lane61_inner_1; // side_table.rs:204
+    reg lane61_outlier; // side_table.rs:221
+    reg lane61_outer; // side_table.rs:221
+    reg lane61_negative_1; // side_table.rs:221
+    reg lane61_exact_s1; // side_table.rs:229
+    reg [19:0] lane61_side_base_value_1; // side_table.rs:236
+    reg lane61_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane61_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane61_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane61_h_s2; // decode.rs:91
     reg [12:0] lane61_product; // decode.rs:91
     reg [19:0] lane61_side_later_base_value; // decode.rs:92
@@ -2494,15 +2494,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_61_negative; // decode.rs:115
     reg [4:0] lane62_h; // decode.rs:79
     reg lane62_zero; // decode.rs:85
-    reg lane62_inner_1; // side_table.rs:203
-    reg lane62_outlier; // side_table.rs:220
-    reg lane62_outer; // side_table.rs:220
-    reg lane62_negative_1; // side_table.rs:220
-    reg lane62_exact_s1; // side_table.rs:228
-    reg [19:0] lane62_side_base_value_1; // side_table.rs:235
-    reg lane62_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane62_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane62_side_half_scale_1; // side_table.rs:235
+    reg lane62_inner_1; // side_table.rs:204
+    reg lane62_outlier; // side_table.rs:221
+    reg lane62_outer; // side_table.rs:221
+    reg lane62_negative_1; // side_table.rs:221
+    reg lane62_exact_s1; // side_table.rs:229
+    reg [19:0] lane62_side_base_value_1; // side_table.rs:236
+    reg lane62_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane62_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane62_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane62_h_s2; // decode.rs:91
     reg [12:0] lane62_product; // decode.rs:91
     reg [19:0] lane62_side_later_base_value; // decode.rs:92
@@ -2531,15 +2531,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_62_negative; // decode.rs:115
     reg [4:0] lane63_h; // decode.rs:79
     reg lane63_zero; // decode.rs:85
-    reg lane63_inner_1; // side_table.rs:203
-    reg lane63_outlier; // side_table.rs:220
-    reg lane63_outer; // side_table.rs:220
-    reg lane63_negative_1; // side_table.rs:220
-    reg lane63_exact_s1; // side_table.rs:228
-    reg [19:0] lane63_side_base_value_1; // side_table.rs:235
-    reg lane63_side_base_sticky_1; // side_table.rs:235
-    reg [7:0] lane63_side_half_m_1; // side_table.rs:235
-    reg [5:0] lane63_side_half_scale_1; // side_table.rs:235
+    reg lane63_inner_1; // side_table.rs:204
+    reg lane63_outlier; // side_table.rs:221
+    reg lane63_outer; // side_table.rs:221
+    reg lane63_negative_1; // side_table.rs:221
+    reg lane63_exact_s1; // side_table.rs:229
+    reg [19:0] lane63_side_base_value_1; // side_table.rs:236
+    reg lane63_side_base_sticky_1; // side_table.rs:236
+    reg [7:0] lane63_side_half_m_1; // side_table.rs:236
+    reg [5:0] lane63_side_half_scale_1; // side_table.rs:236
     reg [4:0] lane63_h_s2; // decode.rs:91
     reg [12:0] lane63_product; // decode.rs:91
     reg [19:0] lane63_side_later_base_value; // decode.rs:92
@@ -2566,34 +2566,35 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane63_negative_1_s5; // decode.rs:115
     reg lane63_negative_1_s6; // decode.rs:115
     reg values_63_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:110
-    reg map_last_s1; // dequantizer_back.rs:110
-    reg issue_s2; // dequantizer_back.rs:113
-    reg issue_s3; // dequantizer_back.rs:113
-    reg issue_s4; // dequantizer_back.rs:113
-    reg issue_s5; // dequantizer_back.rs:113
-    reg issue_s6; // dequantizer_back.rs:113
-    reg issue_s7; // dequantizer_back.rs:113
-    reg map_last_s2; // dequantizer_back.rs:113
-    reg map_last_s3; // dequantizer_back.rs:113
-    reg map_last_s4; // dequantizer_back.rs:113
-    reg map_last_s5; // dequantizer_back.rs:113
-    reg map_last_s6; // dequantizer_back.rs:113
-    reg map_last_s7; // dequantizer_back.rs:113
-    reg [1087:0] spare_data; // dequantizer_back.rs:120
-    reg spare_last; // dequantizer_back.rs:120
-    reg [1023:0] elements_data; // dequantizer_back.rs:121
-    reg elements_last; // dequantizer_back.rs:121
-    reg elements_valid; // dequantizer_back.rs:122
-    reg spare_empty; // dequantizer_back.rs:123
+    reg issue_s1; // dequantizer_back.rs:111
+    reg map_last_s1; // dequantizer_back.rs:111
+    reg issue_s2; // dequantizer_back.rs:114
+    reg issue_s3; // dequantizer_back.rs:114
+    reg issue_s4; // dequantizer_back.rs:114
+    reg issue_s5; // dequantizer_back.rs:114
+    reg issue_s6; // dequantizer_back.rs:114
+    reg issue_s7; // dequantizer_back.rs:114
+    reg map_last_s2; // dequantizer_back.rs:114
+    reg map_last_s3; // dequantizer_back.rs:114
+    reg map_last_s4; // dequantizer_back.rs:114
+    reg map_last_s5; // dequantizer_back.rs:114
+    reg map_last_s6; // dequantizer_back.rs:114
+    reg map_last_s7; // dequantizer_back.rs:114
+    reg [1087:0] spare_data; // dequantizer_back.rs:121
+    reg spare_last; // dequantizer_back.rs:121
+    reg [1023:0] elements_data; // dequantizer_back.rs:122
+    reg elements_last; // dequantizer_back.rs:122
+    reg elements_valid; // dequantizer_back.rs:123
+    reg spare_empty; // dequantizer_back.rs:124
+    reg flag_2; // dequantizer.rs:104
     (* ram_style = "distributed" *) reg [153:0] vectors [0:15];
     (* ram_style = "distributed" *) reg [5:0] infos [0:15];
 
     // settings: a change waits for the vectors under way, or each vector has its own
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer_settings.rs:49
-    wire same = _t1 & (length_1 == length); // dequantizer_settings.rs:49
-    wire idle = (~(|in_flight)) & (~words_wait); // dequantizer_settings.rs:51
-    wire change = (idle & (~may_begin)) & (~same); // dequantizer_settings.rs:52
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer_settings.rs:48
+    wire same = _t1 & (length_1 == length); // dequantizer_settings.rs:48
+    wire idle = (~(|in_flight)) & (~words_wait); // dequantizer_settings.rs:50
+    wire change = (idle & (~may_begin)) & (~same); // dequantizer_settings.rs:51
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -2629,151 +2630,152 @@ module oaken_dequantizer_core_p64_n8192 (
             done <= header_valid_s1;
         end
     end
-    wire [12:0] middle = header_payload[12:0]; // half_steps.rs:64
-    wire [12:0] outer_pos = header_payload[25:13]; // half_steps.rs:64
-    wire [12:0] outer_neg = header_payload[38:26]; // half_steps.rs:64
-    wire [12:0] inner = header_payload[51:39]; // half_steps.rs:64
-    wire [5:0] e = middle[12:7]; // half_steps.rs:91
-    wire [6:0] f = middle[6:0]; // half_steps.rs:91
-    wire shape_legal = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:92
+    wire [12:0] middle = header_payload[12:0]; // header.rs:36
+    wire [12:0] outer_pos = header_payload[25:13]; // header.rs:36
+    wire [12:0] outer_neg = header_payload[38:26]; // header.rs:36
+    wire [12:0] inner = header_payload[51:39]; // header.rs:36
+    wire [5:0] e = middle[12:7]; // header.rs:41
+    wire [6:0] f = middle[6:0]; // header.rs:46
+    wire shape_legal = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:75
     wire [4:0] field = settings_t_high[14:10]; // step_unit.rs:78
     wire [5:0] _t2 = (|field) ? ({1'h0, field} + 6'h3) : (settings_t_high[9] ? 6'h3 : (settings_t_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
-    wire shape_legal_1 = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:92
+    wire shape_legal_1 = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:75
     wire [4:0] field_1 = settings_t_low[14:10]; // step_unit.rs:78
     wire [5:0] _t3 = (|field_1) ? ({1'h0, field_1} + 6'h3) : (settings_t_low[9] ? 6'h3 : (settings_t_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
-    wire [5:0] e_1 = outer_pos[12:7]; // half_steps.rs:91
-    wire [6:0] f_1 = outer_pos[6:0]; // half_steps.rs:91
-    wire shape_legal_2 = (e_1 <= 6'h26) & ((|e_1) | (~(|f_1))); // half_steps.rs:92
+    wire [5:0] e_1 = outer_pos[12:7]; // header.rs:41
+    wire [6:0] f_1 = outer_pos[6:0]; // header.rs:46
+    wire shape_legal_2 = (e_1 <= 6'h26) & ((|e_1) | (~(|f_1))); // half_steps.rs:75
     wire [4:0] field_2 = settings_s_high[14:10]; // step_unit.rs:78
     wire [5:0] _t4 = (|field_2) ? ({1'h0, field_2} + 6'h3) : (settings_s_high[9] ? 6'h3 : (settings_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
-    wire _t5 = ((shape_legal & ((~(|e)) | (e >= _t2))) & (shape_legal_1 & ((~(|e)) | (e >= _t3)))) & (shape_legal_2 & ((~(|e_1)) | (e_1 >= _t4))); // side_table.rs:157
-    wire [5:0] e_2 = outer_neg[12:7]; // half_steps.rs:91
-    wire [6:0] f_2 = outer_neg[6:0]; // half_steps.rs:91
-    wire shape_legal_3 = (e_2 <= 6'h26) & ((|e_2) | (~(|f_2))); // half_steps.rs:92
+    wire _t5 = ((shape_legal & ((~(|e)) | (e >= _t2))) & (shape_legal_1 & ((~(|e)) | (e >= _t3)))) & (shape_legal_2 & ((~(|e_1)) | (e_1 >= _t4))); // side_table.rs:158
+    wire [5:0] e_2 = outer_neg[12:7]; // header.rs:41
+    wire [6:0] f_2 = outer_neg[6:0]; // header.rs:46
+    wire shape_legal_3 = (e_2 <= 6'h26) & ((|e_2) | (~(|f_2))); // half_steps.rs:75
     wire [4:0] field_3 = settings_s_low[14:10]; // step_unit.rs:78
     wire [5:0] _t6 = (|field_3) ? ({1'h0, field_3} + 6'h3) : (settings_s_low[9] ? 6'h3 : (settings_s_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
-    wire [4:0] split = header_payload[56:52]; // half_steps.rs:78
-    wire split_legal = split <= 5'h10; // half_steps.rs:79
-    wire [5:0] above = header_payload[63:58]; // half_steps.rs:80
-    wire fixed_legal = ~(|above); // half_steps.rs:82
-    wire [5:0] e_3 = inner[12:7]; // half_steps.rs:91
-    wire [6:0] f_3 = inner[6:0]; // half_steps.rs:91
-    wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:92
-    wire legal = (_t5 & (shape_legal_3 & ((~(|e_2)) | (e_2 >= _t6)))) & (((shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1))) & split_legal) & fixed_legal); // side_table.rs:157
+    wire [5:0] e_3 = inner[12:7]; // header.rs:41
+    wire [6:0] f_3 = inner[6:0]; // header.rs:46
+    wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
+    wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
+    wire [4:0] split = header_payload[56:52]; // header.rs:74
+    wire split_legal = split <= 5'h10; // header.rs:82
+    wire [5:0] above = header_payload[63:58]; // header.rs:89
+    wire width_legal = ~(|above); // header.rs:91
+    wire legal = (_t5 & (shape_legal_3 & ((~(|e_2)) | (e_2 >= _t6)))) & ((inner_legal & split_legal) & width_legal); // side_table.rs:158
     wire [10:0] x_mantissa = {|field, settings_t_high[9:0]}; // half.rs:18
-    wire [5:0] exponent_plus_1 = {1'h0, (|field) ? field : 5'h1}; // half_steps.rs:113
+    wire [5:0] exponent_plus_1 = {1'h0, (|field) ? field : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l115_s1 <= (|e) ? (e - 6'h1) : (exponent_plus_1 + 6'h2);
-        scale <= l115_s1;
+        l98_s1 <= (|e) ? (e - 6'h1) : (exponent_plus_1 + 6'h2);
+        scale <= l98_s1;
         down <= (|e) ? (e - exponent_plus_1) : 6'h3;
         wide <= {x_mantissa, 12'h0};
     end
-    wire [22:0] _t7 = wide >> down; // half_steps.rs:120
+    wire [22:0] _t7 = wide >> down; // half_steps.rs:103
     always @(posedge clk) value <= _t7[19:0];
-    wire [22:0] lost = wide & (~(23'h7fffff << down)); // half_steps.rs:121
+    wire [22:0] lost = wide & (~(23'h7fffff << down)); // half_steps.rs:104
     always @(posedge clk) new_middle_pos_base_sticky <= |lost;
-    wire _t8 = |e; // half_steps.rs:104
+    wire _t8 = |e; // half_steps.rs:87
     always @(posedge clk) begin
-        l105_s1 <= {_t8, f & {7{_t8}}};
-        new_middle_pos_half_m <= l105_s1;
+        l88_s1 <= {_t8, f & {7{_t8}}};
+        new_middle_pos_half_m <= l88_s1;
     end
     wire [10:0] x_mantissa_1 = {|field_1, settings_t_low[9:0]}; // half.rs:18
-    wire [5:0] exponent_plus_1_1 = {1'h0, (|field_1) ? field_1 : 5'h1}; // half_steps.rs:113
+    wire [5:0] exponent_plus_1_1 = {1'h0, (|field_1) ? field_1 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l115_s1_1 <= (|e) ? (e - 6'h1) : (exponent_plus_1_1 + 6'h2);
-        scale_1 <= l115_s1_1;
+        l98_s1_1 <= (|e) ? (e - 6'h1) : (exponent_plus_1_1 + 6'h2);
+        scale_1 <= l98_s1_1;
         down_1 <= (|e) ? (e - exponent_plus_1_1) : 6'h3;
         wide_1 <= {x_mantissa_1, 12'h0};
     end
-    wire [22:0] _t9 = wide_1 >> down_1; // half_steps.rs:120
+    wire [22:0] _t9 = wide_1 >> down_1; // half_steps.rs:103
     always @(posedge clk) value_1 <= _t9[19:0];
-    wire [22:0] lost_1 = wide_1 & (~(23'h7fffff << down_1)); // half_steps.rs:121
+    wire [22:0] lost_1 = wide_1 & (~(23'h7fffff << down_1)); // half_steps.rs:104
     always @(posedge clk) new_middle_neg_base_sticky <= |lost_1;
-    wire _t10 = |e; // half_steps.rs:104
+    wire _t10 = |e; // half_steps.rs:87
     always @(posedge clk) begin
-        l105_s1_1 <= {_t10, f & {7{_t10}}};
-        new_middle_neg_half_m <= l105_s1_1;
+        l88_s1_1 <= {_t10, f & {7{_t10}}};
+        new_middle_neg_half_m <= l88_s1_1;
     end
     wire [10:0] x_mantissa_2 = {|field_2, settings_s_high[9:0]}; // half.rs:18
-    wire [5:0] exponent_plus_1_2 = {1'h0, (|field_2) ? field_2 : 5'h1}; // half_steps.rs:113
+    wire [5:0] exponent_plus_1_2 = {1'h0, (|field_2) ? field_2 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l115_s1_2 <= (|e_1) ? (e_1 - 6'h1) : (exponent_plus_1_2 + 6'h2);
-        scale_2 <= l115_s1_2;
+        l98_s1_2 <= (|e_1) ? (e_1 - 6'h1) : (exponent_plus_1_2 + 6'h2);
+        scale_2 <= l98_s1_2;
         down_2 <= (|e_1) ? (e_1 - exponent_plus_1_2) : 6'h3;
         wide_2 <= {x_mantissa_2, 12'h0};
     end
-    wire [22:0] _t11 = wide_2 >> down_2; // half_steps.rs:120
+    wire [22:0] _t11 = wide_2 >> down_2; // half_steps.rs:103
     always @(posedge clk) value_2 <= _t11[19:0];
-    wire [22:0] lost_2 = wide_2 & (~(23'h7fffff << down_2)); // half_steps.rs:121
+    wire [22:0] lost_2 = wide_2 & (~(23'h7fffff << down_2)); // half_steps.rs:104
     always @(posedge clk) new_outer_pos_base_sticky <= |lost_2;
-    wire _t12 = |e_1; // half_steps.rs:104
+    wire _t12 = |e_1; // half_steps.rs:87
     always @(posedge clk) begin
-        l105_s1_2 <= {_t12, f_1 & {7{_t12}}};
-        new_outer_pos_half_m <= l105_s1_2;
+        l88_s1_2 <= {_t12, f_1 & {7{_t12}}};
+        new_outer_pos_half_m <= l88_s1_2;
     end
     wire [10:0] x_mantissa_3 = {|field_3, settings_s_low[9:0]}; // half.rs:18
-    wire [5:0] exponent_plus_1_3 = {1'h0, (|field_3) ? field_3 : 5'h1}; // half_steps.rs:113
+    wire [5:0] exponent_plus_1_3 = {1'h0, (|field_3) ? field_3 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l115_s1_3 <= (|e_2) ? (e_2 - 6'h1) : (exponent_plus_1_3 + 6'h2);
-        scale_3 <= l115_s1_3;
+        l98_s1_3 <= (|e_2) ? (e_2 - 6'h1) : (exponent_plus_1_3 + 6'h2);
+        scale_3 <= l98_s1_3;
         down_3 <= (|e_2) ? (e_2 - exponent_plus_1_3) : 6'h3;
         wide_3 <= {x_mantissa_3, 12'h0};
     end
-    wire [22:0] _t13 = wide_3 >> down_3; // half_steps.rs:120
+    wire [22:0] _t13 = wide_3 >> down_3; // half_steps.rs:103
     always @(posedge clk) value_3 <= _t13[19:0];
-    wire [22:0] lost_3 = wide_3 & (~(23'h7fffff << down_3)); // half_steps.rs:121
+    wire [22:0] lost_3 = wide_3 & (~(23'h7fffff << down_3)); // half_steps.rs:104
     always @(posedge clk) new_outer_neg_base_sticky <= |lost_3;
-    wire _t14 = |e_2; // half_steps.rs:104
+    wire _t14 = |e_2; // half_steps.rs:87
     always @(posedge clk) begin
-        l105_s1_3 <= {_t14, f_2 & {7{_t14}}};
-        new_outer_neg_half_m <= l105_s1_3;
+        l88_s1_3 <= {_t14, f_2 & {7{_t14}}};
+        new_outer_neg_half_m <= l88_s1_3;
     end
-    wire _t15 = |e_3; // half_steps.rs:104
+    wire _t15 = |e_3; // half_steps.rs:87
     always @(posedge clk) begin
-        l105_s1_4 <= {_t15, f_3 & {7{_t15}}};
-        new_inner_m <= l105_s1_4;
-        l100_s1 <= (|e_3) ? (e_3 - 6'h1) : 6'h0;
-        new_inner_scale <= l100_s1;
+        l88_s1_4 <= {_t15, f_3 & {7{_t15}}};
+        new_inner_m <= l88_s1_4;
+        l83_s1 <= (|e_3) ? (e_3 - 6'h1) : 6'h0;
+        new_inner_scale <= l83_s1;
     end
     wire [10:0] x_mantissa_4 = {|field_2, settings_s_high[9:0]}; // half.rs:18
-    wire [5:0] exponent_plus_1_4 = {1'h0, (|field_2) ? field_2 : 5'h1}; // half_steps.rs:113
+    wire [5:0] exponent_plus_1_4 = {1'h0, (|field_2) ? field_2 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l115_s1_4 <= 1'h0 ? 6'h3f : (exponent_plus_1_4 + 6'h2);
-        scale_4 <= l115_s1_4;
+        l98_s1_4 <= 1'h0 ? 6'h3f : (exponent_plus_1_4 + 6'h2);
+        scale_4 <= l98_s1_4;
         down_4 <= 1'h0 ? (6'h0 - exponent_plus_1_4) : 6'h3;
         wide_4 <= {x_mantissa_4, 12'h0};
     end
-    wire [22:0] _t16 = wide_4 >> down_4; // half_steps.rs:120
+    wire [22:0] _t16 = wide_4 >> down_4; // half_steps.rs:103
     always @(posedge clk) value_4 <= _t16[19:0];
-    wire [22:0] lost_4 = wide_4 & (~(23'h7fffff << down_4)); // half_steps.rs:121
-    always @(posedge clk) l122_s2 <= |lost_4;
-    wire exact_0_base_sticky = l122_s2; // side_table.rs:173
-    wire [7:0] exact_0_half_m = 8'h0; // side_table.rs:173
+    wire [22:0] lost_4 = wide_4 & (~(23'h7fffff << down_4)); // half_steps.rs:104
+    always @(posedge clk) l105_s2 <= |lost_4;
+    wire exact_0_base_sticky = l105_s2; // side_table.rs:174
+    wire [7:0] exact_0_half_m = 8'h0; // side_table.rs:174
     wire [10:0] x_mantissa_5 = {|field_3, settings_s_low[9:0]}; // half.rs:18
-    wire [5:0] exponent_plus_1_5 = {1'h0, (|field_3) ? field_3 : 5'h1}; // half_steps.rs:113
+    wire [5:0] exponent_plus_1_5 = {1'h0, (|field_3) ? field_3 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l115_s1_5 <= 1'h0 ? 6'h3f : (exponent_plus_1_5 + 6'h2);
-        scale_5 <= l115_s1_5;
+        l98_s1_5 <= 1'h0 ? 6'h3f : (exponent_plus_1_5 + 6'h2);
+        scale_5 <= l98_s1_5;
         down_5 <= 1'h0 ? (6'h0 - exponent_plus_1_5) : 6'h3;
         wide_5 <= {x_mantissa_5, 12'h0};
     end
-    wire [22:0] _t17 = wide_5 >> down_5; // half_steps.rs:120
+    wire [22:0] _t17 = wide_5 >> down_5; // half_steps.rs:103
     always @(posedge clk) value_5 <= _t17[19:0];
-    wire [22:0] lost_5 = wide_5 & (~(23'h7fffff << down_5)); // half_steps.rs:121
-    always @(posedge clk) l122_s2_1 <= |lost_5;
-    wire exact_1_base_sticky = l122_s2_1; // side_table.rs:173
-    wire [7:0] exact_1_half_m = 8'h0; // side_table.rs:173
+    wire [22:0] lost_5 = wide_5 & (~(23'h7fffff << down_5)); // half_steps.rs:104
+    always @(posedge clk) l105_s2_1 <= |lost_5;
+    wire exact_1_base_sticky = l105_s2_1; // side_table.rs:174
+    wire [7:0] exact_1_half_m = 8'h0; // side_table.rs:174
     always @(posedge clk) begin
         slot_s1 <= slot;
         slot_s2 <= slot_s1;
     end
-    wire [153:0] _t18 = {value, new_middle_pos_base_sticky, new_middle_pos_half_m, scale, value_1, new_middle_neg_base_sticky, new_middle_neg_half_m, scale_1, value_2, new_outer_pos_base_sticky, new_outer_pos_half_m, scale_2, value_3, new_outer_neg_base_sticky, new_outer_neg_half_m, scale_3, new_inner_m, new_inner_scale}; // side_table.rs:175
+    wire [153:0] _t18 = {value, new_middle_pos_base_sticky, new_middle_pos_half_m, scale, value_1, new_middle_neg_base_sticky, new_middle_neg_half_m, scale_1, value_2, new_outer_pos_base_sticky, new_outer_pos_half_m, scale_2, value_3, new_outer_neg_base_sticky, new_outer_neg_half_m, scale_3, new_inner_m, new_inner_scale}; // side_table.rs:176
     always @(posedge clk) begin
         if (done) vectors[slot_s2] <= _t18;
         legal_s1 <= legal;
         legal_s2 <= legal_s1;
     end
-    wire faulty = done & (~legal_s2); // side_table.rs:176
+    wire faulty = done & (~legal_s2); // side_table.rs:177
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -2782,8 +2784,9 @@ module oaken_dequantizer_core_p64_n8192 (
         end
     end
     assign header_error = faulty & (~flag);
-    wire [4:0] split_1 = header_payload[56:52]; // half_steps.rs:69
-    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split_1, ~(|header_payload[12:7])};
+    wire [4:0] split_1 = header_payload[56:52]; // header.rs:74
+    wire middle_exact = ~(|header_payload[12:7]); // header.rs:51
+    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split_1, middle_exact};
     always @(posedge clk) begin
         if (rst) begin
             slot <= 4'h0;
@@ -2806,7 +2809,7 @@ module oaken_dequantizer_core_p64_n8192 (
     assign words_wait = walker_holds;
     assign count_error = walker_count_error;
     assign sparse_length_error = walker_length_error;
-    wire [7:0] _t19 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:111
+    wire [7:0] _t19 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:110
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
@@ -2817,7 +2820,7 @@ module oaken_dequantizer_core_p64_n8192 (
 
     // chunks to the maps of their beats
     assign header_payload = walker_header_payload;
-    wire slot_free = slots_used != 5'h8; // dequantizer_front.rs:36
+    wire slot_free = slots_used != 5'h8; // dequantizer_front.rs:33
     assign header_valid = walker_header_valid & slot_free;
     oaken_record_walker_p64 walker (
         .clk(clk),
@@ -2853,7 +2856,7 @@ module oaken_dequantizer_core_p64_n8192 (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
-    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:42
+    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:43
     assign reader_m_ready = takes;
     oaken_beat_reader_p64 reader (
         .clk(clk),
@@ -2880,14 +2883,14 @@ module oaken_dequantizer_core_p64_n8192 (
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:44
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:45
     always @(posedge clk) if (load) begin
         map_outlier <= reader_m_outlier;
         map_outer <= reader_m_outer;
         map_sign <= reader_m_sign;
         map_last <= reader_m_last;
     end
-    wire new_vector = load & reader_m_first; // dequantizer_back.rs:45
+    wire new_vector = load & reader_m_first; // dequantizer_back.rs:46
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -2895,32 +2898,32 @@ module oaken_dequantizer_core_p64_n8192 (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:48
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:48
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:48
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:49
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:49
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:49
     always @(posedge clk) if (new_vector) begin
         info_split <= next_info_split;
         info_middle_exact <= next_info_middle_exact;
     end
-    wire [153:0] vectors_q0 = vectors[load_slot]; // side_table.rs:193
-    wire [19:0] next_middle_pos_base_value = vectors_q0[153:134]; // side_table.rs:193
-    wire next_middle_pos_base_sticky = vectors_q0[133]; // side_table.rs:193
-    wire [7:0] next_middle_pos_half_m = vectors_q0[132:125]; // side_table.rs:193
-    wire [5:0] next_middle_pos_half_scale = vectors_q0[124:119]; // side_table.rs:193
-    wire [19:0] next_middle_neg_base_value = vectors_q0[118:99]; // side_table.rs:193
-    wire next_middle_neg_base_sticky = vectors_q0[98]; // side_table.rs:193
-    wire [7:0] next_middle_neg_half_m = vectors_q0[97:90]; // side_table.rs:193
-    wire [5:0] next_middle_neg_half_scale = vectors_q0[89:84]; // side_table.rs:193
-    wire [19:0] next_outer_pos_base_value = vectors_q0[83:64]; // side_table.rs:193
-    wire next_outer_pos_base_sticky = vectors_q0[63]; // side_table.rs:193
-    wire [7:0] next_outer_pos_half_m = vectors_q0[62:55]; // side_table.rs:193
-    wire [5:0] next_outer_pos_half_scale = vectors_q0[54:49]; // side_table.rs:193
-    wire [19:0] next_outer_neg_base_value = vectors_q0[48:29]; // side_table.rs:193
-    wire next_outer_neg_base_sticky = vectors_q0[28]; // side_table.rs:193
-    wire [7:0] next_outer_neg_half_m = vectors_q0[27:20]; // side_table.rs:193
-    wire [5:0] next_outer_neg_half_scale = vectors_q0[19:14]; // side_table.rs:193
-    wire [7:0] next_inner_m = vectors_q0[13:6]; // side_table.rs:193
-    wire [5:0] next_inner_scale = vectors_q0[5:0]; // side_table.rs:193
+    wire [153:0] vectors_q0 = vectors[load_slot]; // side_table.rs:194
+    wire [19:0] next_middle_pos_base_value = vectors_q0[153:134]; // side_table.rs:194
+    wire next_middle_pos_base_sticky = vectors_q0[133]; // side_table.rs:194
+    wire [7:0] next_middle_pos_half_m = vectors_q0[132:125]; // side_table.rs:194
+    wire [5:0] next_middle_pos_half_scale = vectors_q0[124:119]; // side_table.rs:194
+    wire [19:0] next_middle_neg_base_value = vectors_q0[118:99]; // side_table.rs:194
+    wire next_middle_neg_base_sticky = vectors_q0[98]; // side_table.rs:194
+    wire [7:0] next_middle_neg_half_m = vectors_q0[97:90]; // side_table.rs:194
+    wire [5:0] next_middle_neg_half_scale = vectors_q0[89:84]; // side_table.rs:194
+    wire [19:0] next_outer_pos_base_value = vectors_q0[83:64]; // side_table.rs:194
+    wire next_outer_pos_base_sticky = vectors_q0[63]; // side_table.rs:194
+    wire [7:0] next_outer_pos_half_m = vectors_q0[62:55]; // side_table.rs:194
+    wire [5:0] next_outer_pos_half_scale = vectors_q0[54:49]; // side_table.rs:194
+    wire [19:0] next_outer_neg_base_value = vectors_q0[48:29]; // side_table.rs:194
+    wire next_outer_neg_base_sticky = vectors_q0[28]; // side_table.rs:194
+    wire [7:0] next_outer_neg_half_m = vectors_q0[27:20]; // side_table.rs:194
+    wire [5:0] next_outer_neg_half_scale = vectors_q0[19:14]; // side_table.rs:194
+    wire [7:0] next_inner_m = vectors_q0[13:6]; // side_table.rs:194
+    wire [5:0] next_inner_scale = vectors_q0[5:0]; // side_table.rs:194
     always @(posedge clk) if (new_vector) begin
         current_middle_pos_base_value <= next_middle_pos_base_value;
         current_middle_pos_base_sticky <= next_middle_pos_base_sticky;
@@ -2993,7 +2996,7 @@ module oaken_dequantizer_core_p64_n8192 (
             flag_1 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:68
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:69
     assign decoding = issue & go;
     register_slice_256 slice (
         .clk(clk),
@@ -3007,73 +3010,73 @@ module oaken_dequantizer_core_p64_n8192 (
     );
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:100
-    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:100
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:104
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:104
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:104
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:101
+    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:101
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:105
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:105
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:105
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -3109,26 +3112,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_outer <= coded_outer;
         lane0_negative_1 <= lane0_negative;
     end
-    wire [19:0] lane0_middle_base_value = lane0_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane0_middle_base_sticky = lane0_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane0_middle_half_m = lane0_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane0_middle_half_scale = lane0_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane0_itself_base_value = lane0_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane0_itself_base_sticky = lane0_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane0_itself_half_m = lane0_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane0_middle_base_value = lane0_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane0_middle_base_sticky = lane0_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane0_middle_half_m = lane0_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane0_middle_half_scale = lane0_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane0_itself_base_value = lane0_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane0_itself_base_sticky = lane0_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane0_itself_half_m = lane0_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane0_exact_s1 <= lane0_exact;
-    wire _t20 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t20; // side_table.rs:228
-    wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? lane0_itself_half_m : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane0_half_scale = lane0_outer ? lane0_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane0_side_base_value = lane0_outlier ? lane0_outer_side_base_value : lane0_middle_base_value; // side_table.rs:230
-    wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:230
-    wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:230
+    wire _t20 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t20; // side_table.rs:229
+    wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? lane0_itself_half_m : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane0_half_scale = lane0_outer ? lane0_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane0_side_base_value = lane0_outlier ? lane0_outer_side_base_value : lane0_middle_base_value; // side_table.rs:231
+    wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:231
+    wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -3225,9 +3228,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_negative_1_s6 <= lane0_negative_1_s5;
         values_0_negative <= lane0_negative_1_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:104
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:104
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:104
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:105
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:105
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:105
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -3245,26 +3248,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_outer <= coded_outer_1;
         lane1_negative_1 <= lane1_negative;
     end
-    wire [19:0] lane1_middle_base_value = lane1_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane1_middle_base_sticky = lane1_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane1_middle_half_m = lane1_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane1_middle_half_scale = lane1_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane1_itself_base_value = lane1_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane1_itself_base_sticky = lane1_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane1_itself_half_m = lane1_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane1_middle_base_value = lane1_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane1_middle_base_sticky = lane1_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane1_middle_half_m = lane1_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane1_middle_half_scale = lane1_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane1_itself_base_value = lane1_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane1_itself_base_sticky = lane1_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane1_itself_half_m = lane1_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane1_exact_s1 <= lane1_exact;
-    wire _t26 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t26; // side_table.rs:228
-    wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane1_half_scale = lane1_outer ? lane1_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane1_side_base_value = lane1_outlier ? lane1_outer_side_base_value : lane1_middle_base_value; // side_table.rs:230
-    wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:230
-    wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:230
+    wire _t26 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t26; // side_table.rs:229
+    wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane1_half_scale = lane1_outer ? lane1_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane1_side_base_value = lane1_outlier ? lane1_outer_side_base_value : lane1_middle_base_value; // side_table.rs:231
+    wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:231
+    wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -3361,9 +3364,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_negative_1_s6 <= lane1_negative_1_s5;
         values_1_negative <= lane1_negative_1_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:104
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:104
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:104
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:105
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:105
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:105
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -3381,26 +3384,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_outer <= coded_outer_2;
         lane2_negative_1 <= lane2_negative;
     end
-    wire [19:0] lane2_middle_base_value = lane2_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane2_middle_base_sticky = lane2_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane2_middle_half_m = lane2_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane2_middle_half_scale = lane2_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane2_itself_base_value = lane2_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane2_itself_base_sticky = lane2_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane2_itself_half_m = lane2_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane2_middle_base_value = lane2_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane2_middle_base_sticky = lane2_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane2_middle_half_m = lane2_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane2_middle_half_scale = lane2_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane2_itself_base_value = lane2_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane2_itself_base_sticky = lane2_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane2_itself_half_m = lane2_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane2_exact_s1 <= lane2_exact;
-    wire _t32 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t32; // side_table.rs:228
-    wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane2_half_scale = lane2_outer ? lane2_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane2_side_base_value = lane2_outlier ? lane2_outer_side_base_value : lane2_middle_base_value; // side_table.rs:230
-    wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:230
-    wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:230
+    wire _t32 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t32; // side_table.rs:229
+    wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane2_half_scale = lane2_outer ? lane2_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane2_side_base_value = lane2_outlier ? lane2_outer_side_base_value : lane2_middle_base_value; // side_table.rs:231
+    wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:231
+    wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -3497,9 +3500,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_negative_1_s6 <= lane2_negative_1_s5;
         values_2_negative <= lane2_negative_1_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:104
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:104
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:104
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:105
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:105
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:105
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -3517,26 +3520,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_outer <= coded_outer_3;
         lane3_negative_1 <= lane3_negative;
     end
-    wire [19:0] lane3_middle_base_value = lane3_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane3_middle_base_sticky = lane3_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane3_middle_half_m = lane3_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane3_middle_half_scale = lane3_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane3_itself_base_value = lane3_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane3_itself_base_sticky = lane3_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane3_itself_half_m = lane3_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane3_middle_base_value = lane3_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane3_middle_base_sticky = lane3_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane3_middle_half_m = lane3_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane3_middle_half_scale = lane3_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane3_itself_base_value = lane3_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane3_itself_base_sticky = lane3_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane3_itself_half_m = lane3_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane3_exact_s1 <= lane3_exact;
-    wire _t38 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t38; // side_table.rs:228
-    wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane3_half_scale = lane3_outer ? lane3_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane3_side_base_value = lane3_outlier ? lane3_outer_side_base_value : lane3_middle_base_value; // side_table.rs:230
-    wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:230
-    wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:230
+    wire _t38 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t38; // side_table.rs:229
+    wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane3_half_scale = lane3_outer ? lane3_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane3_side_base_value = lane3_outlier ? lane3_outer_side_base_value : lane3_middle_base_value; // side_table.rs:231
+    wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:231
+    wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
@@ -3633,9 +3636,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_negative_1_s6 <= lane3_negative_1_s5;
         values_3_negative <= lane3_negative_1_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:104
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:104
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:104
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:105
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:105
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:105
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -3653,26 +3656,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_outer <= coded_outer_4;
         lane4_negative_1 <= lane4_negative;
     end
-    wire [19:0] lane4_middle_base_value = lane4_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane4_middle_base_sticky = lane4_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane4_middle_half_m = lane4_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane4_middle_half_scale = lane4_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane4_itself_base_value = lane4_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane4_itself_base_sticky = lane4_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane4_itself_half_m = lane4_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane4_middle_base_value = lane4_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane4_middle_base_sticky = lane4_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane4_middle_half_m = lane4_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane4_middle_half_scale = lane4_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane4_itself_base_value = lane4_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane4_itself_base_sticky = lane4_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane4_itself_half_m = lane4_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane4_exact_s1 <= lane4_exact;
-    wire _t44 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t44; // side_table.rs:228
-    wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane4_half_scale = lane4_outer ? lane4_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane4_side_base_value = lane4_outlier ? lane4_outer_side_base_value : lane4_middle_base_value; // side_table.rs:230
-    wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:230
-    wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:230
+    wire _t44 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t44; // side_table.rs:229
+    wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane4_half_scale = lane4_outer ? lane4_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane4_side_base_value = lane4_outlier ? lane4_outer_side_base_value : lane4_middle_base_value; // side_table.rs:231
+    wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:231
+    wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
         lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
@@ -3769,9 +3772,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_negative_1_s6 <= lane4_negative_1_s5;
         values_4_negative <= lane4_negative_1_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:104
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:104
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:104
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:105
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:105
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:105
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -3789,26 +3792,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_outer <= coded_outer_5;
         lane5_negative_1 <= lane5_negative;
     end
-    wire [19:0] lane5_middle_base_value = lane5_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane5_middle_base_sticky = lane5_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane5_middle_half_m = lane5_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane5_middle_half_scale = lane5_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane5_itself_base_value = lane5_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane5_itself_base_sticky = lane5_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane5_itself_half_m = lane5_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane5_middle_base_value = lane5_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane5_middle_base_sticky = lane5_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane5_middle_half_m = lane5_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane5_middle_half_scale = lane5_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane5_itself_base_value = lane5_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane5_itself_base_sticky = lane5_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane5_itself_half_m = lane5_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane5_exact_s1 <= lane5_exact;
-    wire _t50 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t50; // side_table.rs:228
-    wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane5_half_scale = lane5_outer ? lane5_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane5_side_base_value = lane5_outlier ? lane5_outer_side_base_value : lane5_middle_base_value; // side_table.rs:230
-    wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:230
-    wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:230
+    wire _t50 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t50; // side_table.rs:229
+    wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane5_half_scale = lane5_outer ? lane5_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane5_side_base_value = lane5_outlier ? lane5_outer_side_base_value : lane5_middle_base_value; // side_table.rs:231
+    wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:231
+    wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
         lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
@@ -3905,9 +3908,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_negative_1_s6 <= lane5_negative_1_s5;
         values_5_negative <= lane5_negative_1_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:104
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:104
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:104
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:105
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:105
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:105
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -3925,26 +3928,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_outer <= coded_outer_6;
         lane6_negative_1 <= lane6_negative;
     end
-    wire [19:0] lane6_middle_base_value = lane6_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane6_middle_base_sticky = lane6_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane6_middle_half_m = lane6_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane6_middle_half_scale = lane6_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane6_itself_base_value = lane6_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane6_itself_base_sticky = lane6_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane6_itself_half_m = lane6_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane6_middle_base_value = lane6_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane6_middle_base_sticky = lane6_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane6_middle_half_m = lane6_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane6_middle_half_scale = lane6_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane6_itself_base_value = lane6_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane6_itself_base_sticky = lane6_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane6_itself_half_m = lane6_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane6_exact_s1 <= lane6_exact;
-    wire _t56 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t56; // side_table.rs:228
-    wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane6_half_scale = lane6_outer ? lane6_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane6_side_base_value = lane6_outlier ? lane6_outer_side_base_value : lane6_middle_base_value; // side_table.rs:230
-    wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:230
-    wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:230
+    wire _t56 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t56; // side_table.rs:229
+    wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane6_half_scale = lane6_outer ? lane6_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane6_side_base_value = lane6_outlier ? lane6_outer_side_base_value : lane6_middle_base_value; // side_table.rs:231
+    wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:231
+    wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
         lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
@@ -4041,9 +4044,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_negative_1_s6 <= lane6_negative_1_s5;
         values_6_negative <= lane6_negative_1_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:104
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:104
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:104
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:105
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:105
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:105
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -4061,26 +4064,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_outer <= coded_outer_7;
         lane7_negative_1 <= lane7_negative;
     end
-    wire [19:0] lane7_middle_base_value = lane7_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane7_middle_base_sticky = lane7_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane7_middle_half_m = lane7_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane7_middle_half_scale = lane7_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane7_itself_base_value = lane7_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane7_itself_base_sticky = lane7_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane7_itself_half_m = lane7_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane7_middle_base_value = lane7_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane7_middle_base_sticky = lane7_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane7_middle_half_m = lane7_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane7_middle_half_scale = lane7_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane7_itself_base_value = lane7_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane7_itself_base_sticky = lane7_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane7_itself_half_m = lane7_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane7_exact_s1 <= lane7_exact;
-    wire _t62 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t62; // side_table.rs:228
-    wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane7_half_scale = lane7_outer ? lane7_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane7_side_base_value = lane7_outlier ? lane7_outer_side_base_value : lane7_middle_base_value; // side_table.rs:230
-    wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:230
-    wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:230
+    wire _t62 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t62; // side_table.rs:229
+    wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane7_half_scale = lane7_outer ? lane7_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane7_side_base_value = lane7_outlier ? lane7_outer_side_base_value : lane7_middle_base_value; // side_table.rs:231
+    wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:231
+    wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
         lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
@@ -4177,9 +4180,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_negative_1_s6 <= lane7_negative_1_s5;
         values_7_negative <= lane7_negative_1_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:104
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:104
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:104
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:105
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:105
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:105
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -4197,26 +4200,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_outer <= coded_outer_8;
         lane8_negative_1 <= lane8_negative;
     end
-    wire [19:0] lane8_middle_base_value = lane8_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane8_middle_base_sticky = lane8_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane8_middle_half_m = lane8_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane8_middle_half_scale = lane8_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane8_itself_base_value = lane8_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane8_itself_base_sticky = lane8_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane8_itself_half_m = lane8_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane8_middle_base_value = lane8_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane8_middle_base_sticky = lane8_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane8_middle_half_m = lane8_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane8_middle_half_scale = lane8_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane8_itself_base_value = lane8_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane8_itself_base_sticky = lane8_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane8_itself_half_m = lane8_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane8_exact_s1 <= lane8_exact;
-    wire _t68 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t68; // side_table.rs:228
-    wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane8_half_scale = lane8_outer ? lane8_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane8_side_base_value = lane8_outlier ? lane8_outer_side_base_value : lane8_middle_base_value; // side_table.rs:230
-    wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:230
-    wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:230
+    wire _t68 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t68; // side_table.rs:229
+    wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane8_half_scale = lane8_outer ? lane8_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane8_side_base_value = lane8_outlier ? lane8_outer_side_base_value : lane8_middle_base_value; // side_table.rs:231
+    wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:231
+    wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
         lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
@@ -4313,9 +4316,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_negative_1_s6 <= lane8_negative_1_s5;
         values_8_negative <= lane8_negative_1_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:104
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:104
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:104
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:105
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:105
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:105
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -4333,26 +4336,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_outer <= coded_outer_9;
         lane9_negative_1 <= lane9_negative;
     end
-    wire [19:0] lane9_middle_base_value = lane9_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane9_middle_base_sticky = lane9_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane9_middle_half_m = lane9_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane9_middle_half_scale = lane9_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane9_itself_base_value = lane9_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane9_itself_base_sticky = lane9_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane9_itself_half_m = lane9_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane9_middle_base_value = lane9_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane9_middle_base_sticky = lane9_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane9_middle_half_m = lane9_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane9_middle_half_scale = lane9_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane9_itself_base_value = lane9_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane9_itself_base_sticky = lane9_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane9_itself_half_m = lane9_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane9_exact_s1 <= lane9_exact;
-    wire _t74 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:228
-    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t74; // side_table.rs:228
-    wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:228
-    wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane9_half_scale = lane9_outer ? lane9_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane9_side_base_value = lane9_outlier ? lane9_outer_side_base_value : lane9_middle_base_value; // side_table.rs:230
-    wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:230
-    wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:230
+    wire _t74 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
+    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t74; // side_table.rs:229
+    wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
+    wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane9_half_scale = lane9_outer ? lane9_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane9_side_base_value = lane9_outlier ? lane9_outer_side_base_value : lane9_middle_base_value; // side_table.rs:231
+    wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:231
+    wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
         lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
@@ -4449,9 +4452,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_negative_1_s6 <= lane9_negative_1_s5;
         values_9_negative <= lane9_negative_1_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:104
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:104
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:104
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:105
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:105
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:105
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -4469,28 +4472,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_outer <= coded_outer_10;
         lane10_negative_1 <= lane10_negative;
     end
-    wire [19:0] lane10_middle_base_value = lane10_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane10_middle_base_sticky = lane10_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane10_middle_half_m = lane10_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane10_middle_half_scale = lane10_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane10_itself_base_value = lane10_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane10_itself_base_sticky = lane10_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane10_itself_half_m = lane10_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane10_middle_base_value = lane10_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane10_middle_base_sticky = lane10_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane10_middle_half_m = lane10_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane10_middle_half_scale = lane10_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane10_itself_base_value = lane10_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane10_itself_base_sticky = lane10_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane10_itself_half_m = lane10_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane10_exact_s1 <= lane10_exact;
-    wire [19:0] _t80 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t81 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t82 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t80; // side_table.rs:228
-    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t81; // side_table.rs:228
-    wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t82; // side_table.rs:228
-    wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:230
-    wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:230
-    wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t80 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t81 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t82 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t80; // side_table.rs:229
+    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t81; // side_table.rs:229
+    wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t82; // side_table.rs:229
+    wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:231
+    wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:231
+    wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
         lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
@@ -4587,9 +4590,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_negative_1_s6 <= lane10_negative_1_s5;
         values_10_negative <= lane10_negative_1_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:104
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:104
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:104
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:105
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:105
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:105
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -4607,28 +4610,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_outer <= coded_outer_11;
         lane11_negative_1 <= lane11_negative;
     end
-    wire [19:0] lane11_middle_base_value = lane11_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane11_middle_base_sticky = lane11_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane11_middle_half_m = lane11_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane11_middle_half_scale = lane11_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane11_itself_base_value = lane11_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane11_itself_base_sticky = lane11_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane11_itself_half_m = lane11_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane11_middle_base_value = lane11_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane11_middle_base_sticky = lane11_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane11_middle_half_m = lane11_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane11_middle_half_scale = lane11_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane11_itself_base_value = lane11_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane11_itself_base_sticky = lane11_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane11_itself_half_m = lane11_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane11_exact_s1 <= lane11_exact;
-    wire [19:0] _t88 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t89 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t90 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t88; // side_table.rs:228
-    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t89; // side_table.rs:228
-    wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t90; // side_table.rs:228
-    wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:230
-    wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:230
-    wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t88 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t89 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t90 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t88; // side_table.rs:229
+    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t89; // side_table.rs:229
+    wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t90; // side_table.rs:229
+    wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:231
+    wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:231
+    wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
         lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
@@ -4725,9 +4728,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_negative_1_s6 <= lane11_negative_1_s5;
         values_11_negative <= lane11_negative_1_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:104
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:104
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:104
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:105
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:105
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:105
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -4745,28 +4748,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_outer <= coded_outer_12;
         lane12_negative_1 <= lane12_negative;
     end
-    wire [19:0] lane12_middle_base_value = lane12_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane12_middle_base_sticky = lane12_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane12_middle_half_m = lane12_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane12_middle_half_scale = lane12_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane12_itself_base_value = lane12_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane12_itself_base_sticky = lane12_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane12_itself_half_m = lane12_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane12_middle_base_value = lane12_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane12_middle_base_sticky = lane12_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane12_middle_half_m = lane12_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane12_middle_half_scale = lane12_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane12_itself_base_value = lane12_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane12_itself_base_sticky = lane12_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane12_itself_half_m = lane12_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane12_exact_s1 <= lane12_exact;
-    wire [19:0] _t96 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t97 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t98 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t96; // side_table.rs:228
-    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t97; // side_table.rs:228
-    wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t98; // side_table.rs:228
-    wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:230
-    wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:230
-    wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t96 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t97 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t98 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t96; // side_table.rs:229
+    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t97; // side_table.rs:229
+    wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t98; // side_table.rs:229
+    wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:231
+    wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:231
+    wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
         lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
@@ -4863,9 +4866,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_negative_1_s6 <= lane12_negative_1_s5;
         values_12_negative <= lane12_negative_1_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:104
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:104
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:104
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:105
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:105
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:105
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -4883,28 +4886,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_outer <= coded_outer_13;
         lane13_negative_1 <= lane13_negative;
     end
-    wire [19:0] lane13_middle_base_value = lane13_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane13_middle_base_sticky = lane13_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane13_middle_half_m = lane13_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane13_middle_half_scale = lane13_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane13_itself_base_value = lane13_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane13_itself_base_sticky = lane13_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane13_itself_half_m = lane13_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane13_middle_base_value = lane13_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane13_middle_base_sticky = lane13_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane13_middle_half_m = lane13_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane13_middle_half_scale = lane13_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane13_itself_base_value = lane13_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane13_itself_base_sticky = lane13_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane13_itself_half_m = lane13_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane13_exact_s1 <= lane13_exact;
-    wire [19:0] _t104 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t105 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t106 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t104; // side_table.rs:228
-    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t105; // side_table.rs:228
-    wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t106; // side_table.rs:228
-    wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:230
-    wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:230
-    wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t104 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t105 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t106 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t104; // side_table.rs:229
+    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t105; // side_table.rs:229
+    wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t106; // side_table.rs:229
+    wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:231
+    wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:231
+    wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
         lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
@@ -5001,9 +5004,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_negative_1_s6 <= lane13_negative_1_s5;
         values_13_negative <= lane13_negative_1_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:104
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:104
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:104
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:105
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:105
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:105
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -5021,28 +5024,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_outer <= coded_outer_14;
         lane14_negative_1 <= lane14_negative;
     end
-    wire [19:0] lane14_middle_base_value = lane14_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane14_middle_base_sticky = lane14_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane14_middle_half_m = lane14_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane14_middle_half_scale = lane14_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane14_itself_base_value = lane14_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane14_itself_base_sticky = lane14_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane14_itself_half_m = lane14_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane14_middle_base_value = lane14_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane14_middle_base_sticky = lane14_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane14_middle_half_m = lane14_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane14_middle_half_scale = lane14_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane14_itself_base_value = lane14_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane14_itself_base_sticky = lane14_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane14_itself_half_m = lane14_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane14_exact_s1 <= lane14_exact;
-    wire [19:0] _t112 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t113 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t114 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t112; // side_table.rs:228
-    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t113; // side_table.rs:228
-    wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t114; // side_table.rs:228
-    wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:230
-    wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:230
-    wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t112 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t113 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t114 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t112; // side_table.rs:229
+    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t113; // side_table.rs:229
+    wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t114; // side_table.rs:229
+    wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:231
+    wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:231
+    wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
         lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
@@ -5139,9 +5142,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_negative_1_s6 <= lane14_negative_1_s5;
         values_14_negative <= lane14_negative_1_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:104
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:104
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:104
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:105
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:105
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:105
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -5159,28 +5162,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_outer <= coded_outer_15;
         lane15_negative_1 <= lane15_negative;
     end
-    wire [19:0] lane15_middle_base_value = lane15_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane15_middle_base_sticky = lane15_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane15_middle_half_m = lane15_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane15_middle_half_scale = lane15_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane15_itself_base_value = lane15_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane15_itself_base_sticky = lane15_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane15_itself_half_m = lane15_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane15_middle_base_value = lane15_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane15_middle_base_sticky = lane15_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane15_middle_half_m = lane15_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane15_middle_half_scale = lane15_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane15_itself_base_value = lane15_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane15_itself_base_sticky = lane15_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane15_itself_half_m = lane15_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane15_exact_s1 <= lane15_exact;
-    wire [19:0] _t120 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t121 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t122 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t120; // side_table.rs:228
-    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t121; // side_table.rs:228
-    wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t122; // side_table.rs:228
-    wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:230
-    wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:230
-    wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t120 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t121 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t122 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t120; // side_table.rs:229
+    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t121; // side_table.rs:229
+    wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t122; // side_table.rs:229
+    wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:231
+    wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:231
+    wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
         lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
@@ -5277,9 +5280,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_negative_1_s6 <= lane15_negative_1_s5;
         values_15_negative <= lane15_negative_1_s6;
     end
-    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:104
-    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:104
-    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:104
+    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:105
+    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:105
+    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:105
     wire [4:0] lane16_distance = {1'h0, coded_code_16} - info_split; // decode.rs:74
     wire lane16_below = lane16_distance[4]; // decode.rs:75
     wire [3:0] lane16_whole = lane16_distance[3:0] ^ {4{lane16_below}}; // decode.rs:76
@@ -5297,28 +5300,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_outer <= coded_outer_16;
         lane16_negative_1 <= lane16_negative;
     end
-    wire [19:0] lane16_middle_base_value = lane16_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane16_middle_base_sticky = lane16_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane16_middle_half_m = lane16_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane16_middle_half_scale = lane16_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane16_itself_base_value = lane16_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane16_itself_base_sticky = lane16_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane16_itself_half_m = lane16_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane16_middle_base_value = lane16_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane16_middle_base_sticky = lane16_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane16_middle_half_m = lane16_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane16_middle_half_scale = lane16_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane16_itself_base_value = lane16_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane16_itself_base_sticky = lane16_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane16_itself_half_m = lane16_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane16_exact_s1 <= lane16_exact;
-    wire [19:0] _t128 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t129 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t130 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t128; // side_table.rs:228
-    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t129; // side_table.rs:228
-    wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t130; // side_table.rs:228
-    wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:230
-    wire lane16_side_base_sticky = lane16_outlier ? lane16_outer_side_base_sticky : lane16_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane16_side_half_m = lane16_outlier ? lane16_half_m : lane16_middle_half_m; // side_table.rs:230
-    wire [5:0] lane16_side_half_scale = lane16_outlier ? lane16_half_scale : lane16_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t128 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t129 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t130 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t128; // side_table.rs:229
+    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t129; // side_table.rs:229
+    wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t130; // side_table.rs:229
+    wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:231
+    wire lane16_side_base_sticky = lane16_outlier ? lane16_outer_side_base_sticky : lane16_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane16_side_half_m = lane16_outlier ? lane16_half_m : lane16_middle_half_m; // side_table.rs:231
+    wire [5:0] lane16_side_half_scale = lane16_outlier ? lane16_half_scale : lane16_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane16_side_base_value_1 <= lane16_inner_1 ? 20'h0 : lane16_side_base_value;
         lane16_side_base_sticky_1 <= lane16_inner_1 ? 1'h0 : lane16_side_base_sticky;
@@ -5415,9 +5418,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_negative_1_s6 <= lane16_negative_1_s5;
         values_16_negative <= lane16_negative_1_s6;
     end
-    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:104
-    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:104
-    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:104
+    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:105
+    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:105
+    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:105
     wire [4:0] lane17_distance = {1'h0, coded_code_17} - info_split; // decode.rs:74
     wire lane17_below = lane17_distance[4]; // decode.rs:75
     wire [3:0] lane17_whole = lane17_distance[3:0] ^ {4{lane17_below}}; // decode.rs:76
@@ -5435,28 +5438,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_outer <= coded_outer_17;
         lane17_negative_1 <= lane17_negative;
     end
-    wire [19:0] lane17_middle_base_value = lane17_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane17_middle_base_sticky = lane17_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane17_middle_half_m = lane17_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane17_middle_half_scale = lane17_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane17_itself_base_value = lane17_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane17_itself_base_sticky = lane17_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane17_itself_half_m = lane17_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane17_middle_base_value = lane17_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane17_middle_base_sticky = lane17_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane17_middle_half_m = lane17_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane17_middle_half_scale = lane17_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane17_itself_base_value = lane17_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane17_itself_base_sticky = lane17_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane17_itself_half_m = lane17_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane17_exact_s1 <= lane17_exact;
-    wire [19:0] _t136 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t137 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t138 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t136; // side_table.rs:228
-    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t137; // side_table.rs:228
-    wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t138; // side_table.rs:228
-    wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:230
-    wire lane17_side_base_sticky = lane17_outlier ? lane17_outer_side_base_sticky : lane17_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane17_side_half_m = lane17_outlier ? lane17_half_m : lane17_middle_half_m; // side_table.rs:230
-    wire [5:0] lane17_side_half_scale = lane17_outlier ? lane17_half_scale : lane17_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t136 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t137 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t138 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t136; // side_table.rs:229
+    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t137; // side_table.rs:229
+    wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t138; // side_table.rs:229
+    wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:231
+    wire lane17_side_base_sticky = lane17_outlier ? lane17_outer_side_base_sticky : lane17_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane17_side_half_m = lane17_outlier ? lane17_half_m : lane17_middle_half_m; // side_table.rs:231
+    wire [5:0] lane17_side_half_scale = lane17_outlier ? lane17_half_scale : lane17_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane17_side_base_value_1 <= lane17_inner_1 ? 20'h0 : lane17_side_base_value;
         lane17_side_base_sticky_1 <= lane17_inner_1 ? 1'h0 : lane17_side_base_sticky;
@@ -5553,9 +5556,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_negative_1_s6 <= lane17_negative_1_s5;
         values_17_negative <= lane17_negative_1_s6;
     end
-    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:104
-    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:104
-    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:104
+    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:105
+    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:105
+    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:105
     wire [4:0] lane18_distance = {1'h0, coded_code_18} - info_split; // decode.rs:74
     wire lane18_below = lane18_distance[4]; // decode.rs:75
     wire [3:0] lane18_whole = lane18_distance[3:0] ^ {4{lane18_below}}; // decode.rs:76
@@ -5573,28 +5576,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_outer <= coded_outer_18;
         lane18_negative_1 <= lane18_negative;
     end
-    wire [19:0] lane18_middle_base_value = lane18_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane18_middle_base_sticky = lane18_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane18_middle_half_m = lane18_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane18_middle_half_scale = lane18_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane18_itself_base_value = lane18_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane18_itself_base_sticky = lane18_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane18_itself_half_m = lane18_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane18_middle_base_value = lane18_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane18_middle_base_sticky = lane18_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane18_middle_half_m = lane18_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane18_middle_half_scale = lane18_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane18_itself_base_value = lane18_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane18_itself_base_sticky = lane18_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane18_itself_half_m = lane18_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane18_exact_s1 <= lane18_exact;
-    wire [19:0] _t144 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t145 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t146 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t144; // side_table.rs:228
-    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t145; // side_table.rs:228
-    wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t146; // side_table.rs:228
-    wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:230
-    wire lane18_side_base_sticky = lane18_outlier ? lane18_outer_side_base_sticky : lane18_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane18_side_half_m = lane18_outlier ? lane18_half_m : lane18_middle_half_m; // side_table.rs:230
-    wire [5:0] lane18_side_half_scale = lane18_outlier ? lane18_half_scale : lane18_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t144 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t145 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t146 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t144; // side_table.rs:229
+    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t145; // side_table.rs:229
+    wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t146; // side_table.rs:229
+    wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:231
+    wire lane18_side_base_sticky = lane18_outlier ? lane18_outer_side_base_sticky : lane18_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane18_side_half_m = lane18_outlier ? lane18_half_m : lane18_middle_half_m; // side_table.rs:231
+    wire [5:0] lane18_side_half_scale = lane18_outlier ? lane18_half_scale : lane18_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane18_side_base_value_1 <= lane18_inner_1 ? 20'h0 : lane18_side_base_value;
         lane18_side_base_sticky_1 <= lane18_inner_1 ? 1'h0 : lane18_side_base_sticky;
@@ -5691,9 +5694,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_negative_1_s6 <= lane18_negative_1_s5;
         values_18_negative <= lane18_negative_1_s6;
     end
-    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:104
-    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:104
-    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:104
+    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:105
+    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:105
+    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:105
     wire [4:0] lane19_distance = {1'h0, coded_code_19} - info_split; // decode.rs:74
     wire lane19_below = lane19_distance[4]; // decode.rs:75
     wire [3:0] lane19_whole = lane19_distance[3:0] ^ {4{lane19_below}}; // decode.rs:76
@@ -5711,28 +5714,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_outer <= coded_outer_19;
         lane19_negative_1 <= lane19_negative;
     end
-    wire [19:0] lane19_middle_base_value = lane19_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane19_middle_base_sticky = lane19_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane19_middle_half_m = lane19_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane19_middle_half_scale = lane19_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane19_itself_base_value = lane19_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane19_itself_base_sticky = lane19_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane19_itself_half_m = lane19_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane19_middle_base_value = lane19_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane19_middle_base_sticky = lane19_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane19_middle_half_m = lane19_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane19_middle_half_scale = lane19_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane19_itself_base_value = lane19_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane19_itself_base_sticky = lane19_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane19_itself_half_m = lane19_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane19_exact_s1 <= lane19_exact;
-    wire [19:0] _t152 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t153 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t154 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t152; // side_table.rs:228
-    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t153; // side_table.rs:228
-    wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t154; // side_table.rs:228
-    wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:230
-    wire lane19_side_base_sticky = lane19_outlier ? lane19_outer_side_base_sticky : lane19_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane19_side_half_m = lane19_outlier ? lane19_half_m : lane19_middle_half_m; // side_table.rs:230
-    wire [5:0] lane19_side_half_scale = lane19_outlier ? lane19_half_scale : lane19_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t152 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t153 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t154 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t152; // side_table.rs:229
+    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t153; // side_table.rs:229
+    wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t154; // side_table.rs:229
+    wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:231
+    wire lane19_side_base_sticky = lane19_outlier ? lane19_outer_side_base_sticky : lane19_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane19_side_half_m = lane19_outlier ? lane19_half_m : lane19_middle_half_m; // side_table.rs:231
+    wire [5:0] lane19_side_half_scale = lane19_outlier ? lane19_half_scale : lane19_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane19_side_base_value_1 <= lane19_inner_1 ? 20'h0 : lane19_side_base_value;
         lane19_side_base_sticky_1 <= lane19_inner_1 ? 1'h0 : lane19_side_base_sticky;
@@ -5829,9 +5832,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_negative_1_s6 <= lane19_negative_1_s5;
         values_19_negative <= lane19_negative_1_s6;
     end
-    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:104
-    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:104
-    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:104
+    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:105
+    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:105
+    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:105
     wire [4:0] lane20_distance = {1'h0, coded_code_20} - info_split; // decode.rs:74
     wire lane20_below = lane20_distance[4]; // decode.rs:75
     wire [3:0] lane20_whole = lane20_distance[3:0] ^ {4{lane20_below}}; // decode.rs:76
@@ -5849,28 +5852,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_outer <= coded_outer_20;
         lane20_negative_1 <= lane20_negative;
     end
-    wire [19:0] lane20_middle_base_value = lane20_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane20_middle_base_sticky = lane20_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane20_middle_half_m = lane20_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane20_middle_half_scale = lane20_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane20_itself_base_value = lane20_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane20_itself_base_sticky = lane20_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane20_itself_half_m = lane20_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane20_middle_base_value = lane20_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane20_middle_base_sticky = lane20_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane20_middle_half_m = lane20_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane20_middle_half_scale = lane20_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane20_itself_base_value = lane20_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane20_itself_base_sticky = lane20_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane20_itself_half_m = lane20_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane20_exact_s1 <= lane20_exact;
-    wire [19:0] _t160 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t161 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t162 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t160; // side_table.rs:228
-    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t161; // side_table.rs:228
-    wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t162; // side_table.rs:228
-    wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:230
-    wire lane20_side_base_sticky = lane20_outlier ? lane20_outer_side_base_sticky : lane20_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane20_side_half_m = lane20_outlier ? lane20_half_m : lane20_middle_half_m; // side_table.rs:230
-    wire [5:0] lane20_side_half_scale = lane20_outlier ? lane20_half_scale : lane20_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t160 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t161 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t162 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t160; // side_table.rs:229
+    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t161; // side_table.rs:229
+    wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t162; // side_table.rs:229
+    wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:231
+    wire lane20_side_base_sticky = lane20_outlier ? lane20_outer_side_base_sticky : lane20_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane20_side_half_m = lane20_outlier ? lane20_half_m : lane20_middle_half_m; // side_table.rs:231
+    wire [5:0] lane20_side_half_scale = lane20_outlier ? lane20_half_scale : lane20_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane20_side_base_value_1 <= lane20_inner_1 ? 20'h0 : lane20_side_base_value;
         lane20_side_base_sticky_1 <= lane20_inner_1 ? 1'h0 : lane20_side_base_sticky;
@@ -5967,9 +5970,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_negative_1_s6 <= lane20_negative_1_s5;
         values_20_negative <= lane20_negative_1_s6;
     end
-    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:104
-    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:104
-    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:104
+    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:105
+    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:105
+    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:105
     wire [4:0] lane21_distance = {1'h0, coded_code_21} - info_split; // decode.rs:74
     wire lane21_below = lane21_distance[4]; // decode.rs:75
     wire [3:0] lane21_whole = lane21_distance[3:0] ^ {4{lane21_below}}; // decode.rs:76
@@ -5987,28 +5990,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_outer <= coded_outer_21;
         lane21_negative_1 <= lane21_negative;
     end
-    wire [19:0] lane21_middle_base_value = lane21_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane21_middle_base_sticky = lane21_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane21_middle_half_m = lane21_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane21_middle_half_scale = lane21_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane21_itself_base_value = lane21_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane21_itself_base_sticky = lane21_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane21_itself_half_m = lane21_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane21_middle_base_value = lane21_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane21_middle_base_sticky = lane21_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane21_middle_half_m = lane21_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane21_middle_half_scale = lane21_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane21_itself_base_value = lane21_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane21_itself_base_sticky = lane21_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane21_itself_half_m = lane21_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane21_exact_s1 <= lane21_exact;
-    wire [19:0] _t168 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t169 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t170 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t168; // side_table.rs:228
-    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t169; // side_table.rs:228
-    wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t170; // side_table.rs:228
-    wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:230
-    wire lane21_side_base_sticky = lane21_outlier ? lane21_outer_side_base_sticky : lane21_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane21_side_half_m = lane21_outlier ? lane21_half_m : lane21_middle_half_m; // side_table.rs:230
-    wire [5:0] lane21_side_half_scale = lane21_outlier ? lane21_half_scale : lane21_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t168 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t169 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t170 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t168; // side_table.rs:229
+    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t169; // side_table.rs:229
+    wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t170; // side_table.rs:229
+    wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:231
+    wire lane21_side_base_sticky = lane21_outlier ? lane21_outer_side_base_sticky : lane21_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane21_side_half_m = lane21_outlier ? lane21_half_m : lane21_middle_half_m; // side_table.rs:231
+    wire [5:0] lane21_side_half_scale = lane21_outlier ? lane21_half_scale : lane21_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane21_side_base_value_1 <= lane21_inner_1 ? 20'h0 : lane21_side_base_value;
         lane21_side_base_sticky_1 <= lane21_inner_1 ? 1'h0 : lane21_side_base_sticky;
@@ -6105,9 +6108,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_negative_1_s6 <= lane21_negative_1_s5;
         values_21_negative <= lane21_negative_1_s6;
     end
-    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:104
-    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:104
-    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:104
+    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:105
+    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:105
+    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:105
     wire [4:0] lane22_distance = {1'h0, coded_code_22} - info_split; // decode.rs:74
     wire lane22_below = lane22_distance[4]; // decode.rs:75
     wire [3:0] lane22_whole = lane22_distance[3:0] ^ {4{lane22_below}}; // decode.rs:76
@@ -6125,28 +6128,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_outer <= coded_outer_22;
         lane22_negative_1 <= lane22_negative;
     end
-    wire [19:0] lane22_middle_base_value = lane22_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane22_middle_base_sticky = lane22_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane22_middle_half_m = lane22_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane22_middle_half_scale = lane22_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane22_itself_base_value = lane22_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane22_itself_base_sticky = lane22_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane22_itself_half_m = lane22_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane22_middle_base_value = lane22_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane22_middle_base_sticky = lane22_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane22_middle_half_m = lane22_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane22_middle_half_scale = lane22_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane22_itself_base_value = lane22_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane22_itself_base_sticky = lane22_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane22_itself_half_m = lane22_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane22_exact_s1 <= lane22_exact;
-    wire [19:0] _t176 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t177 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t178 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t176; // side_table.rs:228
-    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t177; // side_table.rs:228
-    wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t178; // side_table.rs:228
-    wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:230
-    wire lane22_side_base_sticky = lane22_outlier ? lane22_outer_side_base_sticky : lane22_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane22_side_half_m = lane22_outlier ? lane22_half_m : lane22_middle_half_m; // side_table.rs:230
-    wire [5:0] lane22_side_half_scale = lane22_outlier ? lane22_half_scale : lane22_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t176 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t177 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t178 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t176; // side_table.rs:229
+    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t177; // side_table.rs:229
+    wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t178; // side_table.rs:229
+    wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:231
+    wire lane22_side_base_sticky = lane22_outlier ? lane22_outer_side_base_sticky : lane22_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane22_side_half_m = lane22_outlier ? lane22_half_m : lane22_middle_half_m; // side_table.rs:231
+    wire [5:0] lane22_side_half_scale = lane22_outlier ? lane22_half_scale : lane22_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane22_side_base_value_1 <= lane22_inner_1 ? 20'h0 : lane22_side_base_value;
         lane22_side_base_sticky_1 <= lane22_inner_1 ? 1'h0 : lane22_side_base_sticky;
@@ -6243,9 +6246,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_negative_1_s6 <= lane22_negative_1_s5;
         values_22_negative <= lane22_negative_1_s6;
     end
-    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:104
-    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:104
-    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:104
+    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:105
+    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:105
+    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:105
     wire [4:0] lane23_distance = {1'h0, coded_code_23} - info_split; // decode.rs:74
     wire lane23_below = lane23_distance[4]; // decode.rs:75
     wire [3:0] lane23_whole = lane23_distance[3:0] ^ {4{lane23_below}}; // decode.rs:76
@@ -6263,28 +6266,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_outer <= coded_outer_23;
         lane23_negative_1 <= lane23_negative;
     end
-    wire [19:0] lane23_middle_base_value = lane23_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane23_middle_base_sticky = lane23_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane23_middle_half_m = lane23_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane23_middle_half_scale = lane23_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane23_itself_base_value = lane23_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane23_itself_base_sticky = lane23_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane23_itself_half_m = lane23_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane23_middle_base_value = lane23_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane23_middle_base_sticky = lane23_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane23_middle_half_m = lane23_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane23_middle_half_scale = lane23_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane23_itself_base_value = lane23_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane23_itself_base_sticky = lane23_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane23_itself_half_m = lane23_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane23_exact_s1 <= lane23_exact;
-    wire [19:0] _t184 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t185 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t186 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t184; // side_table.rs:228
-    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t185; // side_table.rs:228
-    wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t186; // side_table.rs:228
-    wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:230
-    wire lane23_side_base_sticky = lane23_outlier ? lane23_outer_side_base_sticky : lane23_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane23_side_half_m = lane23_outlier ? lane23_half_m : lane23_middle_half_m; // side_table.rs:230
-    wire [5:0] lane23_side_half_scale = lane23_outlier ? lane23_half_scale : lane23_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t184 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t185 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t186 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t184; // side_table.rs:229
+    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t185; // side_table.rs:229
+    wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t186; // side_table.rs:229
+    wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:231
+    wire lane23_side_base_sticky = lane23_outlier ? lane23_outer_side_base_sticky : lane23_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane23_side_half_m = lane23_outlier ? lane23_half_m : lane23_middle_half_m; // side_table.rs:231
+    wire [5:0] lane23_side_half_scale = lane23_outlier ? lane23_half_scale : lane23_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane23_side_base_value_1 <= lane23_inner_1 ? 20'h0 : lane23_side_base_value;
         lane23_side_base_sticky_1 <= lane23_inner_1 ? 1'h0 : lane23_side_base_sticky;
@@ -6381,9 +6384,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_negative_1_s6 <= lane23_negative_1_s5;
         values_23_negative <= lane23_negative_1_s6;
     end
-    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:104
-    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:104
-    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:104
+    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:105
+    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:105
+    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:105
     wire [4:0] lane24_distance = {1'h0, coded_code_24} - info_split; // decode.rs:74
     wire lane24_below = lane24_distance[4]; // decode.rs:75
     wire [3:0] lane24_whole = lane24_distance[3:0] ^ {4{lane24_below}}; // decode.rs:76
@@ -6401,28 +6404,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_outer <= coded_outer_24;
         lane24_negative_1 <= lane24_negative;
     end
-    wire [19:0] lane24_middle_base_value = lane24_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane24_middle_base_sticky = lane24_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane24_middle_half_m = lane24_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane24_middle_half_scale = lane24_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane24_itself_base_value = lane24_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane24_itself_base_sticky = lane24_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane24_itself_half_m = lane24_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane24_middle_base_value = lane24_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane24_middle_base_sticky = lane24_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane24_middle_half_m = lane24_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane24_middle_half_scale = lane24_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane24_itself_base_value = lane24_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane24_itself_base_sticky = lane24_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane24_itself_half_m = lane24_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane24_exact_s1 <= lane24_exact;
-    wire [19:0] _t192 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t193 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t194 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t192; // side_table.rs:228
-    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t193; // side_table.rs:228
-    wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t194; // side_table.rs:228
-    wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:230
-    wire lane24_side_base_sticky = lane24_outlier ? lane24_outer_side_base_sticky : lane24_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane24_side_half_m = lane24_outlier ? lane24_half_m : lane24_middle_half_m; // side_table.rs:230
-    wire [5:0] lane24_side_half_scale = lane24_outlier ? lane24_half_scale : lane24_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t192 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t193 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t194 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t192; // side_table.rs:229
+    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t193; // side_table.rs:229
+    wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t194; // side_table.rs:229
+    wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:231
+    wire lane24_side_base_sticky = lane24_outlier ? lane24_outer_side_base_sticky : lane24_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane24_side_half_m = lane24_outlier ? lane24_half_m : lane24_middle_half_m; // side_table.rs:231
+    wire [5:0] lane24_side_half_scale = lane24_outlier ? lane24_half_scale : lane24_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane24_side_base_value_1 <= lane24_inner_1 ? 20'h0 : lane24_side_base_value;
         lane24_side_base_sticky_1 <= lane24_inner_1 ? 1'h0 : lane24_side_base_sticky;
@@ -6519,9 +6522,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_negative_1_s6 <= lane24_negative_1_s5;
         values_24_negative <= lane24_negative_1_s6;
     end
-    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:104
-    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:104
-    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:104
+    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:105
+    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:105
+    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:105
     wire [4:0] lane25_distance = {1'h0, coded_code_25} - info_split; // decode.rs:74
     wire lane25_below = lane25_distance[4]; // decode.rs:75
     wire [3:0] lane25_whole = lane25_distance[3:0] ^ {4{lane25_below}}; // decode.rs:76
@@ -6539,28 +6542,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_outer <= coded_outer_25;
         lane25_negative_1 <= lane25_negative;
     end
-    wire [19:0] lane25_middle_base_value = lane25_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane25_middle_base_sticky = lane25_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane25_middle_half_m = lane25_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane25_middle_half_scale = lane25_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane25_itself_base_value = lane25_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane25_itself_base_sticky = lane25_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane25_itself_half_m = lane25_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane25_middle_base_value = lane25_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane25_middle_base_sticky = lane25_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane25_middle_half_m = lane25_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane25_middle_half_scale = lane25_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane25_itself_base_value = lane25_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane25_itself_base_sticky = lane25_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane25_itself_half_m = lane25_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane25_exact_s1 <= lane25_exact;
-    wire [19:0] _t200 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t201 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t202 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t200; // side_table.rs:228
-    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t201; // side_table.rs:228
-    wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t202; // side_table.rs:228
-    wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:230
-    wire lane25_side_base_sticky = lane25_outlier ? lane25_outer_side_base_sticky : lane25_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane25_side_half_m = lane25_outlier ? lane25_half_m : lane25_middle_half_m; // side_table.rs:230
-    wire [5:0] lane25_side_half_scale = lane25_outlier ? lane25_half_scale : lane25_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t200 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t201 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t202 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t200; // side_table.rs:229
+    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t201; // side_table.rs:229
+    wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t202; // side_table.rs:229
+    wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:231
+    wire lane25_side_base_sticky = lane25_outlier ? lane25_outer_side_base_sticky : lane25_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane25_side_half_m = lane25_outlier ? lane25_half_m : lane25_middle_half_m; // side_table.rs:231
+    wire [5:0] lane25_side_half_scale = lane25_outlier ? lane25_half_scale : lane25_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane25_side_base_value_1 <= lane25_inner_1 ? 20'h0 : lane25_side_base_value;
         lane25_side_base_sticky_1 <= lane25_inner_1 ? 1'h0 : lane25_side_base_sticky;
@@ -6657,9 +6660,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_negative_1_s6 <= lane25_negative_1_s5;
         values_25_negative <= lane25_negative_1_s6;
     end
-    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:104
-    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:104
-    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:104
+    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:105
+    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:105
+    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:105
     wire [4:0] lane26_distance = {1'h0, coded_code_26} - info_split; // decode.rs:74
     wire lane26_below = lane26_distance[4]; // decode.rs:75
     wire [3:0] lane26_whole = lane26_distance[3:0] ^ {4{lane26_below}}; // decode.rs:76
@@ -6677,28 +6680,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_outer <= coded_outer_26;
         lane26_negative_1 <= lane26_negative;
     end
-    wire [19:0] lane26_middle_base_value = lane26_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane26_middle_base_sticky = lane26_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane26_middle_half_m = lane26_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane26_middle_half_scale = lane26_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane26_itself_base_value = lane26_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane26_itself_base_sticky = lane26_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane26_itself_half_m = lane26_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane26_middle_base_value = lane26_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane26_middle_base_sticky = lane26_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane26_middle_half_m = lane26_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane26_middle_half_scale = lane26_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane26_itself_base_value = lane26_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane26_itself_base_sticky = lane26_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane26_itself_half_m = lane26_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane26_exact_s1 <= lane26_exact;
-    wire [19:0] _t208 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t209 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t210 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t208; // side_table.rs:228
-    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t209; // side_table.rs:228
-    wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t210; // side_table.rs:228
-    wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:230
-    wire lane26_side_base_sticky = lane26_outlier ? lane26_outer_side_base_sticky : lane26_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane26_side_half_m = lane26_outlier ? lane26_half_m : lane26_middle_half_m; // side_table.rs:230
-    wire [5:0] lane26_side_half_scale = lane26_outlier ? lane26_half_scale : lane26_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t208 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t209 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t210 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t208; // side_table.rs:229
+    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t209; // side_table.rs:229
+    wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t210; // side_table.rs:229
+    wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:231
+    wire lane26_side_base_sticky = lane26_outlier ? lane26_outer_side_base_sticky : lane26_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane26_side_half_m = lane26_outlier ? lane26_half_m : lane26_middle_half_m; // side_table.rs:231
+    wire [5:0] lane26_side_half_scale = lane26_outlier ? lane26_half_scale : lane26_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane26_side_base_value_1 <= lane26_inner_1 ? 20'h0 : lane26_side_base_value;
         lane26_side_base_sticky_1 <= lane26_inner_1 ? 1'h0 : lane26_side_base_sticky;
@@ -6795,9 +6798,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_negative_1_s6 <= lane26_negative_1_s5;
         values_26_negative <= lane26_negative_1_s6;
     end
-    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:104
-    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:104
-    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:104
+    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:105
+    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:105
+    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:105
     wire [4:0] lane27_distance = {1'h0, coded_code_27} - info_split; // decode.rs:74
     wire lane27_below = lane27_distance[4]; // decode.rs:75
     wire [3:0] lane27_whole = lane27_distance[3:0] ^ {4{lane27_below}}; // decode.rs:76
@@ -6815,28 +6818,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_outer <= coded_outer_27;
         lane27_negative_1 <= lane27_negative;
     end
-    wire [19:0] lane27_middle_base_value = lane27_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane27_middle_base_sticky = lane27_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane27_middle_half_m = lane27_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane27_middle_half_scale = lane27_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane27_itself_base_value = lane27_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane27_itself_base_sticky = lane27_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane27_itself_half_m = lane27_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane27_middle_base_value = lane27_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane27_middle_base_sticky = lane27_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane27_middle_half_m = lane27_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane27_middle_half_scale = lane27_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane27_itself_base_value = lane27_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane27_itself_base_sticky = lane27_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane27_itself_half_m = lane27_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane27_exact_s1 <= lane27_exact;
-    wire [19:0] _t216 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t217 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t218 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t216; // side_table.rs:228
-    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t217; // side_table.rs:228
-    wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t218; // side_table.rs:228
-    wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:230
-    wire lane27_side_base_sticky = lane27_outlier ? lane27_outer_side_base_sticky : lane27_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane27_side_half_m = lane27_outlier ? lane27_half_m : lane27_middle_half_m; // side_table.rs:230
-    wire [5:0] lane27_side_half_scale = lane27_outlier ? lane27_half_scale : lane27_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t216 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t217 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t218 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t216; // side_table.rs:229
+    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t217; // side_table.rs:229
+    wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t218; // side_table.rs:229
+    wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:231
+    wire lane27_side_base_sticky = lane27_outlier ? lane27_outer_side_base_sticky : lane27_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane27_side_half_m = lane27_outlier ? lane27_half_m : lane27_middle_half_m; // side_table.rs:231
+    wire [5:0] lane27_side_half_scale = lane27_outlier ? lane27_half_scale : lane27_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane27_side_base_value_1 <= lane27_inner_1 ? 20'h0 : lane27_side_base_value;
         lane27_side_base_sticky_1 <= lane27_inner_1 ? 1'h0 : lane27_side_base_sticky;
@@ -6933,9 +6936,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_negative_1_s6 <= lane27_negative_1_s5;
         values_27_negative <= lane27_negative_1_s6;
     end
-    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:104
-    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:104
-    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:104
+    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:105
+    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:105
+    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:105
     wire [4:0] lane28_distance = {1'h0, coded_code_28} - info_split; // decode.rs:74
     wire lane28_below = lane28_distance[4]; // decode.rs:75
     wire [3:0] lane28_whole = lane28_distance[3:0] ^ {4{lane28_below}}; // decode.rs:76
@@ -6953,28 +6956,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_outer <= coded_outer_28;
         lane28_negative_1 <= lane28_negative;
     end
-    wire [19:0] lane28_middle_base_value = lane28_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane28_middle_base_sticky = lane28_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane28_middle_half_m = lane28_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane28_middle_half_scale = lane28_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane28_itself_base_value = lane28_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane28_itself_base_sticky = lane28_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane28_itself_half_m = lane28_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane28_middle_base_value = lane28_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane28_middle_base_sticky = lane28_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane28_middle_half_m = lane28_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane28_middle_half_scale = lane28_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane28_itself_base_value = lane28_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane28_itself_base_sticky = lane28_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane28_itself_half_m = lane28_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane28_exact_s1 <= lane28_exact;
-    wire [19:0] _t224 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t225 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t226 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t224; // side_table.rs:228
-    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t225; // side_table.rs:228
-    wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t226; // side_table.rs:228
-    wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:230
-    wire lane28_side_base_sticky = lane28_outlier ? lane28_outer_side_base_sticky : lane28_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane28_side_half_m = lane28_outlier ? lane28_half_m : lane28_middle_half_m; // side_table.rs:230
-    wire [5:0] lane28_side_half_scale = lane28_outlier ? lane28_half_scale : lane28_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t224 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t225 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t226 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t224; // side_table.rs:229
+    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t225; // side_table.rs:229
+    wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t226; // side_table.rs:229
+    wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:231
+    wire lane28_side_base_sticky = lane28_outlier ? lane28_outer_side_base_sticky : lane28_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane28_side_half_m = lane28_outlier ? lane28_half_m : lane28_middle_half_m; // side_table.rs:231
+    wire [5:0] lane28_side_half_scale = lane28_outlier ? lane28_half_scale : lane28_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane28_side_base_value_1 <= lane28_inner_1 ? 20'h0 : lane28_side_base_value;
         lane28_side_base_sticky_1 <= lane28_inner_1 ? 1'h0 : lane28_side_base_sticky;
@@ -7071,9 +7074,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_negative_1_s6 <= lane28_negative_1_s5;
         values_28_negative <= lane28_negative_1_s6;
     end
-    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:104
-    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:104
-    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:104
+    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:105
+    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:105
+    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:105
     wire [4:0] lane29_distance = {1'h0, coded_code_29} - info_split; // decode.rs:74
     wire lane29_below = lane29_distance[4]; // decode.rs:75
     wire [3:0] lane29_whole = lane29_distance[3:0] ^ {4{lane29_below}}; // decode.rs:76
@@ -7091,28 +7094,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_outer <= coded_outer_29;
         lane29_negative_1 <= lane29_negative;
     end
-    wire [19:0] lane29_middle_base_value = lane29_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane29_middle_base_sticky = lane29_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane29_middle_half_m = lane29_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane29_middle_half_scale = lane29_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane29_itself_base_value = lane29_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane29_itself_base_sticky = lane29_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane29_itself_half_m = lane29_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane29_middle_base_value = lane29_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane29_middle_base_sticky = lane29_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane29_middle_half_m = lane29_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane29_middle_half_scale = lane29_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane29_itself_base_value = lane29_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane29_itself_base_sticky = lane29_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane29_itself_half_m = lane29_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane29_exact_s1 <= lane29_exact;
-    wire [19:0] _t232 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t233 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t234 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t232; // side_table.rs:228
-    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t233; // side_table.rs:228
-    wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t234; // side_table.rs:228
-    wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:230
-    wire lane29_side_base_sticky = lane29_outlier ? lane29_outer_side_base_sticky : lane29_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane29_side_half_m = lane29_outlier ? lane29_half_m : lane29_middle_half_m; // side_table.rs:230
-    wire [5:0] lane29_side_half_scale = lane29_outlier ? lane29_half_scale : lane29_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t232 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t233 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t234 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t232; // side_table.rs:229
+    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t233; // side_table.rs:229
+    wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t234; // side_table.rs:229
+    wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:231
+    wire lane29_side_base_sticky = lane29_outlier ? lane29_outer_side_base_sticky : lane29_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane29_side_half_m = lane29_outlier ? lane29_half_m : lane29_middle_half_m; // side_table.rs:231
+    wire [5:0] lane29_side_half_scale = lane29_outlier ? lane29_half_scale : lane29_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane29_side_base_value_1 <= lane29_inner_1 ? 20'h0 : lane29_side_base_value;
         lane29_side_base_sticky_1 <= lane29_inner_1 ? 1'h0 : lane29_side_base_sticky;
@@ -7209,9 +7212,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_negative_1_s6 <= lane29_negative_1_s5;
         values_29_negative <= lane29_negative_1_s6;
     end
-    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:104
-    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:104
-    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:104
+    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:105
+    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:105
+    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:105
     wire [4:0] lane30_distance = {1'h0, coded_code_30} - info_split; // decode.rs:74
     wire lane30_below = lane30_distance[4]; // decode.rs:75
     wire [3:0] lane30_whole = lane30_distance[3:0] ^ {4{lane30_below}}; // decode.rs:76
@@ -7229,28 +7232,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_outer <= coded_outer_30;
         lane30_negative_1 <= lane30_negative;
     end
-    wire [19:0] lane30_middle_base_value = lane30_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane30_middle_base_sticky = lane30_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane30_middle_half_m = lane30_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane30_middle_half_scale = lane30_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane30_itself_base_value = lane30_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane30_itself_base_sticky = lane30_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane30_itself_half_m = lane30_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane30_middle_base_value = lane30_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane30_middle_base_sticky = lane30_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane30_middle_half_m = lane30_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane30_middle_half_scale = lane30_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane30_itself_base_value = lane30_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane30_itself_base_sticky = lane30_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane30_itself_half_m = lane30_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane30_exact_s1 <= lane30_exact;
-    wire [19:0] _t240 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t241 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t242 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t240; // side_table.rs:228
-    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t241; // side_table.rs:228
-    wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t242; // side_table.rs:228
-    wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:230
-    wire lane30_side_base_sticky = lane30_outlier ? lane30_outer_side_base_sticky : lane30_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane30_side_half_m = lane30_outlier ? lane30_half_m : lane30_middle_half_m; // side_table.rs:230
-    wire [5:0] lane30_side_half_scale = lane30_outlier ? lane30_half_scale : lane30_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t240 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t241 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t242 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t240; // side_table.rs:229
+    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t241; // side_table.rs:229
+    wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t242; // side_table.rs:229
+    wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:231
+    wire lane30_side_base_sticky = lane30_outlier ? lane30_outer_side_base_sticky : lane30_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane30_side_half_m = lane30_outlier ? lane30_half_m : lane30_middle_half_m; // side_table.rs:231
+    wire [5:0] lane30_side_half_scale = lane30_outlier ? lane30_half_scale : lane30_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane30_side_base_value_1 <= lane30_inner_1 ? 20'h0 : lane30_side_base_value;
         lane30_side_base_sticky_1 <= lane30_inner_1 ? 1'h0 : lane30_side_base_sticky;
@@ -7347,9 +7350,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_negative_1_s6 <= lane30_negative_1_s5;
         values_30_negative <= lane30_negative_1_s6;
     end
-    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:104
-    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:104
-    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:104
+    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:105
+    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:105
+    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:105
     wire [4:0] lane31_distance = {1'h0, coded_code_31} - info_split; // decode.rs:74
     wire lane31_below = lane31_distance[4]; // decode.rs:75
     wire [3:0] lane31_whole = lane31_distance[3:0] ^ {4{lane31_below}}; // decode.rs:76
@@ -7367,28 +7370,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_outer <= coded_outer_31;
         lane31_negative_1 <= lane31_negative;
     end
-    wire [19:0] lane31_middle_base_value = lane31_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane31_middle_base_sticky = lane31_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane31_middle_half_m = lane31_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane31_middle_half_scale = lane31_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane31_itself_base_value = lane31_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane31_itself_base_sticky = lane31_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane31_itself_half_m = lane31_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane31_middle_base_value = lane31_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane31_middle_base_sticky = lane31_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane31_middle_half_m = lane31_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane31_middle_half_scale = lane31_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane31_itself_base_value = lane31_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane31_itself_base_sticky = lane31_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane31_itself_half_m = lane31_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane31_exact_s1 <= lane31_exact;
-    wire [19:0] _t248 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t249 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t250 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t248; // side_table.rs:228
-    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t249; // side_table.rs:228
-    wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t250; // side_table.rs:228
-    wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:230
-    wire lane31_side_base_sticky = lane31_outlier ? lane31_outer_side_base_sticky : lane31_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane31_side_half_m = lane31_outlier ? lane31_half_m : lane31_middle_half_m; // side_table.rs:230
-    wire [5:0] lane31_side_half_scale = lane31_outlier ? lane31_half_scale : lane31_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t248 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t249 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t250 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t248; // side_table.rs:229
+    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t249; // side_table.rs:229
+    wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t250; // side_table.rs:229
+    wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:231
+    wire lane31_side_base_sticky = lane31_outlier ? lane31_outer_side_base_sticky : lane31_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane31_side_half_m = lane31_outlier ? lane31_half_m : lane31_middle_half_m; // side_table.rs:231
+    wire [5:0] lane31_side_half_scale = lane31_outlier ? lane31_half_scale : lane31_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane31_side_base_value_1 <= lane31_inner_1 ? 20'h0 : lane31_side_base_value;
         lane31_side_base_sticky_1 <= lane31_inner_1 ? 1'h0 : lane31_side_base_sticky;
@@ -7485,9 +7488,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_negative_1_s6 <= lane31_negative_1_s5;
         values_31_negative <= lane31_negative_1_s6;
     end
-    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:104
-    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:104
-    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:104
+    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:105
+    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:105
+    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:105
     wire [4:0] lane32_distance = {1'h0, coded_code_32} - info_split; // decode.rs:74
     wire lane32_below = lane32_distance[4]; // decode.rs:75
     wire [3:0] lane32_whole = lane32_distance[3:0] ^ {4{lane32_below}}; // decode.rs:76
@@ -7505,28 +7508,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_outer <= coded_outer_32;
         lane32_negative_1 <= lane32_negative;
     end
-    wire [19:0] lane32_middle_base_value = lane32_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane32_middle_base_sticky = lane32_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane32_middle_half_m = lane32_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane32_middle_half_scale = lane32_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane32_itself_base_value = lane32_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane32_itself_base_sticky = lane32_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane32_itself_half_m = lane32_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane32_middle_base_value = lane32_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane32_middle_base_sticky = lane32_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane32_middle_half_m = lane32_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane32_middle_half_scale = lane32_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane32_itself_base_value = lane32_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane32_itself_base_sticky = lane32_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane32_itself_half_m = lane32_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane32_exact_s1 <= lane32_exact;
-    wire [19:0] _t256 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t257 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t258 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t256; // side_table.rs:228
-    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t257; // side_table.rs:228
-    wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t258; // side_table.rs:228
-    wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:230
-    wire lane32_side_base_sticky = lane32_outlier ? lane32_outer_side_base_sticky : lane32_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane32_side_half_m = lane32_outlier ? lane32_half_m : lane32_middle_half_m; // side_table.rs:230
-    wire [5:0] lane32_side_half_scale = lane32_outlier ? lane32_half_scale : lane32_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t256 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t257 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t258 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t256; // side_table.rs:229
+    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t257; // side_table.rs:229
+    wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t258; // side_table.rs:229
+    wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:231
+    wire lane32_side_base_sticky = lane32_outlier ? lane32_outer_side_base_sticky : lane32_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane32_side_half_m = lane32_outlier ? lane32_half_m : lane32_middle_half_m; // side_table.rs:231
+    wire [5:0] lane32_side_half_scale = lane32_outlier ? lane32_half_scale : lane32_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane32_side_base_value_1 <= lane32_inner_1 ? 20'h0 : lane32_side_base_value;
         lane32_side_base_sticky_1 <= lane32_inner_1 ? 1'h0 : lane32_side_base_sticky;
@@ -7623,9 +7626,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_negative_1_s6 <= lane32_negative_1_s5;
         values_32_negative <= lane32_negative_1_s6;
     end
-    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:104
-    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:104
-    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:104
+    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:105
+    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:105
+    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:105
     wire [4:0] lane33_distance = {1'h0, coded_code_33} - info_split; // decode.rs:74
     wire lane33_below = lane33_distance[4]; // decode.rs:75
     wire [3:0] lane33_whole = lane33_distance[3:0] ^ {4{lane33_below}}; // decode.rs:76
@@ -7643,28 +7646,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_outer <= coded_outer_33;
         lane33_negative_1 <= lane33_negative;
     end
-    wire [19:0] lane33_middle_base_value = lane33_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane33_middle_base_sticky = lane33_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane33_middle_half_m = lane33_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane33_middle_half_scale = lane33_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane33_itself_base_value = lane33_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane33_itself_base_sticky = lane33_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane33_itself_half_m = lane33_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane33_middle_base_value = lane33_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane33_middle_base_sticky = lane33_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane33_middle_half_m = lane33_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane33_middle_half_scale = lane33_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane33_itself_base_value = lane33_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane33_itself_base_sticky = lane33_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane33_itself_half_m = lane33_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane33_exact_s1 <= lane33_exact;
-    wire [19:0] _t264 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t265 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t266 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t264; // side_table.rs:228
-    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t265; // side_table.rs:228
-    wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t266; // side_table.rs:228
-    wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:230
-    wire lane33_side_base_sticky = lane33_outlier ? lane33_outer_side_base_sticky : lane33_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane33_side_half_m = lane33_outlier ? lane33_half_m : lane33_middle_half_m; // side_table.rs:230
-    wire [5:0] lane33_side_half_scale = lane33_outlier ? lane33_half_scale : lane33_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t264 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t265 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t266 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t264; // side_table.rs:229
+    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t265; // side_table.rs:229
+    wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t266; // side_table.rs:229
+    wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:231
+    wire lane33_side_base_sticky = lane33_outlier ? lane33_outer_side_base_sticky : lane33_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane33_side_half_m = lane33_outlier ? lane33_half_m : lane33_middle_half_m; // side_table.rs:231
+    wire [5:0] lane33_side_half_scale = lane33_outlier ? lane33_half_scale : lane33_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane33_side_base_value_1 <= lane33_inner_1 ? 20'h0 : lane33_side_base_value;
         lane33_side_base_sticky_1 <= lane33_inner_1 ? 1'h0 : lane33_side_base_sticky;
@@ -7761,9 +7764,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_negative_1_s6 <= lane33_negative_1_s5;
         values_33_negative <= lane33_negative_1_s6;
     end
-    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:104
-    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:104
-    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:104
+    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:105
+    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:105
+    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:105
     wire [4:0] lane34_distance = {1'h0, coded_code_34} - info_split; // decode.rs:74
     wire lane34_below = lane34_distance[4]; // decode.rs:75
     wire [3:0] lane34_whole = lane34_distance[3:0] ^ {4{lane34_below}}; // decode.rs:76
@@ -7781,28 +7784,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_outer <= coded_outer_34;
         lane34_negative_1 <= lane34_negative;
     end
-    wire [19:0] lane34_middle_base_value = lane34_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane34_middle_base_sticky = lane34_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane34_middle_half_m = lane34_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane34_middle_half_scale = lane34_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane34_itself_base_value = lane34_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane34_itself_base_sticky = lane34_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane34_itself_half_m = lane34_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane34_middle_base_value = lane34_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane34_middle_base_sticky = lane34_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane34_middle_half_m = lane34_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane34_middle_half_scale = lane34_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane34_itself_base_value = lane34_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane34_itself_base_sticky = lane34_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane34_itself_half_m = lane34_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane34_exact_s1 <= lane34_exact;
-    wire [19:0] _t272 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t273 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t274 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t272; // side_table.rs:228
-    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t273; // side_table.rs:228
-    wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t274; // side_table.rs:228
-    wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:230
-    wire lane34_side_base_sticky = lane34_outlier ? lane34_outer_side_base_sticky : lane34_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane34_side_half_m = lane34_outlier ? lane34_half_m : lane34_middle_half_m; // side_table.rs:230
-    wire [5:0] lane34_side_half_scale = lane34_outlier ? lane34_half_scale : lane34_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t272 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t273 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t274 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t272; // side_table.rs:229
+    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t273; // side_table.rs:229
+    wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t274; // side_table.rs:229
+    wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:231
+    wire lane34_side_base_sticky = lane34_outlier ? lane34_outer_side_base_sticky : lane34_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane34_side_half_m = lane34_outlier ? lane34_half_m : lane34_middle_half_m; // side_table.rs:231
+    wire [5:0] lane34_side_half_scale = lane34_outlier ? lane34_half_scale : lane34_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane34_side_base_value_1 <= lane34_inner_1 ? 20'h0 : lane34_side_base_value;
         lane34_side_base_sticky_1 <= lane34_inner_1 ? 1'h0 : lane34_side_base_sticky;
@@ -7899,9 +7902,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_negative_1_s6 <= lane34_negative_1_s5;
         values_34_negative <= lane34_negative_1_s6;
     end
-    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:104
-    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:104
-    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:104
+    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:105
+    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:105
+    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:105
     wire [4:0] lane35_distance = {1'h0, coded_code_35} - info_split; // decode.rs:74
     wire lane35_below = lane35_distance[4]; // decode.rs:75
     wire [3:0] lane35_whole = lane35_distance[3:0] ^ {4{lane35_below}}; // decode.rs:76
@@ -7919,28 +7922,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_outer <= coded_outer_35;
         lane35_negative_1 <= lane35_negative;
     end
-    wire [19:0] lane35_middle_base_value = lane35_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane35_middle_base_sticky = lane35_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane35_middle_half_m = lane35_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane35_middle_half_scale = lane35_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane35_itself_base_value = lane35_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane35_itself_base_sticky = lane35_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane35_itself_half_m = lane35_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane35_middle_base_value = lane35_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane35_middle_base_sticky = lane35_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane35_middle_half_m = lane35_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane35_middle_half_scale = lane35_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane35_itself_base_value = lane35_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane35_itself_base_sticky = lane35_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane35_itself_half_m = lane35_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane35_exact_s1 <= lane35_exact;
-    wire [19:0] _t280 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t281 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t282 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t280; // side_table.rs:228
-    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t281; // side_table.rs:228
-    wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t282; // side_table.rs:228
-    wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:230
-    wire lane35_side_base_sticky = lane35_outlier ? lane35_outer_side_base_sticky : lane35_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane35_side_half_m = lane35_outlier ? lane35_half_m : lane35_middle_half_m; // side_table.rs:230
-    wire [5:0] lane35_side_half_scale = lane35_outlier ? lane35_half_scale : lane35_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t280 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t281 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t282 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t280; // side_table.rs:229
+    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t281; // side_table.rs:229
+    wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t282; // side_table.rs:229
+    wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:231
+    wire lane35_side_base_sticky = lane35_outlier ? lane35_outer_side_base_sticky : lane35_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane35_side_half_m = lane35_outlier ? lane35_half_m : lane35_middle_half_m; // side_table.rs:231
+    wire [5:0] lane35_side_half_scale = lane35_outlier ? lane35_half_scale : lane35_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane35_side_base_value_1 <= lane35_inner_1 ? 20'h0 : lane35_side_base_value;
         lane35_side_base_sticky_1 <= lane35_inner_1 ? 1'h0 : lane35_side_base_sticky;
@@ -8037,9 +8040,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_negative_1_s6 <= lane35_negative_1_s5;
         values_35_negative <= lane35_negative_1_s6;
     end
-    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:104
-    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:104
-    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:104
+    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:105
+    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:105
+    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:105
     wire [4:0] lane36_distance = {1'h0, coded_code_36} - info_split; // decode.rs:74
     wire lane36_below = lane36_distance[4]; // decode.rs:75
     wire [3:0] lane36_whole = lane36_distance[3:0] ^ {4{lane36_below}}; // decode.rs:76
@@ -8057,28 +8060,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_outer <= coded_outer_36;
         lane36_negative_1 <= lane36_negative;
     end
-    wire [19:0] lane36_middle_base_value = lane36_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane36_middle_base_sticky = lane36_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane36_middle_half_m = lane36_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane36_middle_half_scale = lane36_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane36_itself_base_value = lane36_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane36_itself_base_sticky = lane36_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane36_itself_half_m = lane36_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane36_middle_base_value = lane36_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane36_middle_base_sticky = lane36_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane36_middle_half_m = lane36_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane36_middle_half_scale = lane36_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane36_itself_base_value = lane36_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane36_itself_base_sticky = lane36_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane36_itself_half_m = lane36_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane36_exact_s1 <= lane36_exact;
-    wire [19:0] _t288 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t289 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t290 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t288; // side_table.rs:228
-    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t289; // side_table.rs:228
-    wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t290; // side_table.rs:228
-    wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:230
-    wire lane36_side_base_sticky = lane36_outlier ? lane36_outer_side_base_sticky : lane36_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane36_side_half_m = lane36_outlier ? lane36_half_m : lane36_middle_half_m; // side_table.rs:230
-    wire [5:0] lane36_side_half_scale = lane36_outlier ? lane36_half_scale : lane36_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t288 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t289 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t290 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t288; // side_table.rs:229
+    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t289; // side_table.rs:229
+    wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t290; // side_table.rs:229
+    wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:231
+    wire lane36_side_base_sticky = lane36_outlier ? lane36_outer_side_base_sticky : lane36_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane36_side_half_m = lane36_outlier ? lane36_half_m : lane36_middle_half_m; // side_table.rs:231
+    wire [5:0] lane36_side_half_scale = lane36_outlier ? lane36_half_scale : lane36_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane36_side_base_value_1 <= lane36_inner_1 ? 20'h0 : lane36_side_base_value;
         lane36_side_base_sticky_1 <= lane36_inner_1 ? 1'h0 : lane36_side_base_sticky;
@@ -8175,9 +8178,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_negative_1_s6 <= lane36_negative_1_s5;
         values_36_negative <= lane36_negative_1_s6;
     end
-    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:104
-    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:104
-    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:104
+    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:105
+    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:105
+    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:105
     wire [4:0] lane37_distance = {1'h0, coded_code_37} - info_split; // decode.rs:74
     wire lane37_below = lane37_distance[4]; // decode.rs:75
     wire [3:0] lane37_whole = lane37_distance[3:0] ^ {4{lane37_below}}; // decode.rs:76
@@ -8195,28 +8198,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_outer <= coded_outer_37;
         lane37_negative_1 <= lane37_negative;
     end
-    wire [19:0] lane37_middle_base_value = lane37_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane37_middle_base_sticky = lane37_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane37_middle_half_m = lane37_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane37_middle_half_scale = lane37_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane37_itself_base_value = lane37_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane37_itself_base_sticky = lane37_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane37_itself_half_m = lane37_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane37_middle_base_value = lane37_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane37_middle_base_sticky = lane37_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane37_middle_half_m = lane37_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane37_middle_half_scale = lane37_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane37_itself_base_value = lane37_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane37_itself_base_sticky = lane37_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane37_itself_half_m = lane37_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane37_exact_s1 <= lane37_exact;
-    wire [19:0] _t296 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t297 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t298 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t296; // side_table.rs:228
-    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t297; // side_table.rs:228
-    wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t298; // side_table.rs:228
-    wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:230
-    wire lane37_side_base_sticky = lane37_outlier ? lane37_outer_side_base_sticky : lane37_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane37_side_half_m = lane37_outlier ? lane37_half_m : lane37_middle_half_m; // side_table.rs:230
-    wire [5:0] lane37_side_half_scale = lane37_outlier ? lane37_half_scale : lane37_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t296 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t297 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t298 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t296; // side_table.rs:229
+    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t297; // side_table.rs:229
+    wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t298; // side_table.rs:229
+    wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:231
+    wire lane37_side_base_sticky = lane37_outlier ? lane37_outer_side_base_sticky : lane37_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane37_side_half_m = lane37_outlier ? lane37_half_m : lane37_middle_half_m; // side_table.rs:231
+    wire [5:0] lane37_side_half_scale = lane37_outlier ? lane37_half_scale : lane37_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane37_side_base_value_1 <= lane37_inner_1 ? 20'h0 : lane37_side_base_value;
         lane37_side_base_sticky_1 <= lane37_inner_1 ? 1'h0 : lane37_side_base_sticky;
@@ -8313,9 +8316,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_negative_1_s6 <= lane37_negative_1_s5;
         values_37_negative <= lane37_negative_1_s6;
     end
-    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:104
-    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:104
-    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:104
+    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:105
+    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:105
+    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:105
     wire [4:0] lane38_distance = {1'h0, coded_code_38} - info_split; // decode.rs:74
     wire lane38_below = lane38_distance[4]; // decode.rs:75
     wire [3:0] lane38_whole = lane38_distance[3:0] ^ {4{lane38_below}}; // decode.rs:76
@@ -8333,28 +8336,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_outer <= coded_outer_38;
         lane38_negative_1 <= lane38_negative;
     end
-    wire [19:0] lane38_middle_base_value = lane38_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane38_middle_base_sticky = lane38_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane38_middle_half_m = lane38_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane38_middle_half_scale = lane38_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane38_itself_base_value = lane38_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane38_itself_base_sticky = lane38_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane38_itself_half_m = lane38_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane38_middle_base_value = lane38_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane38_middle_base_sticky = lane38_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane38_middle_half_m = lane38_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane38_middle_half_scale = lane38_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane38_itself_base_value = lane38_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane38_itself_base_sticky = lane38_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane38_itself_half_m = lane38_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane38_exact_s1 <= lane38_exact;
-    wire [19:0] _t304 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t305 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t306 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t304; // side_table.rs:228
-    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t305; // side_table.rs:228
-    wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t306; // side_table.rs:228
-    wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:230
-    wire lane38_side_base_sticky = lane38_outlier ? lane38_outer_side_base_sticky : lane38_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane38_side_half_m = lane38_outlier ? lane38_half_m : lane38_middle_half_m; // side_table.rs:230
-    wire [5:0] lane38_side_half_scale = lane38_outlier ? lane38_half_scale : lane38_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t304 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t305 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t306 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t304; // side_table.rs:229
+    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t305; // side_table.rs:229
+    wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t306; // side_table.rs:229
+    wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:231
+    wire lane38_side_base_sticky = lane38_outlier ? lane38_outer_side_base_sticky : lane38_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane38_side_half_m = lane38_outlier ? lane38_half_m : lane38_middle_half_m; // side_table.rs:231
+    wire [5:0] lane38_side_half_scale = lane38_outlier ? lane38_half_scale : lane38_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane38_side_base_value_1 <= lane38_inner_1 ? 20'h0 : lane38_side_base_value;
         lane38_side_base_sticky_1 <= lane38_inner_1 ? 1'h0 : lane38_side_base_sticky;
@@ -8451,9 +8454,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_negative_1_s6 <= lane38_negative_1_s5;
         values_38_negative <= lane38_negative_1_s6;
     end
-    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:104
-    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:104
-    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:104
+    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:105
+    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:105
+    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:105
     wire [4:0] lane39_distance = {1'h0, coded_code_39} - info_split; // decode.rs:74
     wire lane39_below = lane39_distance[4]; // decode.rs:75
     wire [3:0] lane39_whole = lane39_distance[3:0] ^ {4{lane39_below}}; // decode.rs:76
@@ -8471,28 +8474,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_outer <= coded_outer_39;
         lane39_negative_1 <= lane39_negative;
     end
-    wire [19:0] lane39_middle_base_value = lane39_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane39_middle_base_sticky = lane39_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane39_middle_half_m = lane39_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane39_middle_half_scale = lane39_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane39_itself_base_value = lane39_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane39_itself_base_sticky = lane39_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane39_itself_half_m = lane39_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane39_middle_base_value = lane39_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane39_middle_base_sticky = lane39_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane39_middle_half_m = lane39_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane39_middle_half_scale = lane39_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane39_itself_base_value = lane39_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane39_itself_base_sticky = lane39_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane39_itself_half_m = lane39_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane39_exact_s1 <= lane39_exact;
-    wire [19:0] _t312 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t313 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t314 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t312; // side_table.rs:228
-    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t313; // side_table.rs:228
-    wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t314; // side_table.rs:228
-    wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:230
-    wire lane39_side_base_sticky = lane39_outlier ? lane39_outer_side_base_sticky : lane39_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane39_side_half_m = lane39_outlier ? lane39_half_m : lane39_middle_half_m; // side_table.rs:230
-    wire [5:0] lane39_side_half_scale = lane39_outlier ? lane39_half_scale : lane39_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t312 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t313 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t314 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t312; // side_table.rs:229
+    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t313; // side_table.rs:229
+    wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t314; // side_table.rs:229
+    wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:231
+    wire lane39_side_base_sticky = lane39_outlier ? lane39_outer_side_base_sticky : lane39_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane39_side_half_m = lane39_outlier ? lane39_half_m : lane39_middle_half_m; // side_table.rs:231
+    wire [5:0] lane39_side_half_scale = lane39_outlier ? lane39_half_scale : lane39_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane39_side_base_value_1 <= lane39_inner_1 ? 20'h0 : lane39_side_base_value;
         lane39_side_base_sticky_1 <= lane39_inner_1 ? 1'h0 : lane39_side_base_sticky;
@@ -8589,9 +8592,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_negative_1_s6 <= lane39_negative_1_s5;
         values_39_negative <= lane39_negative_1_s6;
     end
-    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:104
-    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:104
-    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:104
+    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:105
+    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:105
+    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:105
     wire [4:0] lane40_distance = {1'h0, coded_code_40} - info_split; // decode.rs:74
     wire lane40_below = lane40_distance[4]; // decode.rs:75
     wire [3:0] lane40_whole = lane40_distance[3:0] ^ {4{lane40_below}}; // decode.rs:76
@@ -8609,28 +8612,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_outer <= coded_outer_40;
         lane40_negative_1 <= lane40_negative;
     end
-    wire [19:0] lane40_middle_base_value = lane40_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane40_middle_base_sticky = lane40_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane40_middle_half_m = lane40_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane40_middle_half_scale = lane40_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane40_itself_base_value = lane40_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane40_itself_base_sticky = lane40_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane40_itself_half_m = lane40_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane40_middle_base_value = lane40_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane40_middle_base_sticky = lane40_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane40_middle_half_m = lane40_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane40_middle_half_scale = lane40_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane40_itself_base_value = lane40_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane40_itself_base_sticky = lane40_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane40_itself_half_m = lane40_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane40_exact_s1 <= lane40_exact;
-    wire [19:0] _t320 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t321 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t322 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t320; // side_table.rs:228
-    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t321; // side_table.rs:228
-    wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t322; // side_table.rs:228
-    wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:230
-    wire lane40_side_base_sticky = lane40_outlier ? lane40_outer_side_base_sticky : lane40_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane40_side_half_m = lane40_outlier ? lane40_half_m : lane40_middle_half_m; // side_table.rs:230
-    wire [5:0] lane40_side_half_scale = lane40_outlier ? lane40_half_scale : lane40_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t320 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t321 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t322 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t320; // side_table.rs:229
+    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t321; // side_table.rs:229
+    wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t322; // side_table.rs:229
+    wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:231
+    wire lane40_side_base_sticky = lane40_outlier ? lane40_outer_side_base_sticky : lane40_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane40_side_half_m = lane40_outlier ? lane40_half_m : lane40_middle_half_m; // side_table.rs:231
+    wire [5:0] lane40_side_half_scale = lane40_outlier ? lane40_half_scale : lane40_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane40_side_base_value_1 <= lane40_inner_1 ? 20'h0 : lane40_side_base_value;
         lane40_side_base_sticky_1 <= lane40_inner_1 ? 1'h0 : lane40_side_base_sticky;
@@ -8727,9 +8730,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_negative_1_s6 <= lane40_negative_1_s5;
         values_40_negative <= lane40_negative_1_s6;
     end
-    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:104
-    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:104
-    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:104
+    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:105
+    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:105
+    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:105
     wire [4:0] lane41_distance = {1'h0, coded_code_41} - info_split; // decode.rs:74
     wire lane41_below = lane41_distance[4]; // decode.rs:75
     wire [3:0] lane41_whole = lane41_distance[3:0] ^ {4{lane41_below}}; // decode.rs:76
@@ -8747,28 +8750,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_outer <= coded_outer_41;
         lane41_negative_1 <= lane41_negative;
     end
-    wire [19:0] lane41_middle_base_value = lane41_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane41_middle_base_sticky = lane41_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane41_middle_half_m = lane41_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane41_middle_half_scale = lane41_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane41_itself_base_value = lane41_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane41_itself_base_sticky = lane41_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane41_itself_half_m = lane41_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane41_middle_base_value = lane41_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane41_middle_base_sticky = lane41_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane41_middle_half_m = lane41_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane41_middle_half_scale = lane41_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane41_itself_base_value = lane41_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane41_itself_base_sticky = lane41_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane41_itself_half_m = lane41_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane41_exact_s1 <= lane41_exact;
-    wire [19:0] _t328 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t329 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t330 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t328; // side_table.rs:228
-    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t329; // side_table.rs:228
-    wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t330; // side_table.rs:228
-    wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:230
-    wire lane41_side_base_sticky = lane41_outlier ? lane41_outer_side_base_sticky : lane41_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane41_side_half_m = lane41_outlier ? lane41_half_m : lane41_middle_half_m; // side_table.rs:230
-    wire [5:0] lane41_side_half_scale = lane41_outlier ? lane41_half_scale : lane41_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t328 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t329 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t330 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t328; // side_table.rs:229
+    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t329; // side_table.rs:229
+    wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t330; // side_table.rs:229
+    wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:231
+    wire lane41_side_base_sticky = lane41_outlier ? lane41_outer_side_base_sticky : lane41_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane41_side_half_m = lane41_outlier ? lane41_half_m : lane41_middle_half_m; // side_table.rs:231
+    wire [5:0] lane41_side_half_scale = lane41_outlier ? lane41_half_scale : lane41_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane41_side_base_value_1 <= lane41_inner_1 ? 20'h0 : lane41_side_base_value;
         lane41_side_base_sticky_1 <= lane41_inner_1 ? 1'h0 : lane41_side_base_sticky;
@@ -8865,9 +8868,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_negative_1_s6 <= lane41_negative_1_s5;
         values_41_negative <= lane41_negative_1_s6;
     end
-    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:104
-    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:104
-    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:104
+    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:105
+    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:105
+    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:105
     wire [4:0] lane42_distance = {1'h0, coded_code_42} - info_split; // decode.rs:74
     wire lane42_below = lane42_distance[4]; // decode.rs:75
     wire [3:0] lane42_whole = lane42_distance[3:0] ^ {4{lane42_below}}; // decode.rs:76
@@ -8885,28 +8888,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_outer <= coded_outer_42;
         lane42_negative_1 <= lane42_negative;
     end
-    wire [19:0] lane42_middle_base_value = lane42_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane42_middle_base_sticky = lane42_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane42_middle_half_m = lane42_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane42_middle_half_scale = lane42_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane42_itself_base_value = lane42_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane42_itself_base_sticky = lane42_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane42_itself_half_m = lane42_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane42_middle_base_value = lane42_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane42_middle_base_sticky = lane42_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane42_middle_half_m = lane42_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane42_middle_half_scale = lane42_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane42_itself_base_value = lane42_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane42_itself_base_sticky = lane42_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane42_itself_half_m = lane42_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane42_exact_s1 <= lane42_exact;
-    wire [19:0] _t336 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t337 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t338 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t336; // side_table.rs:228
-    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t337; // side_table.rs:228
-    wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t338; // side_table.rs:228
-    wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:230
-    wire lane42_side_base_sticky = lane42_outlier ? lane42_outer_side_base_sticky : lane42_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane42_side_half_m = lane42_outlier ? lane42_half_m : lane42_middle_half_m; // side_table.rs:230
-    wire [5:0] lane42_side_half_scale = lane42_outlier ? lane42_half_scale : lane42_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t336 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t337 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t338 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t336; // side_table.rs:229
+    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t337; // side_table.rs:229
+    wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t338; // side_table.rs:229
+    wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:231
+    wire lane42_side_base_sticky = lane42_outlier ? lane42_outer_side_base_sticky : lane42_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane42_side_half_m = lane42_outlier ? lane42_half_m : lane42_middle_half_m; // side_table.rs:231
+    wire [5:0] lane42_side_half_scale = lane42_outlier ? lane42_half_scale : lane42_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane42_side_base_value_1 <= lane42_inner_1 ? 20'h0 : lane42_side_base_value;
         lane42_side_base_sticky_1 <= lane42_inner_1 ? 1'h0 : lane42_side_base_sticky;
@@ -9003,9 +9006,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_negative_1_s6 <= lane42_negative_1_s5;
         values_42_negative <= lane42_negative_1_s6;
     end
-    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:104
-    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:104
-    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:104
+    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:105
+    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:105
+    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:105
     wire [4:0] lane43_distance = {1'h0, coded_code_43} - info_split; // decode.rs:74
     wire lane43_below = lane43_distance[4]; // decode.rs:75
     wire [3:0] lane43_whole = lane43_distance[3:0] ^ {4{lane43_below}}; // decode.rs:76
@@ -9023,28 +9026,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_outer <= coded_outer_43;
         lane43_negative_1 <= lane43_negative;
     end
-    wire [19:0] lane43_middle_base_value = lane43_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane43_middle_base_sticky = lane43_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane43_middle_half_m = lane43_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane43_middle_half_scale = lane43_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane43_itself_base_value = lane43_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane43_itself_base_sticky = lane43_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane43_itself_half_m = lane43_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane43_middle_base_value = lane43_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane43_middle_base_sticky = lane43_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane43_middle_half_m = lane43_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane43_middle_half_scale = lane43_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane43_itself_base_value = lane43_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane43_itself_base_sticky = lane43_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane43_itself_half_m = lane43_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane43_exact_s1 <= lane43_exact;
-    wire [19:0] _t344 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t345 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t346 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t344; // side_table.rs:228
-    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t345; // side_table.rs:228
-    wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t346; // side_table.rs:228
-    wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:230
-    wire lane43_side_base_sticky = lane43_outlier ? lane43_outer_side_base_sticky : lane43_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane43_side_half_m = lane43_outlier ? lane43_half_m : lane43_middle_half_m; // side_table.rs:230
-    wire [5:0] lane43_side_half_scale = lane43_outlier ? lane43_half_scale : lane43_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t344 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t345 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t346 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t344; // side_table.rs:229
+    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t345; // side_table.rs:229
+    wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t346; // side_table.rs:229
+    wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:231
+    wire lane43_side_base_sticky = lane43_outlier ? lane43_outer_side_base_sticky : lane43_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane43_side_half_m = lane43_outlier ? lane43_half_m : lane43_middle_half_m; // side_table.rs:231
+    wire [5:0] lane43_side_half_scale = lane43_outlier ? lane43_half_scale : lane43_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane43_side_base_value_1 <= lane43_inner_1 ? 20'h0 : lane43_side_base_value;
         lane43_side_base_sticky_1 <= lane43_inner_1 ? 1'h0 : lane43_side_base_sticky;
@@ -9141,9 +9144,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_negative_1_s6 <= lane43_negative_1_s5;
         values_43_negative <= lane43_negative_1_s6;
     end
-    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:104
-    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:104
-    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:104
+    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:105
+    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:105
+    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:105
     wire [4:0] lane44_distance = {1'h0, coded_code_44} - info_split; // decode.rs:74
     wire lane44_below = lane44_distance[4]; // decode.rs:75
     wire [3:0] lane44_whole = lane44_distance[3:0] ^ {4{lane44_below}}; // decode.rs:76
@@ -9161,28 +9164,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_outer <= coded_outer_44;
         lane44_negative_1 <= lane44_negative;
     end
-    wire [19:0] lane44_middle_base_value = lane44_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane44_middle_base_sticky = lane44_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane44_middle_half_m = lane44_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane44_middle_half_scale = lane44_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane44_itself_base_value = lane44_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane44_itself_base_sticky = lane44_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane44_itself_half_m = lane44_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane44_middle_base_value = lane44_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane44_middle_base_sticky = lane44_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane44_middle_half_m = lane44_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane44_middle_half_scale = lane44_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane44_itself_base_value = lane44_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane44_itself_base_sticky = lane44_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane44_itself_half_m = lane44_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane44_exact_s1 <= lane44_exact;
-    wire [19:0] _t352 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t353 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t354 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t352; // side_table.rs:228
-    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t353; // side_table.rs:228
-    wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t354; // side_table.rs:228
-    wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:230
-    wire lane44_side_base_sticky = lane44_outlier ? lane44_outer_side_base_sticky : lane44_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane44_side_half_m = lane44_outlier ? lane44_half_m : lane44_middle_half_m; // side_table.rs:230
-    wire [5:0] lane44_side_half_scale = lane44_outlier ? lane44_half_scale : lane44_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t352 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t353 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t354 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t352; // side_table.rs:229
+    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t353; // side_table.rs:229
+    wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t354; // side_table.rs:229
+    wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:231
+    wire lane44_side_base_sticky = lane44_outlier ? lane44_outer_side_base_sticky : lane44_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane44_side_half_m = lane44_outlier ? lane44_half_m : lane44_middle_half_m; // side_table.rs:231
+    wire [5:0] lane44_side_half_scale = lane44_outlier ? lane44_half_scale : lane44_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane44_side_base_value_1 <= lane44_inner_1 ? 20'h0 : lane44_side_base_value;
         lane44_side_base_sticky_1 <= lane44_inner_1 ? 1'h0 : lane44_side_base_sticky;
@@ -9279,9 +9282,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_negative_1_s6 <= lane44_negative_1_s5;
         values_44_negative <= lane44_negative_1_s6;
     end
-    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:104
-    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:104
-    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:104
+    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:105
+    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:105
+    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:105
     wire [4:0] lane45_distance = {1'h0, coded_code_45} - info_split; // decode.rs:74
     wire lane45_below = lane45_distance[4]; // decode.rs:75
     wire [3:0] lane45_whole = lane45_distance[3:0] ^ {4{lane45_below}}; // decode.rs:76
@@ -9299,28 +9302,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_outer <= coded_outer_45;
         lane45_negative_1 <= lane45_negative;
     end
-    wire [19:0] lane45_middle_base_value = lane45_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane45_middle_base_sticky = lane45_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane45_middle_half_m = lane45_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane45_middle_half_scale = lane45_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane45_itself_base_value = lane45_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane45_itself_base_sticky = lane45_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane45_itself_half_m = lane45_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane45_middle_base_value = lane45_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane45_middle_base_sticky = lane45_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane45_middle_half_m = lane45_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane45_middle_half_scale = lane45_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane45_itself_base_value = lane45_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane45_itself_base_sticky = lane45_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane45_itself_half_m = lane45_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane45_exact_s1 <= lane45_exact;
-    wire [19:0] _t360 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t361 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t362 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t360; // side_table.rs:228
-    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t361; // side_table.rs:228
-    wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t362; // side_table.rs:228
-    wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:230
-    wire lane45_side_base_sticky = lane45_outlier ? lane45_outer_side_base_sticky : lane45_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane45_side_half_m = lane45_outlier ? lane45_half_m : lane45_middle_half_m; // side_table.rs:230
-    wire [5:0] lane45_side_half_scale = lane45_outlier ? lane45_half_scale : lane45_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t360 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t361 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t362 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t360; // side_table.rs:229
+    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t361; // side_table.rs:229
+    wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t362; // side_table.rs:229
+    wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:231
+    wire lane45_side_base_sticky = lane45_outlier ? lane45_outer_side_base_sticky : lane45_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane45_side_half_m = lane45_outlier ? lane45_half_m : lane45_middle_half_m; // side_table.rs:231
+    wire [5:0] lane45_side_half_scale = lane45_outlier ? lane45_half_scale : lane45_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane45_side_base_value_1 <= lane45_inner_1 ? 20'h0 : lane45_side_base_value;
         lane45_side_base_sticky_1 <= lane45_inner_1 ? 1'h0 : lane45_side_base_sticky;
@@ -9417,9 +9420,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_negative_1_s6 <= lane45_negative_1_s5;
         values_45_negative <= lane45_negative_1_s6;
     end
-    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:104
-    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:104
-    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:104
+    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:105
+    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:105
+    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:105
     wire [4:0] lane46_distance = {1'h0, coded_code_46} - info_split; // decode.rs:74
     wire lane46_below = lane46_distance[4]; // decode.rs:75
     wire [3:0] lane46_whole = lane46_distance[3:0] ^ {4{lane46_below}}; // decode.rs:76
@@ -9437,28 +9440,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_outer <= coded_outer_46;
         lane46_negative_1 <= lane46_negative;
     end
-    wire [19:0] lane46_middle_base_value = lane46_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane46_middle_base_sticky = lane46_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane46_middle_half_m = lane46_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane46_middle_half_scale = lane46_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane46_itself_base_value = lane46_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane46_itself_base_sticky = lane46_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane46_itself_half_m = lane46_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane46_middle_base_value = lane46_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane46_middle_base_sticky = lane46_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane46_middle_half_m = lane46_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane46_middle_half_scale = lane46_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane46_itself_base_value = lane46_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane46_itself_base_sticky = lane46_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane46_itself_half_m = lane46_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane46_exact_s1 <= lane46_exact;
-    wire [19:0] _t368 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t369 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t370 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t368; // side_table.rs:228
-    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t369; // side_table.rs:228
-    wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t370; // side_table.rs:228
-    wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:230
-    wire lane46_side_base_sticky = lane46_outlier ? lane46_outer_side_base_sticky : lane46_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane46_side_half_m = lane46_outlier ? lane46_half_m : lane46_middle_half_m; // side_table.rs:230
-    wire [5:0] lane46_side_half_scale = lane46_outlier ? lane46_half_scale : lane46_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t368 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t369 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t370 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t368; // side_table.rs:229
+    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t369; // side_table.rs:229
+    wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t370; // side_table.rs:229
+    wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:231
+    wire lane46_side_base_sticky = lane46_outlier ? lane46_outer_side_base_sticky : lane46_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane46_side_half_m = lane46_outlier ? lane46_half_m : lane46_middle_half_m; // side_table.rs:231
+    wire [5:0] lane46_side_half_scale = lane46_outlier ? lane46_half_scale : lane46_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane46_side_base_value_1 <= lane46_inner_1 ? 20'h0 : lane46_side_base_value;
         lane46_side_base_sticky_1 <= lane46_inner_1 ? 1'h0 : lane46_side_base_sticky;
@@ -9555,9 +9558,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_negative_1_s6 <= lane46_negative_1_s5;
         values_46_negative <= lane46_negative_1_s6;
     end
-    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:104
-    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:104
-    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:104
+    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:105
+    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:105
+    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:105
     wire [4:0] lane47_distance = {1'h0, coded_code_47} - info_split; // decode.rs:74
     wire lane47_below = lane47_distance[4]; // decode.rs:75
     wire [3:0] lane47_whole = lane47_distance[3:0] ^ {4{lane47_below}}; // decode.rs:76
@@ -9575,28 +9578,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_outer <= coded_outer_47;
         lane47_negative_1 <= lane47_negative;
     end
-    wire [19:0] lane47_middle_base_value = lane47_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane47_middle_base_sticky = lane47_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane47_middle_half_m = lane47_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane47_middle_half_scale = lane47_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane47_itself_base_value = lane47_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane47_itself_base_sticky = lane47_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane47_itself_half_m = lane47_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane47_middle_base_value = lane47_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane47_middle_base_sticky = lane47_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane47_middle_half_m = lane47_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane47_middle_half_scale = lane47_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane47_itself_base_value = lane47_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane47_itself_base_sticky = lane47_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane47_itself_half_m = lane47_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane47_exact_s1 <= lane47_exact;
-    wire [19:0] _t376 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t377 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t378 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t376; // side_table.rs:228
-    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t377; // side_table.rs:228
-    wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t378; // side_table.rs:228
-    wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:230
-    wire lane47_side_base_sticky = lane47_outlier ? lane47_outer_side_base_sticky : lane47_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane47_side_half_m = lane47_outlier ? lane47_half_m : lane47_middle_half_m; // side_table.rs:230
-    wire [5:0] lane47_side_half_scale = lane47_outlier ? lane47_half_scale : lane47_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t376 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t377 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t378 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t376; // side_table.rs:229
+    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t377; // side_table.rs:229
+    wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t378; // side_table.rs:229
+    wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:231
+    wire lane47_side_base_sticky = lane47_outlier ? lane47_outer_side_base_sticky : lane47_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane47_side_half_m = lane47_outlier ? lane47_half_m : lane47_middle_half_m; // side_table.rs:231
+    wire [5:0] lane47_side_half_scale = lane47_outlier ? lane47_half_scale : lane47_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane47_side_base_value_1 <= lane47_inner_1 ? 20'h0 : lane47_side_base_value;
         lane47_side_base_sticky_1 <= lane47_inner_1 ? 1'h0 : lane47_side_base_sticky;
@@ -9693,9 +9696,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_negative_1_s6 <= lane47_negative_1_s5;
         values_47_negative <= lane47_negative_1_s6;
     end
-    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:104
-    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:104
-    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:104
+    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:105
+    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:105
+    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:105
     wire [4:0] lane48_distance = {1'h0, coded_code_48} - info_split; // decode.rs:74
     wire lane48_below = lane48_distance[4]; // decode.rs:75
     wire [3:0] lane48_whole = lane48_distance[3:0] ^ {4{lane48_below}}; // decode.rs:76
@@ -9713,28 +9716,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_outer <= coded_outer_48;
         lane48_negative_1 <= lane48_negative;
     end
-    wire [19:0] lane48_middle_base_value = lane48_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane48_middle_base_sticky = lane48_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane48_middle_half_m = lane48_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane48_middle_half_scale = lane48_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane48_itself_base_value = lane48_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane48_itself_base_sticky = lane48_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane48_itself_half_m = lane48_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane48_middle_base_value = lane48_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane48_middle_base_sticky = lane48_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane48_middle_half_m = lane48_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane48_middle_half_scale = lane48_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane48_itself_base_value = lane48_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane48_itself_base_sticky = lane48_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane48_itself_half_m = lane48_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane48_exact_s1 <= lane48_exact;
-    wire [19:0] _t384 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t385 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t386 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t384; // side_table.rs:228
-    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t385; // side_table.rs:228
-    wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t386; // side_table.rs:228
-    wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:230
-    wire lane48_side_base_sticky = lane48_outlier ? lane48_outer_side_base_sticky : lane48_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane48_side_half_m = lane48_outlier ? lane48_half_m : lane48_middle_half_m; // side_table.rs:230
-    wire [5:0] lane48_side_half_scale = lane48_outlier ? lane48_half_scale : lane48_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t384 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t385 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t386 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t384; // side_table.rs:229
+    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t385; // side_table.rs:229
+    wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t386; // side_table.rs:229
+    wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:231
+    wire lane48_side_base_sticky = lane48_outlier ? lane48_outer_side_base_sticky : lane48_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane48_side_half_m = lane48_outlier ? lane48_half_m : lane48_middle_half_m; // side_table.rs:231
+    wire [5:0] lane48_side_half_scale = lane48_outlier ? lane48_half_scale : lane48_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane48_side_base_value_1 <= lane48_inner_1 ? 20'h0 : lane48_side_base_value;
         lane48_side_base_sticky_1 <= lane48_inner_1 ? 1'h0 : lane48_side_base_sticky;
@@ -9831,9 +9834,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_negative_1_s6 <= lane48_negative_1_s5;
         values_48_negative <= lane48_negative_1_s6;
     end
-    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:104
-    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:104
-    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:104
+    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:105
+    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:105
+    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:105
     wire [4:0] lane49_distance = {1'h0, coded_code_49} - info_split; // decode.rs:74
     wire lane49_below = lane49_distance[4]; // decode.rs:75
     wire [3:0] lane49_whole = lane49_distance[3:0] ^ {4{lane49_below}}; // decode.rs:76
@@ -9851,28 +9854,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_outer <= coded_outer_49;
         lane49_negative_1 <= lane49_negative;
     end
-    wire [19:0] lane49_middle_base_value = lane49_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane49_middle_base_sticky = lane49_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane49_middle_half_m = lane49_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane49_middle_half_scale = lane49_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane49_itself_base_value = lane49_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane49_itself_base_sticky = lane49_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane49_itself_half_m = lane49_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane49_middle_base_value = lane49_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane49_middle_base_sticky = lane49_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane49_middle_half_m = lane49_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane49_middle_half_scale = lane49_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane49_itself_base_value = lane49_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane49_itself_base_sticky = lane49_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane49_itself_half_m = lane49_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane49_exact_s1 <= lane49_exact;
-    wire [19:0] _t392 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t393 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t394 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t392; // side_table.rs:228
-    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t393; // side_table.rs:228
-    wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t394; // side_table.rs:228
-    wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:230
-    wire lane49_side_base_sticky = lane49_outlier ? lane49_outer_side_base_sticky : lane49_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane49_side_half_m = lane49_outlier ? lane49_half_m : lane49_middle_half_m; // side_table.rs:230
-    wire [5:0] lane49_side_half_scale = lane49_outlier ? lane49_half_scale : lane49_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t392 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t393 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t394 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t392; // side_table.rs:229
+    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t393; // side_table.rs:229
+    wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t394; // side_table.rs:229
+    wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:231
+    wire lane49_side_base_sticky = lane49_outlier ? lane49_outer_side_base_sticky : lane49_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane49_side_half_m = lane49_outlier ? lane49_half_m : lane49_middle_half_m; // side_table.rs:231
+    wire [5:0] lane49_side_half_scale = lane49_outlier ? lane49_half_scale : lane49_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane49_side_base_value_1 <= lane49_inner_1 ? 20'h0 : lane49_side_base_value;
         lane49_side_base_sticky_1 <= lane49_inner_1 ? 1'h0 : lane49_side_base_sticky;
@@ -9969,9 +9972,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_negative_1_s6 <= lane49_negative_1_s5;
         values_49_negative <= lane49_negative_1_s6;
     end
-    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:104
-    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:104
-    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:104
+    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:105
+    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:105
+    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:105
     wire [4:0] lane50_distance = {1'h0, coded_code_50} - info_split; // decode.rs:74
     wire lane50_below = lane50_distance[4]; // decode.rs:75
     wire [3:0] lane50_whole = lane50_distance[3:0] ^ {4{lane50_below}}; // decode.rs:76
@@ -9989,28 +9992,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_outer <= coded_outer_50;
         lane50_negative_1 <= lane50_negative;
     end
-    wire [19:0] lane50_middle_base_value = lane50_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane50_middle_base_sticky = lane50_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane50_middle_half_m = lane50_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane50_middle_half_scale = lane50_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane50_itself_base_value = lane50_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane50_itself_base_sticky = lane50_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane50_itself_half_m = lane50_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane50_middle_base_value = lane50_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane50_middle_base_sticky = lane50_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane50_middle_half_m = lane50_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane50_middle_half_scale = lane50_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane50_itself_base_value = lane50_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane50_itself_base_sticky = lane50_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane50_itself_half_m = lane50_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane50_exact_s1 <= lane50_exact;
-    wire [19:0] _t400 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t401 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t402 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t400; // side_table.rs:228
-    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t401; // side_table.rs:228
-    wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t402; // side_table.rs:228
-    wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:230
-    wire lane50_side_base_sticky = lane50_outlier ? lane50_outer_side_base_sticky : lane50_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane50_side_half_m = lane50_outlier ? lane50_half_m : lane50_middle_half_m; // side_table.rs:230
-    wire [5:0] lane50_side_half_scale = lane50_outlier ? lane50_half_scale : lane50_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t400 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t401 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t402 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t400; // side_table.rs:229
+    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t401; // side_table.rs:229
+    wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t402; // side_table.rs:229
+    wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:231
+    wire lane50_side_base_sticky = lane50_outlier ? lane50_outer_side_base_sticky : lane50_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane50_side_half_m = lane50_outlier ? lane50_half_m : lane50_middle_half_m; // side_table.rs:231
+    wire [5:0] lane50_side_half_scale = lane50_outlier ? lane50_half_scale : lane50_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane50_side_base_value_1 <= lane50_inner_1 ? 20'h0 : lane50_side_base_value;
         lane50_side_base_sticky_1 <= lane50_inner_1 ? 1'h0 : lane50_side_base_sticky;
@@ -10107,9 +10110,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_negative_1_s6 <= lane50_negative_1_s5;
         values_50_negative <= lane50_negative_1_s6;
     end
-    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:104
-    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:104
-    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:104
+    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:105
+    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:105
+    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:105
     wire [4:0] lane51_distance = {1'h0, coded_code_51} - info_split; // decode.rs:74
     wire lane51_below = lane51_distance[4]; // decode.rs:75
     wire [3:0] lane51_whole = lane51_distance[3:0] ^ {4{lane51_below}}; // decode.rs:76
@@ -10127,28 +10130,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_outer <= coded_outer_51;
         lane51_negative_1 <= lane51_negative;
     end
-    wire [19:0] lane51_middle_base_value = lane51_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane51_middle_base_sticky = lane51_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane51_middle_half_m = lane51_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane51_middle_half_scale = lane51_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane51_itself_base_value = lane51_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane51_itself_base_sticky = lane51_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane51_itself_half_m = lane51_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane51_middle_base_value = lane51_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane51_middle_base_sticky = lane51_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane51_middle_half_m = lane51_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane51_middle_half_scale = lane51_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane51_itself_base_value = lane51_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane51_itself_base_sticky = lane51_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane51_itself_half_m = lane51_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane51_exact_s1 <= lane51_exact;
-    wire [19:0] _t408 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t409 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t410 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t408; // side_table.rs:228
-    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t409; // side_table.rs:228
-    wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t410; // side_table.rs:228
-    wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:230
-    wire lane51_side_base_sticky = lane51_outlier ? lane51_outer_side_base_sticky : lane51_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane51_side_half_m = lane51_outlier ? lane51_half_m : lane51_middle_half_m; // side_table.rs:230
-    wire [5:0] lane51_side_half_scale = lane51_outlier ? lane51_half_scale : lane51_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t408 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t409 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t410 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t408; // side_table.rs:229
+    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t409; // side_table.rs:229
+    wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t410; // side_table.rs:229
+    wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:231
+    wire lane51_side_base_sticky = lane51_outlier ? lane51_outer_side_base_sticky : lane51_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane51_side_half_m = lane51_outlier ? lane51_half_m : lane51_middle_half_m; // side_table.rs:231
+    wire [5:0] lane51_side_half_scale = lane51_outlier ? lane51_half_scale : lane51_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane51_side_base_value_1 <= lane51_inner_1 ? 20'h0 : lane51_side_base_value;
         lane51_side_base_sticky_1 <= lane51_inner_1 ? 1'h0 : lane51_side_base_sticky;
@@ -10245,9 +10248,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_negative_1_s6 <= lane51_negative_1_s5;
         values_51_negative <= lane51_negative_1_s6;
     end
-    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:104
-    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:104
-    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:104
+    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:105
+    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:105
+    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:105
     wire [4:0] lane52_distance = {1'h0, coded_code_52} - info_split; // decode.rs:74
     wire lane52_below = lane52_distance[4]; // decode.rs:75
     wire [3:0] lane52_whole = lane52_distance[3:0] ^ {4{lane52_below}}; // decode.rs:76
@@ -10265,28 +10268,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_outer <= coded_outer_52;
         lane52_negative_1 <= lane52_negative;
     end
-    wire [19:0] lane52_middle_base_value = lane52_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane52_middle_base_sticky = lane52_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane52_middle_half_m = lane52_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane52_middle_half_scale = lane52_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane52_itself_base_value = lane52_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane52_itself_base_sticky = lane52_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane52_itself_half_m = lane52_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane52_middle_base_value = lane52_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane52_middle_base_sticky = lane52_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane52_middle_half_m = lane52_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane52_middle_half_scale = lane52_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane52_itself_base_value = lane52_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane52_itself_base_sticky = lane52_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane52_itself_half_m = lane52_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane52_exact_s1 <= lane52_exact;
-    wire [19:0] _t416 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t417 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t418 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t416; // side_table.rs:228
-    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t417; // side_table.rs:228
-    wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t418; // side_table.rs:228
-    wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:230
-    wire lane52_side_base_sticky = lane52_outlier ? lane52_outer_side_base_sticky : lane52_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane52_side_half_m = lane52_outlier ? lane52_half_m : lane52_middle_half_m; // side_table.rs:230
-    wire [5:0] lane52_side_half_scale = lane52_outlier ? lane52_half_scale : lane52_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t416 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t417 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t418 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t416; // side_table.rs:229
+    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t417; // side_table.rs:229
+    wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t418; // side_table.rs:229
+    wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:231
+    wire lane52_side_base_sticky = lane52_outlier ? lane52_outer_side_base_sticky : lane52_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane52_side_half_m = lane52_outlier ? lane52_half_m : lane52_middle_half_m; // side_table.rs:231
+    wire [5:0] lane52_side_half_scale = lane52_outlier ? lane52_half_scale : lane52_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane52_side_base_value_1 <= lane52_inner_1 ? 20'h0 : lane52_side_base_value;
         lane52_side_base_sticky_1 <= lane52_inner_1 ? 1'h0 : lane52_side_base_sticky;
@@ -10383,9 +10386,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_negative_1_s6 <= lane52_negative_1_s5;
         values_52_negative <= lane52_negative_1_s6;
     end
-    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:104
-    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:104
-    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:104
+    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:105
+    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:105
+    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:105
     wire [4:0] lane53_distance = {1'h0, coded_code_53} - info_split; // decode.rs:74
     wire lane53_below = lane53_distance[4]; // decode.rs:75
     wire [3:0] lane53_whole = lane53_distance[3:0] ^ {4{lane53_below}}; // decode.rs:76
@@ -10403,28 +10406,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_outer <= coded_outer_53;
         lane53_negative_1 <= lane53_negative;
     end
-    wire [19:0] lane53_middle_base_value = lane53_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane53_middle_base_sticky = lane53_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane53_middle_half_m = lane53_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane53_middle_half_scale = lane53_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane53_itself_base_value = lane53_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane53_itself_base_sticky = lane53_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane53_itself_half_m = lane53_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane53_middle_base_value = lane53_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane53_middle_base_sticky = lane53_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane53_middle_half_m = lane53_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane53_middle_half_scale = lane53_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane53_itself_base_value = lane53_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane53_itself_base_sticky = lane53_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane53_itself_half_m = lane53_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane53_exact_s1 <= lane53_exact;
-    wire [19:0] _t424 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t425 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t426 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t424; // side_table.rs:228
-    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t425; // side_table.rs:228
-    wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t426; // side_table.rs:228
-    wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:230
-    wire lane53_side_base_sticky = lane53_outlier ? lane53_outer_side_base_sticky : lane53_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane53_side_half_m = lane53_outlier ? lane53_half_m : lane53_middle_half_m; // side_table.rs:230
-    wire [5:0] lane53_side_half_scale = lane53_outlier ? lane53_half_scale : lane53_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t424 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t425 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t426 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t424; // side_table.rs:229
+    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t425; // side_table.rs:229
+    wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t426; // side_table.rs:229
+    wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:231
+    wire lane53_side_base_sticky = lane53_outlier ? lane53_outer_side_base_sticky : lane53_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane53_side_half_m = lane53_outlier ? lane53_half_m : lane53_middle_half_m; // side_table.rs:231
+    wire [5:0] lane53_side_half_scale = lane53_outlier ? lane53_half_scale : lane53_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane53_side_base_value_1 <= lane53_inner_1 ? 20'h0 : lane53_side_base_value;
         lane53_side_base_sticky_1 <= lane53_inner_1 ? 1'h0 : lane53_side_base_sticky;
@@ -10521,9 +10524,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_negative_1_s6 <= lane53_negative_1_s5;
         values_53_negative <= lane53_negative_1_s6;
     end
-    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:104
-    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:104
-    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:104
+    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:105
+    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:105
+    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:105
     wire [4:0] lane54_distance = {1'h0, coded_code_54} - info_split; // decode.rs:74
     wire lane54_below = lane54_distance[4]; // decode.rs:75
     wire [3:0] lane54_whole = lane54_distance[3:0] ^ {4{lane54_below}}; // decode.rs:76
@@ -10541,28 +10544,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_outer <= coded_outer_54;
         lane54_negative_1 <= lane54_negative;
     end
-    wire [19:0] lane54_middle_base_value = lane54_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane54_middle_base_sticky = lane54_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane54_middle_half_m = lane54_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane54_middle_half_scale = lane54_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane54_itself_base_value = lane54_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane54_itself_base_sticky = lane54_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane54_itself_half_m = lane54_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane54_middle_base_value = lane54_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane54_middle_base_sticky = lane54_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane54_middle_half_m = lane54_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane54_middle_half_scale = lane54_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane54_itself_base_value = lane54_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane54_itself_base_sticky = lane54_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane54_itself_half_m = lane54_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane54_exact_s1 <= lane54_exact;
-    wire [19:0] _t432 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t433 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t434 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t432; // side_table.rs:228
-    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t433; // side_table.rs:228
-    wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t434; // side_table.rs:228
-    wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:230
-    wire lane54_side_base_sticky = lane54_outlier ? lane54_outer_side_base_sticky : lane54_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane54_side_half_m = lane54_outlier ? lane54_half_m : lane54_middle_half_m; // side_table.rs:230
-    wire [5:0] lane54_side_half_scale = lane54_outlier ? lane54_half_scale : lane54_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t432 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t433 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t434 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t432; // side_table.rs:229
+    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t433; // side_table.rs:229
+    wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t434; // side_table.rs:229
+    wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:231
+    wire lane54_side_base_sticky = lane54_outlier ? lane54_outer_side_base_sticky : lane54_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane54_side_half_m = lane54_outlier ? lane54_half_m : lane54_middle_half_m; // side_table.rs:231
+    wire [5:0] lane54_side_half_scale = lane54_outlier ? lane54_half_scale : lane54_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane54_side_base_value_1 <= lane54_inner_1 ? 20'h0 : lane54_side_base_value;
         lane54_side_base_sticky_1 <= lane54_inner_1 ? 1'h0 : lane54_side_base_sticky;
@@ -10659,9 +10662,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_negative_1_s6 <= lane54_negative_1_s5;
         values_54_negative <= lane54_negative_1_s6;
     end
-    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:104
-    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:104
-    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:104
+    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:105
+    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:105
+    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:105
     wire [4:0] lane55_distance = {1'h0, coded_code_55} - info_split; // decode.rs:74
     wire lane55_below = lane55_distance[4]; // decode.rs:75
     wire [3:0] lane55_whole = lane55_distance[3:0] ^ {4{lane55_below}}; // decode.rs:76
@@ -10679,28 +10682,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_outer <= coded_outer_55;
         lane55_negative_1 <= lane55_negative;
     end
-    wire [19:0] lane55_middle_base_value = lane55_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane55_middle_base_sticky = lane55_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane55_middle_half_m = lane55_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane55_middle_half_scale = lane55_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane55_itself_base_value = lane55_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane55_itself_base_sticky = lane55_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane55_itself_half_m = lane55_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane55_middle_base_value = lane55_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane55_middle_base_sticky = lane55_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane55_middle_half_m = lane55_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane55_middle_half_scale = lane55_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane55_itself_base_value = lane55_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane55_itself_base_sticky = lane55_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane55_itself_half_m = lane55_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane55_exact_s1 <= lane55_exact;
-    wire [19:0] _t440 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t441 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t442 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t440; // side_table.rs:228
-    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t441; // side_table.rs:228
-    wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t442; // side_table.rs:228
-    wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:230
-    wire lane55_side_base_sticky = lane55_outlier ? lane55_outer_side_base_sticky : lane55_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane55_side_half_m = lane55_outlier ? lane55_half_m : lane55_middle_half_m; // side_table.rs:230
-    wire [5:0] lane55_side_half_scale = lane55_outlier ? lane55_half_scale : lane55_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t440 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t441 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t442 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t440; // side_table.rs:229
+    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t441; // side_table.rs:229
+    wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t442; // side_table.rs:229
+    wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:231
+    wire lane55_side_base_sticky = lane55_outlier ? lane55_outer_side_base_sticky : lane55_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane55_side_half_m = lane55_outlier ? lane55_half_m : lane55_middle_half_m; // side_table.rs:231
+    wire [5:0] lane55_side_half_scale = lane55_outlier ? lane55_half_scale : lane55_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane55_side_base_value_1 <= lane55_inner_1 ? 20'h0 : lane55_side_base_value;
         lane55_side_base_sticky_1 <= lane55_inner_1 ? 1'h0 : lane55_side_base_sticky;
@@ -10797,9 +10800,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_negative_1_s6 <= lane55_negative_1_s5;
         values_55_negative <= lane55_negative_1_s6;
     end
-    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:104
-    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:104
-    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:104
+    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:105
+    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:105
+    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:105
     wire [4:0] lane56_distance = {1'h0, coded_code_56} - info_split; // decode.rs:74
     wire lane56_below = lane56_distance[4]; // decode.rs:75
     wire [3:0] lane56_whole = lane56_distance[3:0] ^ {4{lane56_below}}; // decode.rs:76
@@ -10817,28 +10820,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_outer <= coded_outer_56;
         lane56_negative_1 <= lane56_negative;
     end
-    wire [19:0] lane56_middle_base_value = lane56_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane56_middle_base_sticky = lane56_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane56_middle_half_m = lane56_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane56_middle_half_scale = lane56_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane56_itself_base_value = lane56_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane56_itself_base_sticky = lane56_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane56_itself_half_m = lane56_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane56_middle_base_value = lane56_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane56_middle_base_sticky = lane56_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane56_middle_half_m = lane56_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane56_middle_half_scale = lane56_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane56_itself_base_value = lane56_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane56_itself_base_sticky = lane56_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane56_itself_half_m = lane56_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane56_exact_s1 <= lane56_exact;
-    wire [19:0] _t448 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t449 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t450 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t448; // side_table.rs:228
-    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t449; // side_table.rs:228
-    wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t450; // side_table.rs:228
-    wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:230
-    wire lane56_side_base_sticky = lane56_outlier ? lane56_outer_side_base_sticky : lane56_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane56_side_half_m = lane56_outlier ? lane56_half_m : lane56_middle_half_m; // side_table.rs:230
-    wire [5:0] lane56_side_half_scale = lane56_outlier ? lane56_half_scale : lane56_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t448 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t449 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t450 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t448; // side_table.rs:229
+    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t449; // side_table.rs:229
+    wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t450; // side_table.rs:229
+    wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:231
+    wire lane56_side_base_sticky = lane56_outlier ? lane56_outer_side_base_sticky : lane56_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane56_side_half_m = lane56_outlier ? lane56_half_m : lane56_middle_half_m; // side_table.rs:231
+    wire [5:0] lane56_side_half_scale = lane56_outlier ? lane56_half_scale : lane56_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane56_side_base_value_1 <= lane56_inner_1 ? 20'h0 : lane56_side_base_value;
         lane56_side_base_sticky_1 <= lane56_inner_1 ? 1'h0 : lane56_side_base_sticky;
@@ -10935,9 +10938,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_negative_1_s6 <= lane56_negative_1_s5;
         values_56_negative <= lane56_negative_1_s6;
     end
-    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:104
-    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:104
-    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:104
+    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:105
+    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:105
+    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:105
     wire [4:0] lane57_distance = {1'h0, coded_code_57} - info_split; // decode.rs:74
     wire lane57_below = lane57_distance[4]; // decode.rs:75
     wire [3:0] lane57_whole = lane57_distance[3:0] ^ {4{lane57_below}}; // decode.rs:76
@@ -10955,28 +10958,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_outer <= coded_outer_57;
         lane57_negative_1 <= lane57_negative;
     end
-    wire [19:0] lane57_middle_base_value = lane57_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane57_middle_base_sticky = lane57_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane57_middle_half_m = lane57_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane57_middle_half_scale = lane57_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane57_itself_base_value = lane57_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane57_itself_base_sticky = lane57_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane57_itself_half_m = lane57_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane57_middle_base_value = lane57_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane57_middle_base_sticky = lane57_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane57_middle_half_m = lane57_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane57_middle_half_scale = lane57_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane57_itself_base_value = lane57_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane57_itself_base_sticky = lane57_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane57_itself_half_m = lane57_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane57_exact_s1 <= lane57_exact;
-    wire [19:0] _t456 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t457 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t458 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t456; // side_table.rs:228
-    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t457; // side_table.rs:228
-    wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t458; // side_table.rs:228
-    wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:230
-    wire lane57_side_base_sticky = lane57_outlier ? lane57_outer_side_base_sticky : lane57_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane57_side_half_m = lane57_outlier ? lane57_half_m : lane57_middle_half_m; // side_table.rs:230
-    wire [5:0] lane57_side_half_scale = lane57_outlier ? lane57_half_scale : lane57_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t456 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t457 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t458 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t456; // side_table.rs:229
+    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t457; // side_table.rs:229
+    wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t458; // side_table.rs:229
+    wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:231
+    wire lane57_side_base_sticky = lane57_outlier ? lane57_outer_side_base_sticky : lane57_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane57_side_half_m = lane57_outlier ? lane57_half_m : lane57_middle_half_m; // side_table.rs:231
+    wire [5:0] lane57_side_half_scale = lane57_outlier ? lane57_half_scale : lane57_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane57_side_base_value_1 <= lane57_inner_1 ? 20'h0 : lane57_side_base_value;
         lane57_side_base_sticky_1 <= lane57_inner_1 ? 1'h0 : lane57_side_base_sticky;
@@ -11073,9 +11076,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_negative_1_s6 <= lane57_negative_1_s5;
         values_57_negative <= lane57_negative_1_s6;
     end
-    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:104
-    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:104
-    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:104
+    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:105
+    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:105
+    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:105
     wire [4:0] lane58_distance = {1'h0, coded_code_58} - info_split; // decode.rs:74
     wire lane58_below = lane58_distance[4]; // decode.rs:75
     wire [3:0] lane58_whole = lane58_distance[3:0] ^ {4{lane58_below}}; // decode.rs:76
@@ -11093,28 +11096,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_outer <= coded_outer_58;
         lane58_negative_1 <= lane58_negative;
     end
-    wire [19:0] lane58_middle_base_value = lane58_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane58_middle_base_sticky = lane58_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane58_middle_half_m = lane58_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane58_middle_half_scale = lane58_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane58_itself_base_value = lane58_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane58_itself_base_sticky = lane58_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane58_itself_half_m = lane58_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane58_middle_base_value = lane58_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane58_middle_base_sticky = lane58_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane58_middle_half_m = lane58_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane58_middle_half_scale = lane58_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane58_itself_base_value = lane58_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane58_itself_base_sticky = lane58_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane58_itself_half_m = lane58_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane58_exact_s1 <= lane58_exact;
-    wire [19:0] _t464 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t465 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t466 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t464; // side_table.rs:228
-    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t465; // side_table.rs:228
-    wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t466; // side_table.rs:228
-    wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:230
-    wire lane58_side_base_sticky = lane58_outlier ? lane58_outer_side_base_sticky : lane58_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane58_side_half_m = lane58_outlier ? lane58_half_m : lane58_middle_half_m; // side_table.rs:230
-    wire [5:0] lane58_side_half_scale = lane58_outlier ? lane58_half_scale : lane58_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t464 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t465 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t466 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t464; // side_table.rs:229
+    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t465; // side_table.rs:229
+    wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t466; // side_table.rs:229
+    wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:231
+    wire lane58_side_base_sticky = lane58_outlier ? lane58_outer_side_base_sticky : lane58_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane58_side_half_m = lane58_outlier ? lane58_half_m : lane58_middle_half_m; // side_table.rs:231
+    wire [5:0] lane58_side_half_scale = lane58_outlier ? lane58_half_scale : lane58_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane58_side_base_value_1 <= lane58_inner_1 ? 20'h0 : lane58_side_base_value;
         lane58_side_base_sticky_1 <= lane58_inner_1 ? 1'h0 : lane58_side_base_sticky;
@@ -11211,9 +11214,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_negative_1_s6 <= lane58_negative_1_s5;
         values_58_negative <= lane58_negative_1_s6;
     end
-    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:104
-    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:104
-    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:104
+    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:105
+    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:105
+    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:105
     wire [4:0] lane59_distance = {1'h0, coded_code_59} - info_split; // decode.rs:74
     wire lane59_below = lane59_distance[4]; // decode.rs:75
     wire [3:0] lane59_whole = lane59_distance[3:0] ^ {4{lane59_below}}; // decode.rs:76
@@ -11231,28 +11234,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_outer <= coded_outer_59;
         lane59_negative_1 <= lane59_negative;
     end
-    wire [19:0] lane59_middle_base_value = lane59_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane59_middle_base_sticky = lane59_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane59_middle_half_m = lane59_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane59_middle_half_scale = lane59_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane59_itself_base_value = lane59_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane59_itself_base_sticky = lane59_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane59_itself_half_m = lane59_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane59_middle_base_value = lane59_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane59_middle_base_sticky = lane59_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane59_middle_half_m = lane59_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane59_middle_half_scale = lane59_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane59_itself_base_value = lane59_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane59_itself_base_sticky = lane59_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane59_itself_half_m = lane59_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane59_exact_s1 <= lane59_exact;
-    wire [19:0] _t472 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t473 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t474 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t472; // side_table.rs:228
-    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t473; // side_table.rs:228
-    wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t474; // side_table.rs:228
-    wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:230
-    wire lane59_side_base_sticky = lane59_outlier ? lane59_outer_side_base_sticky : lane59_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane59_side_half_m = lane59_outlier ? lane59_half_m : lane59_middle_half_m; // side_table.rs:230
-    wire [5:0] lane59_side_half_scale = lane59_outlier ? lane59_half_scale : lane59_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t472 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t473 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t474 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t472; // side_table.rs:229
+    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t473; // side_table.rs:229
+    wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t474; // side_table.rs:229
+    wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:231
+    wire lane59_side_base_sticky = lane59_outlier ? lane59_outer_side_base_sticky : lane59_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane59_side_half_m = lane59_outlier ? lane59_half_m : lane59_middle_half_m; // side_table.rs:231
+    wire [5:0] lane59_side_half_scale = lane59_outlier ? lane59_half_scale : lane59_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane59_side_base_value_1 <= lane59_inner_1 ? 20'h0 : lane59_side_base_value;
         lane59_side_base_sticky_1 <= lane59_inner_1 ? 1'h0 : lane59_side_base_sticky;
@@ -11349,9 +11352,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_negative_1_s6 <= lane59_negative_1_s5;
         values_59_negative <= lane59_negative_1_s6;
     end
-    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:104
-    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:104
-    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:104
+    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:105
+    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:105
+    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:105
     wire [4:0] lane60_distance = {1'h0, coded_code_60} - info_split; // decode.rs:74
     wire lane60_below = lane60_distance[4]; // decode.rs:75
     wire [3:0] lane60_whole = lane60_distance[3:0] ^ {4{lane60_below}}; // decode.rs:76
@@ -11369,28 +11372,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_outer <= coded_outer_60;
         lane60_negative_1 <= lane60_negative;
     end
-    wire [19:0] lane60_middle_base_value = lane60_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane60_middle_base_sticky = lane60_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane60_middle_half_m = lane60_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane60_middle_half_scale = lane60_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane60_itself_base_value = lane60_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane60_itself_base_sticky = lane60_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane60_itself_half_m = lane60_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane60_middle_base_value = lane60_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane60_middle_base_sticky = lane60_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane60_middle_half_m = lane60_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane60_middle_half_scale = lane60_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane60_itself_base_value = lane60_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane60_itself_base_sticky = lane60_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane60_itself_half_m = lane60_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane60_exact_s1 <= lane60_exact;
-    wire [19:0] _t480 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t481 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t482 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t480; // side_table.rs:228
-    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t481; // side_table.rs:228
-    wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t482; // side_table.rs:228
-    wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:230
-    wire lane60_side_base_sticky = lane60_outlier ? lane60_outer_side_base_sticky : lane60_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane60_side_half_m = lane60_outlier ? lane60_half_m : lane60_middle_half_m; // side_table.rs:230
-    wire [5:0] lane60_side_half_scale = lane60_outlier ? lane60_half_scale : lane60_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t480 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t481 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t482 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t480; // side_table.rs:229
+    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t481; // side_table.rs:229
+    wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t482; // side_table.rs:229
+    wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:231
+    wire lane60_side_base_sticky = lane60_outlier ? lane60_outer_side_base_sticky : lane60_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane60_side_half_m = lane60_outlier ? lane60_half_m : lane60_middle_half_m; // side_table.rs:231
+    wire [5:0] lane60_side_half_scale = lane60_outlier ? lane60_half_scale : lane60_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane60_side_base_value_1 <= lane60_inner_1 ? 20'h0 : lane60_side_base_value;
         lane60_side_base_sticky_1 <= lane60_inner_1 ? 1'h0 : lane60_side_base_sticky;
@@ -11487,9 +11490,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_negative_1_s6 <= lane60_negative_1_s5;
         values_60_negative <= lane60_negative_1_s6;
     end
-    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:104
-    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:104
-    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:104
+    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:105
+    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:105
+    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:105
     wire [4:0] lane61_distance = {1'h0, coded_code_61} - info_split; // decode.rs:74
     wire lane61_below = lane61_distance[4]; // decode.rs:75
     wire [3:0] lane61_whole = lane61_distance[3:0] ^ {4{lane61_below}}; // decode.rs:76
@@ -11507,28 +11510,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_outer <= coded_outer_61;
         lane61_negative_1 <= lane61_negative;
     end
-    wire [19:0] lane61_middle_base_value = lane61_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane61_middle_base_sticky = lane61_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane61_middle_half_m = lane61_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane61_middle_half_scale = lane61_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane61_itself_base_value = lane61_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane61_itself_base_sticky = lane61_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane61_itself_half_m = lane61_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane61_middle_base_value = lane61_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane61_middle_base_sticky = lane61_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane61_middle_half_m = lane61_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane61_middle_half_scale = lane61_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane61_itself_base_value = lane61_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane61_itself_base_sticky = lane61_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane61_itself_half_m = lane61_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane61_exact_s1 <= lane61_exact;
-    wire [19:0] _t488 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t489 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t490 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t488; // side_table.rs:228
-    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t489; // side_table.rs:228
-    wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t490; // side_table.rs:228
-    wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:230
-    wire lane61_side_base_sticky = lane61_outlier ? lane61_outer_side_base_sticky : lane61_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane61_side_half_m = lane61_outlier ? lane61_half_m : lane61_middle_half_m; // side_table.rs:230
-    wire [5:0] lane61_side_half_scale = lane61_outlier ? lane61_half_scale : lane61_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t488 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t489 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t490 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t488; // side_table.rs:229
+    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t489; // side_table.rs:229
+    wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t490; // side_table.rs:229
+    wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:231
+    wire lane61_side_base_sticky = lane61_outlier ? lane61_outer_side_base_sticky : lane61_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane61_side_half_m = lane61_outlier ? lane61_half_m : lane61_middle_half_m; // side_table.rs:231
+    wire [5:0] lane61_side_half_scale = lane61_outlier ? lane61_half_scale : lane61_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane61_side_base_value_1 <= lane61_inner_1 ? 20'h0 : lane61_side_base_value;
         lane61_side_base_sticky_1 <= lane61_inner_1 ? 1'h0 : lane61_side_base_sticky;
@@ -11625,9 +11628,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_negative_1_s6 <= lane61_negative_1_s5;
         values_61_negative <= lane61_negative_1_s6;
     end
-    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:104
-    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:104
-    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:104
+    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:105
+    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:105
+    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:105
     wire [4:0] lane62_distance = {1'h0, coded_code_62} - info_split; // decode.rs:74
     wire lane62_below = lane62_distance[4]; // decode.rs:75
     wire [3:0] lane62_whole = lane62_distance[3:0] ^ {4{lane62_below}}; // decode.rs:76
@@ -11645,28 +11648,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_outer <= coded_outer_62;
         lane62_negative_1 <= lane62_negative;
     end
-    wire [19:0] lane62_middle_base_value = lane62_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane62_middle_base_sticky = lane62_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane62_middle_half_m = lane62_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane62_middle_half_scale = lane62_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane62_itself_base_value = lane62_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane62_itself_base_sticky = lane62_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane62_itself_half_m = lane62_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane62_middle_base_value = lane62_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane62_middle_base_sticky = lane62_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane62_middle_half_m = lane62_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane62_middle_half_scale = lane62_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane62_itself_base_value = lane62_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane62_itself_base_sticky = lane62_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane62_itself_half_m = lane62_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane62_exact_s1 <= lane62_exact;
-    wire [19:0] _t496 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t497 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t498 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t496; // side_table.rs:228
-    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t497; // side_table.rs:228
-    wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t498; // side_table.rs:228
-    wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:230
-    wire lane62_side_base_sticky = lane62_outlier ? lane62_outer_side_base_sticky : lane62_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane62_side_half_m = lane62_outlier ? lane62_half_m : lane62_middle_half_m; // side_table.rs:230
-    wire [5:0] lane62_side_half_scale = lane62_outlier ? lane62_half_scale : lane62_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t496 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t497 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t498 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t496; // side_table.rs:229
+    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t497; // side_table.rs:229
+    wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t498; // side_table.rs:229
+    wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:231
+    wire lane62_side_base_sticky = lane62_outlier ? lane62_outer_side_base_sticky : lane62_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane62_side_half_m = lane62_outlier ? lane62_half_m : lane62_middle_half_m; // side_table.rs:231
+    wire [5:0] lane62_side_half_scale = lane62_outlier ? lane62_half_scale : lane62_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane62_side_base_value_1 <= lane62_inner_1 ? 20'h0 : lane62_side_base_value;
         lane62_side_base_sticky_1 <= lane62_inner_1 ? 1'h0 : lane62_side_base_sticky;
@@ -11763,9 +11766,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_negative_1_s6 <= lane62_negative_1_s5;
         values_62_negative <= lane62_negative_1_s6;
     end
-    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:104
-    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:104
-    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:104
+    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:105
+    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:105
+    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:105
     wire [4:0] lane63_distance = {1'h0, coded_code_63} - info_split; // decode.rs:74
     wire lane63_below = lane63_distance[4]; // decode.rs:75
     wire [3:0] lane63_whole = lane63_distance[3:0] ^ {4{lane63_below}}; // decode.rs:76
@@ -11783,28 +11786,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane63_outer <= coded_outer_63;
         lane63_negative_1 <= lane63_negative;
     end
-    wire [19:0] lane63_middle_base_value = lane63_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:221
-    wire lane63_middle_base_sticky = lane63_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:221
-    wire [7:0] lane63_middle_half_m = lane63_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:221
-    wire [5:0] lane63_middle_half_scale = lane63_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:221
-    wire [19:0] lane63_itself_base_value = lane63_negative_1 ? value_5 : value_4; // side_table.rs:224
-    wire lane63_itself_base_sticky = lane63_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:224
-    wire [7:0] lane63_itself_half_m = lane63_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:224
-    wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? scale_5 : scale_4; // side_table.rs:224
+    wire [19:0] lane63_middle_base_value = lane63_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
+    wire lane63_middle_base_sticky = lane63_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    wire [7:0] lane63_middle_half_m = lane63_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
+    wire [5:0] lane63_middle_half_scale = lane63_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    wire [19:0] lane63_itself_base_value = lane63_negative_1 ? value_5 : value_4; // side_table.rs:225
+    wire lane63_itself_base_sticky = lane63_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
+    wire [7:0] lane63_itself_half_m = lane63_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
+    wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? scale_5 : scale_4; // side_table.rs:225
     always @(posedge clk) if (go) lane63_exact_s1 <= lane63_exact;
-    wire [19:0] _t504 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:228
-    wire _t505 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:228
-    wire [5:0] _t506 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:228
-    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t504; // side_table.rs:228
-    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t505; // side_table.rs:228
-    wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:228
-    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t506; // side_table.rs:228
-    wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:229
-    wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:229
-    wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:230
-    wire lane63_side_base_sticky = lane63_outlier ? lane63_outer_side_base_sticky : lane63_middle_base_sticky; // side_table.rs:230
-    wire [7:0] lane63_side_half_m = lane63_outlier ? lane63_half_m : lane63_middle_half_m; // side_table.rs:230
-    wire [5:0] lane63_side_half_scale = lane63_outlier ? lane63_half_scale : lane63_middle_half_scale; // side_table.rs:230
+    wire [19:0] _t504 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
+    wire _t505 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
+    wire [5:0] _t506 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
+    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t504; // side_table.rs:229
+    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t505; // side_table.rs:229
+    wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
+    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t506; // side_table.rs:229
+    wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
+    wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
+    wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:231
+    wire lane63_side_base_sticky = lane63_outlier ? lane63_outer_side_base_sticky : lane63_middle_base_sticky; // side_table.rs:231
+    wire [7:0] lane63_side_half_m = lane63_outlier ? lane63_half_m : lane63_middle_half_m; // side_table.rs:231
+    wire [5:0] lane63_side_half_scale = lane63_outlier ? lane63_half_scale : lane63_middle_half_scale; // side_table.rs:231
     always @(posedge clk) if (go) begin
         lane63_side_base_value_1 <= lane63_inner_1 ? 20'h0 : lane63_side_base_value;
         lane63_side_base_sticky_1 <= lane63_inner_1 ? 1'h0 : lane63_side_base_sticky;
@@ -11907,8 +11910,8 @@ module oaken_dequantizer_core_p64_n8192 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:110
-    wire _t512 = header_valid & header_ready; // dequantizer_back.rs:111
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:111
+    wire _t512 = header_valid & header_ready; // dequantizer_back.rs:112
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -11917,7 +11920,7 @@ module oaken_dequantizer_core_p64_n8192 (
             else if (looked_up & (~_t512)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:112
+    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:113
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -11943,18 +11946,8 @@ module oaken_dequantizer_core_p64_n8192 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:113
-    wire last_1 = map_last_s7; // dequantizer_back.rs:113
-    wire ended = (valid & last_1) & go; // dequantizer.rs:118
-    assign finished = ended;
-    always @(posedge clk) begin
-        if (rst) begin
-            in_flight <= 5'h0;
-        end else begin
-            if (walker_begins & (~ended)) in_flight <= in_flight + 5'h1;
-            else if (ended & (~walker_begins)) in_flight <= in_flight - 5'h1;
-        end
-    end
+    wire valid = issue_s7; // dequantizer_back.rs:114
+    wire last_1 = map_last_s7; // dequantizer_back.rs:114
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -11965,8 +11958,8 @@ module oaken_dequantizer_core_p64_n8192 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:126
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:126
+    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:127
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:127
     wire too_large = chosen_data[1086:1071] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[1087], too_large ? 15'h7bff : chosen_data[1085:1071]}; // decode.rs:125
     wire too_large_1 = chosen_data[1069:1054] >= 16'h7c00; // decode.rs:124
@@ -12095,8 +12088,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [15:0] limited_62 = {chosen_data[33], too_large_62 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_63 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_63 = {chosen_data[16], too_large_63 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t513 = m_ready | (~elements_valid); // dequantizer_back.rs:129
-    wire [1023:0] _t514 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer_back.rs:131
+    wire _t513 = m_ready | (~elements_valid); // dequantizer_back.rs:130
+    wire [1023:0] _t514 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer_back.rs:132
     always @(posedge clk) if (_t513) begin
         elements_data <= _t514;
         elements_last <= chosen_last;
@@ -12109,6 +12102,19 @@ module oaken_dequantizer_core_p64_n8192 (
             elements_valid <= valid | (~spare_empty);
             spare_empty <= 1'h1;
         end else spare_empty <= spare_empty & (~valid);
+    end
+
+    // a vector has left when its last beat is taken
+    assign finished = flag_2;
+    always @(posedge clk) begin
+        if (rst) begin
+            flag_2 <= 1'h0;
+            in_flight <= 5'h0;
+        end else begin
+            flag_2 <= (m_valid & m_ready) & m_last;
+            if (walker_begins & (~flag_2)) in_flight <= in_flight + 5'h1;
+            else if (flag_2 & (~walker_begins)) in_flight <= in_flight - 5'h1;
+        end
     end
     wire unused_ok = &{1'b0, header_payload[57], _t7[22:20], _t9[22:20], _t11[22:20], _t13[22:20], _t16[22:20], _t17[22:20], _t19[7], guard_m_last, guard_passing, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t25[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t31[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t37[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t43[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t49[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t55[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t61[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t67[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t73[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t79[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t87[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t95[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t103[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t111[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t119[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t127[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t135[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t143[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t151[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t159[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t167[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t175[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t183[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t191[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t199[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t207[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t215[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t223[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t231[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t239[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t247[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t255[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t263[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t271[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t279[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t287[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t295[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t303[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t311[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t319[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t327[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t335[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t343[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t351[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t359[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t367[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t375[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t383[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t391[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t399[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t407[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t415[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t423[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t431[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t439[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t447[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t455[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t463[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t471[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t479[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t487[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t495[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t503[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t511[0]};
 endmodule

@@ -42,38 +42,38 @@ module oaken_dequantizer_p64 (
     output wire m_axis_tvalid,
     input  wire m_axis_tready
 );
-    reg enable; // 1: vectors may begin, as long as the settings are legal | slave.rs:93
-    wire status_busy_value; // vectors are under way | slave.rs:97
-    wire status_legal_value; // length and thresholds are legal; while they are not, no vector begins | slave.rs:97
-    wire errors_header_set; // slave.rs:105
-    reg errors_header; // a header that the format does not allow with these thresholds; the vector has no meaning | slave.rs:106
-    wire errors_count_set; // slave.rs:105
-    reg errors_count; // a count byte above 64; it was taken as 64 | slave.rs:106
-    wire errors_order_set; // slave.rs:105
-    reg errors_order; // positions of a chunk that do not ascend | slave.rs:106
-    wire errors_sparse_length_set; // slave.rs:105
-    reg errors_sparse_length; // a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped) | slave.rs:106
-    wire errors_dense_length_set; // slave.rs:105
-    reg errors_dense_length; // a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it) | slave.rs:106
-    wire errors_partial_set; // slave.rs:105
-    reg errors_partial; // a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last one with holes: the format's section 8 says what they count as | slave.rs:106
-    reg [31:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:93
-    reg [15:0] s_low; // S_low, binary16, at most T_low: below it is the outer group | slave.rs:93
-    reg [15:0] t_low; // T_low, binary16, at most 0: from it to T_high is the inner group | slave.rs:93
-    reg [15:0] t_high; // T_high, binary16, at least 0 | slave.rs:93
-    reg [15:0] s_high; // S_high, binary16, at least T_high: above it is the outer group | slave.rs:93
-    wire [31:0] vectors_value; // vectors that left the engine since reset, modulo 2^32 | slave.rs:97
-    reg flush; // 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector | slave.rs:93
-    reg axil_aw_held; // slave.rs:119
-    reg [5:0] axil_aw_address; // slave.rs:120
-    reg axil_w_held; // slave.rs:121
-    reg [31:0] axil_w_data; // slave.rs:122
-    reg [3:0] axil_w_strobes; // slave.rs:123
-    reg axil_b_valid; // slave.rs:124
-    reg [1:0] axil_b_response; // slave.rs:125
-    reg axil_r_valid; // slave.rs:185
-    reg [31:0] axil_r_data; // slave.rs:186
-    reg [1:0] axil_r_response; // slave.rs:187
+    reg enable; // 1: vectors may begin, as long as the settings are legal | slave.rs:101
+    wire status_busy_value; // vectors are under way: begun, and not taken to their end at the outputs | slave.rs:105
+    wire status_legal_value; // length and thresholds are legal; while they are not, no vector begins | slave.rs:105
+    wire errors_header_set; // slave.rs:113
+    reg errors_header; // a header that the format does not allow with these thresholds; the vector has no meaning | slave.rs:114
+    wire errors_count_set; // slave.rs:113
+    reg errors_count; // a count byte above 64; it was taken as 64 | slave.rs:114
+    wire errors_order_set; // slave.rs:113
+    reg errors_order; // positions of a chunk that do not ascend | slave.rs:114
+    wire errors_sparse_length_set; // slave.rs:113
+    reg errors_sparse_length; // a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped) | slave.rs:114
+    wire errors_dense_length_set; // slave.rs:113
+    reg errors_dense_length; // a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped; codes of 0 stand for vectors among it) | slave.rs:114
+    wire errors_partial_set; // slave.rs:113
+    reg errors_partial; // a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last one with holes: the format's section 8 says what they count as | slave.rs:114
+    reg [31:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:101
+    reg [15:0] s_low; // S_low, binary16, at most T_low: below it is the outer group | slave.rs:101
+    reg [15:0] t_low; // T_low, binary16, at most 0: from it to T_high is the inner group | slave.rs:101
+    reg [15:0] t_high; // T_high, binary16, at least 0 | slave.rs:101
+    reg [15:0] s_high; // S_high, binary16, at least T_high: above it is the outer group | slave.rs:101
+    wire [31:0] vectors_value; // vectors whose last beats were taken at the outputs since reset, modulo 2^32 | slave.rs:105
+    reg flush; // 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector | slave.rs:101
+    reg axil_aw_held; // slave.rs:127
+    reg [5:0] axil_aw_address; // slave.rs:128
+    reg axil_w_held; // slave.rs:129
+    reg [31:0] axil_w_data; // slave.rs:130
+    reg [3:0] axil_w_strobes; // slave.rs:131
+    reg axil_b_valid; // slave.rs:132
+    reg [1:0] axil_b_response; // slave.rs:133
+    reg axil_r_valid; // slave.rs:193
+    reg [31:0] axil_r_data; // slave.rs:194
+    reg [1:0] axil_r_response; // slave.rs:195
     wire core_dense_ready;
     wire core_sparse_ready;
     wire core_m_valid;
@@ -86,7 +86,7 @@ module oaken_dequantizer_p64 (
     wire errors_4;
     wire core_finished;
     wire core_busy;
-    reg partial; // dequantizer_axi.rs:98
+    reg partial; // dequantizer_axi.rs:99
     reg [31:0] vectors; // settings.rs:172
 
     // registers
@@ -96,7 +96,7 @@ module oaken_dequantizer_p64 (
     assign s_axil_bresp = axil_b_response;
     assign s_axil_awready = ~axil_aw_held;
     assign s_axil_wready = ~axil_w_held;
-    wire axil_write = (axil_aw_held & axil_w_held) & (~axil_b_valid); // slave.rs:131
+    wire axil_write = (axil_aw_held & axil_w_held) & (~axil_b_valid); // slave.rs:139
     always @(posedge clk) begin
         if (rst) begin
             axil_aw_held <= 1'h0;
@@ -118,14 +118,14 @@ module oaken_dequantizer_p64 (
             axil_w_strobes <= s_axil_wstrb;
         end
     end
-    wire axil_enable_write = axil_write & (axil_aw_address == 6'h8); // slave.rs:143
+    wire axil_enable_write = axil_write & (axil_aw_address == 6'h8); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             enable <= 1'h0;
         end else if (axil_enable_write) if (axil_w_strobes[0]) enable <= axil_w_data[0];
     end
-    wire axil_errors_write = axil_write & (axil_aw_address == 6'h10); // slave.rs:143
-    wire _t1 = (errors_header & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[0]))) | errors_header_set; // slave.rs:149
+    wire axil_errors_write = axil_write & (axil_aw_address == 6'h10); // slave.rs:151
+    wire _t1 = (errors_header & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[0]))) | errors_header_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_header <= 1'h0;
@@ -133,7 +133,7 @@ module oaken_dequantizer_p64 (
             errors_header <= _t1;
         end
     end
-    wire _t2 = (errors_count & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[1]))) | errors_count_set; // slave.rs:149
+    wire _t2 = (errors_count & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[1]))) | errors_count_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_count <= 1'h0;
@@ -141,7 +141,7 @@ module oaken_dequantizer_p64 (
             errors_count <= _t2;
         end
     end
-    wire _t3 = (errors_order & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[2]))) | errors_order_set; // slave.rs:149
+    wire _t3 = (errors_order & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[2]))) | errors_order_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_order <= 1'h0;
@@ -149,7 +149,7 @@ module oaken_dequantizer_p64 (
             errors_order <= _t3;
         end
     end
-    wire _t4 = (errors_sparse_length & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[3]))) | errors_sparse_length_set; // slave.rs:149
+    wire _t4 = (errors_sparse_length & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[3]))) | errors_sparse_length_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_sparse_length <= 1'h0;
@@ -157,7 +157,7 @@ module oaken_dequantizer_p64 (
             errors_sparse_length <= _t4;
         end
     end
-    wire _t5 = (errors_dense_length & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[4]))) | errors_dense_length_set; // slave.rs:149
+    wire _t5 = (errors_dense_length & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[4]))) | errors_dense_length_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_dense_length <= 1'h0;
@@ -165,7 +165,7 @@ module oaken_dequantizer_p64 (
             errors_dense_length <= _t5;
         end
     end
-    wire _t6 = (errors_partial & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[5]))) | errors_partial_set; // slave.rs:149
+    wire _t6 = (errors_partial & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[5]))) | errors_partial_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_partial <= 1'h0;
@@ -173,7 +173,7 @@ module oaken_dequantizer_p64 (
             errors_partial <= _t6;
         end
     end
-    wire axil_length_write = axil_write & (axil_aw_address == 6'h14); // slave.rs:143
+    wire axil_length_write = axil_write & (axil_aw_address == 6'h14); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             length <= 32'h2000;
@@ -184,7 +184,7 @@ module oaken_dequantizer_p64 (
             if (axil_w_strobes[3]) length[31:24] <= axil_w_data[31:24];
         end
     end
-    wire axil_s_low_write = axil_write & (axil_aw_address == 6'h18); // slave.rs:143
+    wire axil_s_low_write = axil_write & (axil_aw_address == 6'h18); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             s_low <= 16'hfbff;
@@ -193,7 +193,7 @@ module oaken_dequantizer_p64 (
             if (axil_w_strobes[1]) s_low[15:8] <= axil_w_data[15:8];
         end
     end
-    wire axil_t_low_write = axil_write & (axil_aw_address == 6'h1c); // slave.rs:143
+    wire axil_t_low_write = axil_write & (axil_aw_address == 6'h1c); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             t_low <= 16'h8000;
@@ -202,7 +202,7 @@ module oaken_dequantizer_p64 (
             if (axil_w_strobes[1]) t_low[15:8] <= axil_w_data[15:8];
         end
     end
-    wire axil_t_high_write = axil_write & (axil_aw_address == 6'h20); // slave.rs:143
+    wire axil_t_high_write = axil_write & (axil_aw_address == 6'h20); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             t_high <= 16'h0;
@@ -211,7 +211,7 @@ module oaken_dequantizer_p64 (
             if (axil_w_strobes[1]) t_high[15:8] <= axil_w_data[15:8];
         end
     end
-    wire axil_s_high_write = axil_write & (axil_aw_address == 6'h24); // slave.rs:143
+    wire axil_s_high_write = axil_write & (axil_aw_address == 6'h24); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             s_high <= 16'h7bff;
@@ -220,7 +220,7 @@ module oaken_dequantizer_p64 (
             if (axil_w_strobes[1]) s_high[15:8] <= axil_w_data[15:8];
         end
     end
-    wire axil_flush_write = axil_write & (axil_aw_address == 6'h2c); // slave.rs:143
+    wire axil_flush_write = axil_write & (axil_aw_address == 6'h2c); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             flush <= 1'h0;
@@ -246,7 +246,7 @@ module oaken_dequantizer_p64 (
             else if (s_axil_rready) axil_r_valid <= 1'h0;
         end
     end
-    wire [31:0] _t7 = {26'h0, errors_partial, errors_dense_length, errors_sparse_length, errors_order, errors_count, errors_header}; // slave.rs:220
+    wire [31:0] _t7 = {26'h0, errors_partial, errors_dense_length, errors_sparse_length, errors_order, errors_count, errors_header}; // slave.rs:228
     always @(posedge clk) if (~axil_r_valid) begin
         case (s_axil_araddr)
             6'h0: axil_r_data <= 32'h4f414b44;
@@ -291,9 +291,9 @@ module oaken_dequantizer_p64 (
     assign errors_sparse_length_set = errors_3;
     assign errors_dense_length_set = errors_4;
     assign status_busy_value = core_busy;
-    wire from_below = ~(|(s_axis_sparse_tkeep[63:1] & (~s_axis_sparse_tkeep[62:0]))); // dequantizer_axi.rs:152
-    wire partial_dense = (s_axis_dense_tvalid & s_axis_dense_tready) & (~(&s_axis_dense_tkeep)); // dequantizer_axi.rs:92
-    wire partial_sparse = (s_axis_sparse_tvalid & s_axis_sparse_tready) & (s_axis_sparse_tlast ? (~from_below) : (~(&s_axis_sparse_tkeep))); // dequantizer_axi.rs:97
+    wire from_below = ~(|(s_axis_sparse_tkeep[63:1] & (~s_axis_sparse_tkeep[62:0]))); // dequantizer_axi.rs:153
+    wire partial_dense = (s_axis_dense_tvalid & s_axis_dense_tready) & (~(&s_axis_dense_tkeep)); // dequantizer_axi.rs:93
+    wire partial_sparse = (s_axis_sparse_tvalid & s_axis_sparse_tready) & (s_axis_sparse_tlast ? (~from_below) : (~(&s_axis_sparse_tkeep))); // dequantizer_axi.rs:98
     assign errors_partial_set = partial;
     always @(posedge clk) begin
         if (rst) begin

@@ -67,7 +67,7 @@ module burst_reader_64_a32_l17_t1_o4_b512_aligned (
     wire slice_s_ready;
     wire oldest_valid;
     wire [38:0] slice_m_payload;
-    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:196
+    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:191
     reg failed; // the command has failed | failure.rs:36
     reg [1:0] cause; // failure.rs:37
     reg [31:0] place; // where | failure.rs:38
@@ -189,10 +189,10 @@ module burst_reader_64_a32_l17_t1_o4_b512_aligned (
             if (over) beat <= 9'h0;
         end
     end
-    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:199
-    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:200
-    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:201
-    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:202
+    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:194
+    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:195
+    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:196
+    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:197
     burst_splitter_64_a32_l17_t1_o4_b512_aligned splitter (
         .clk(clk),
         .rst(rst),
@@ -279,11 +279,11 @@ module burst_reader_64_a32_l17_t1_o4_b512_aligned (
     wire held_last = slice_1_m_payload[1]; // register_slice_forward.rs:46
     assign m_axis_tlast = held_last;
     wire held_empty = slice_1_m_payload[0]; // register_slice_forward.rs:46
-    wire none_1 = held_last & held_empty; // burst_reader.rs:211
+    wire none_1 = held_last & held_empty; // burst_reader.rs:206
     wire [7:0] _t4 = {held_end >= 3'h7, held_end >= 3'h6, held_end >= 3'h5, held_end >= 3'h4, held_end >= 3'h3, held_end >= 3'h2, held_end >= 3'h1, 1'h1}; // rotate.rs:24
-    wire [7:0] keep = {8{~held_last}} | (_t4 & {8{~held_empty}}); // burst_reader.rs:213
+    wire [7:0] keep = {8{~held_last}} | (_t4 & {8{~held_empty}}); // burst_reader.rs:208
     assign m_axis_tkeep = keep;
-    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:218
+    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:213
     assign m_axis_tuser = axis_tuser;
 
     // how commands end

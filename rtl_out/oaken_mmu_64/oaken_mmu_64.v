@@ -50,9 +50,10 @@ module oaken_mmu_64 (
     input  wire [1:0] read_head,
     input  wire [12:0] read_tokens,
     input  wire [7:0] read_tag,
-    output wire history_valid, // Tokens of the history that comes.
+    output wire history_valid, // The history that comes.
     input  wire history_ready,
-    output wire [12:0] history_payload,
+    output wire [12:0] history_tokens,
+    output wire [7:0] history_tag,
     output wire [63:0] m_axis_sparse_tdata, // Sparse part of histories.
     output wire [7:0] m_axis_sparse_tkeep,
     output wire m_axis_sparse_tlast,
@@ -115,44 +116,45 @@ module oaken_mmu_64 (
     localparam [2:0] OUTCOME_PAGES = 3'h5;
     localparam [2:0] OUTCOME_BUS = 3'h6;
     localparam [2:0] OUTCOME_RECORD = 3'h7;
-    reg [19:0] base; // number of the first page in memory; to be left alone while a request is open | slave.rs:93
-    reg [7:0] command_request; // number of the request | slave.rs:93
-    reg command_release; // 1: it ends, and its pages come back; 0: it begins, without tokens | slave.rs:93
-    reg command_start; // when this becomes 1, the command begins | slave.rs:93
-    wire [2:0] result_outcome_value; // 0 okay, 1 there is no such request, 2 it is not open, 3 it is open already | slave.rs:97
-    wire result_busy_value; // it is not over | slave.rs:97
-    wire [31:0] free_value; // free pages | slave.rs:97
-    wire [31:0] appended_value; // vectors that were appended since reset, modulo 2^32 | slave.rs:97
-    wire [31:0] read_value; // histories that were read since reset, modulo 2^32 | slave.rs:97
-    wire errors_address_set; // slave.rs:105
-    reg errors_address; // there is no such request, layer or head | slave.rs:106
-    wire errors_closed_set; // slave.rs:105
-    reg errors_closed; // the request was not open | slave.rs:106
-    wire errors_tokens_set; // slave.rs:105
-    reg errors_tokens; // the request has as many tokens as it may | slave.rs:106
-    wire errors_pages_set; // slave.rs:105
-    reg errors_pages; // there were not enough pages | slave.rs:106
-    wire errors_bus_set; // slave.rs:105
-    reg errors_bus; // the bus answered with an error | slave.rs:106
-    wire errors_record_set; // slave.rs:105
-    reg errors_record; // a record was none | slave.rs:106
-    reg axil_aw_held; // slave.rs:119
-    reg [5:0] axil_aw_address; // slave.rs:120
-    reg axil_w_held; // slave.rs:121
-    reg [31:0] axil_w_data; // slave.rs:122
-    reg [3:0] axil_w_strobes; // slave.rs:123
-    reg axil_b_valid; // slave.rs:124
-    reg [1:0] axil_b_response; // slave.rs:125
-    reg axil_r_valid; // slave.rs:185
-    reg [31:0] axil_r_data; // slave.rs:186
-    reg [1:0] axil_r_response; // slave.rs:187
+    reg [19:0] base; // number of the first page in memory; to be left alone while a request is open | slave.rs:101
+    reg [7:0] command_request; // number of the request | slave.rs:101
+    reg command_release; // 1: releases the request and frees its pages; 0: opens it, empty | slave.rs:101
+    reg command_start; // a change from 0 to 1 issues the command, unless one is under way | slave.rs:101
+    wire [2:0] result_outcome_value; // once it is over: 0 okay, 1 there is no such request, 2 it is not open, 3 it is open already | slave.rs:105
+    wire result_busy_value; // the command is under way | slave.rs:105
+    wire [31:0] free_value; // free pages | slave.rs:105
+    wire [31:0] appended_value; // vectors that were appended since reset, modulo 2^32 | slave.rs:105
+    wire [31:0] read_value; // histories that were read since reset, modulo 2^32 | slave.rs:105
+    wire errors_address_set; // slave.rs:113
+    reg errors_address; // there is no such request, layer or head | slave.rs:114
+    wire errors_closed_set; // slave.rs:113
+    reg errors_closed; // the request was not open | slave.rs:114
+    wire errors_tokens_set; // slave.rs:113
+    reg errors_tokens; // the request has as many tokens as it may | slave.rs:114
+    wire errors_pages_set; // slave.rs:113
+    reg errors_pages; // there were not enough pages | slave.rs:114
+    wire errors_bus_set; // slave.rs:113
+    reg errors_bus; // the bus answered with an error | slave.rs:114
+    wire errors_record_set; // slave.rs:113
+    reg errors_record; // a record was malformed | slave.rs:114
+    reg axil_aw_held; // slave.rs:127
+    reg [5:0] axil_aw_address; // slave.rs:128
+    reg axil_w_held; // slave.rs:129
+    reg [31:0] axil_w_data; // slave.rs:130
+    reg [3:0] axil_w_strobes; // slave.rs:131
+    reg axil_b_valid; // slave.rs:132
+    reg [1:0] axil_b_response; // slave.rs:133
+    reg axil_r_valid; // slave.rs:193
+    reg [31:0] axil_r_data; // slave.rs:194
+    reg [1:0] axil_r_response; // slave.rs:195
     wire core_append_ready;
     wire core_slice_ready;
     wire core_s_axis_tready;
     wire core_control_ready;
     wire core_read_ready;
     wire core_history_valid;
-    wire [12:0] core_history_payload;
+    wire [12:0] core_history_tokens;
+    wire [7:0] core_history_tag;
     wire [63:0] core_m_axis_sparse_tdata;
     wire [7:0] core_m_axis_sparse_tkeep;
     wire core_m_axis_sparse_tlast;
@@ -195,21 +197,21 @@ module oaken_mmu_64 (
     wire core_m_axi_wlast;
     wire core_m_axi_wvalid;
     wire core_m_axi_bready;
-    reg s_before; // unit_axi.rs:146
-    reg asked; // the command waits | unit_axi.rs:149
-    reg busy; // the command is not over | unit_axi.rs:150
-    reg [2:0] outcome; // unit_axi.rs:151
-    reg [31:0] count; // unit_axi.rs:177
-    reg counts; // a cycle later: the counter is long | unit_axi.rs:178
-    reg [31:0] count_1; // unit_axi.rs:177
-    reg counts_1; // a cycle later: the counter is long | unit_axi.rs:178
+    reg s_before; // slave.rs:44
+    reg asked; // the command waits | unit_axi.rs:154
+    reg busy; // the command is not over | unit_axi.rs:155
+    reg [2:0] outcome; // unit_axi.rs:156
+    reg [31:0] count; // unit_axi.rs:182
+    reg counts; // a cycle later: the counter is long | unit_axi.rs:183
+    reg [31:0] count_1; // unit_axi.rs:182
+    reg counts_1; // a cycle later: the counter is long | unit_axi.rs:183
 
     // AXI4-Lite: write
     assign s_axil_bvalid = axil_b_valid;
     assign s_axil_bresp = axil_b_response;
     assign s_axil_awready = ~axil_aw_held;
     assign s_axil_wready = ~axil_w_held;
-    wire axil_write = (axil_aw_held & axil_w_held) & (~axil_b_valid); // slave.rs:131
+    wire axil_write = (axil_aw_held & axil_w_held) & (~axil_b_valid); // slave.rs:139
     always @(posedge clk) begin
         if (rst) begin
             axil_aw_held <= 1'h0;
@@ -231,7 +233,7 @@ module oaken_mmu_64 (
             axil_w_strobes <= s_axil_wstrb;
         end
     end
-    wire axil_base_write = axil_write & (axil_aw_address == 6'hc); // slave.rs:143
+    wire axil_base_write = axil_write & (axil_aw_address == 6'hc); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             base <= 20'h0;
@@ -241,7 +243,7 @@ module oaken_mmu_64 (
             if (axil_w_strobes[2]) base[19:16] <= axil_w_data[19:16];
         end
     end
-    wire axil_command_write = axil_write & (axil_aw_address == 6'h10); // slave.rs:143
+    wire axil_command_write = axil_write & (axil_aw_address == 6'h14); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             command_request <= 8'h0;
@@ -253,8 +255,8 @@ module oaken_mmu_64 (
             if (axil_command_write) if (axil_w_strobes[1]) command_start <= axil_w_data[9];
         end
     end
-    wire axil_errors_write = axil_write & (axil_aw_address == 6'h24); // slave.rs:143
-    wire _t1 = (errors_address & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[0]))) | errors_address_set; // slave.rs:149
+    wire axil_errors_write = axil_write & (axil_aw_address == 6'h28); // slave.rs:151
+    wire _t1 = (errors_address & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[0]))) | errors_address_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_address <= 1'h0;
@@ -262,7 +264,7 @@ module oaken_mmu_64 (
             errors_address <= _t1;
         end
     end
-    wire _t2 = (errors_closed & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[1]))) | errors_closed_set; // slave.rs:149
+    wire _t2 = (errors_closed & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[1]))) | errors_closed_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_closed <= 1'h0;
@@ -270,7 +272,7 @@ module oaken_mmu_64 (
             errors_closed <= _t2;
         end
     end
-    wire _t3 = (errors_tokens & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[2]))) | errors_tokens_set; // slave.rs:149
+    wire _t3 = (errors_tokens & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[2]))) | errors_tokens_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_tokens <= 1'h0;
@@ -278,7 +280,7 @@ module oaken_mmu_64 (
             errors_tokens <= _t3;
         end
     end
-    wire _t4 = (errors_pages & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[3]))) | errors_pages_set; // slave.rs:149
+    wire _t4 = (errors_pages & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[3]))) | errors_pages_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_pages <= 1'h0;
@@ -286,7 +288,7 @@ module oaken_mmu_64 (
             errors_pages <= _t4;
         end
     end
-    wire _t5 = (errors_bus & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[4]))) | errors_bus_set; // slave.rs:149
+    wire _t5 = (errors_bus & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[4]))) | errors_bus_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_bus <= 1'h0;
@@ -294,7 +296,7 @@ module oaken_mmu_64 (
             errors_bus <= _t5;
         end
     end
-    wire _t6 = (errors_record & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[5]))) | errors_record_set; // slave.rs:149
+    wire _t6 = (errors_record & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[5]))) | errors_record_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_record <= 1'h0;
@@ -304,7 +306,7 @@ module oaken_mmu_64 (
     end
     always @(posedge clk) if (axil_write) begin
         case (axil_aw_address)
-            6'hc, 6'h10, 6'h24: axil_b_response <= 2'h0;
+            6'hc, 6'h14, 6'h28: axil_b_response <= 2'h0;
             default: axil_b_response <= 2'h2;
         endcase
     end
@@ -322,23 +324,24 @@ module oaken_mmu_64 (
             else if (s_axil_rready) axil_r_valid <= 1'h0;
         end
     end
-    wire [31:0] _t7 = {26'h0, errors_record, errors_bus, errors_pages, errors_tokens, errors_closed, errors_address}; // slave.rs:220
+    wire [31:0] _t7 = {26'h0, errors_record, errors_bus, errors_pages, errors_tokens, errors_closed, errors_address}; // slave.rs:228
     always @(posedge clk) if (~axil_r_valid) begin
         case (s_axil_araddr)
             6'h0: axil_r_data <= 32'h4f414b4d;
             6'h4: axil_r_data <= 32'h1000;
             6'h8: axil_r_data <= 32'h1000;
             6'hc: axil_r_data <= {12'h0, base};
-            6'h10: axil_r_data <= {22'h0, command_start, command_release, command_request};
-            6'h14: axil_r_data <= {28'h0, result_busy_value, result_outcome_value};
-            6'h18: axil_r_data <= free_value;
-            6'h1c: axil_r_data <= appended_value;
-            6'h20: axil_r_data <= read_value;
-            6'h24: axil_r_data <= _t7;
+            6'h10: axil_r_data <= 32'h0;
+            6'h14: axil_r_data <= {22'h0, command_start, command_release, command_request};
+            6'h18: axil_r_data <= {28'h0, result_busy_value, result_outcome_value};
+            6'h1c: axil_r_data <= free_value;
+            6'h20: axil_r_data <= appended_value;
+            6'h24: axil_r_data <= read_value;
+            6'h28: axil_r_data <= _t7;
             default: axil_r_data <= 32'h0;
         endcase
         case (s_axil_araddr)
-            6'h0, 6'h4, 6'h8, 6'hc, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24: axil_r_response <= 2'h0;
+            6'h0, 6'h4, 6'h8, 6'hc, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24, 6'h28: axil_r_response <= 2'h0;
             default: axil_r_response <= 2'h2;
         endcase
     end
@@ -349,7 +352,8 @@ module oaken_mmu_64 (
     assign s_axis_tready = core_s_axis_tready;
     assign read_ready = core_read_ready;
     assign history_valid = core_history_valid;
-    assign history_payload = core_history_payload;
+    assign history_tokens = core_history_tokens;
+    assign history_tag = core_history_tag;
     assign m_axis_sparse_tdata = core_m_axis_sparse_tdata;
     assign m_axis_sparse_tkeep = core_m_axis_sparse_tkeep;
     assign m_axis_sparse_tlast = core_m_axis_sparse_tlast;
@@ -398,10 +402,10 @@ module oaken_mmu_64 (
             s_before <= command_start;
         end
     end
-    wire begins = command_start & (~s_before); // unit_axi.rs:148
+    wire begins = command_start & (~s_before); // slave.rs:46
     assign result_busy_value = busy;
     assign result_outcome_value = outcome;
-    wire exists = ~(|command_request[7:2]); // unit_axi.rs:154
+    wire exists = ~(|command_request[7:2]); // unit_axi.rs:159
     always @(posedge clk) begin
         if (rst) begin
             asked <= 1'h0;
@@ -455,7 +459,8 @@ module oaken_mmu_64 (
         .read_tag(read_tag),
         .history_valid(core_history_valid),
         .history_ready(history_ready),
-        .history_payload(core_history_payload),
+        .history_tokens(core_history_tokens),
+        .history_tag(core_history_tag),
         .m_axis_sparse_tdata(core_m_axis_sparse_tdata),
         .m_axis_sparse_tkeep(core_m_axis_sparse_tkeep),
         .m_axis_sparse_tlast(core_m_axis_sparse_tlast),
@@ -515,8 +520,8 @@ module oaken_mmu_64 (
         .m_axi_bvalid(m_axi_bvalid),
         .m_axi_bready(core_m_axi_bready)
     );
-    wire appended_0 = appended_valid & appended_ready; // unit_axi.rs:134
-    wire read_0 = done_valid & done_ready; // unit_axi.rs:135
+    wire appended_0 = appended_valid & appended_ready; // unit_axi.rs:142
+    wire read_0 = done_valid & done_ready; // unit_axi.rs:143
     assign appended_value = count;
     always @(posedge clk) begin
         if (rst) begin
@@ -537,23 +542,23 @@ module oaken_mmu_64 (
             if (counts_1) count_1 <= count_1 + 32'h1;
         end
     end
-    wire appended = appended_0 & (appended_outcome == OUTCOME_ADDRESS); // unit_axi.rs:184
-    wire read = read_0 & (done_outcome == OUTCOME_ADDRESS); // unit_axi.rs:184
+    wire appended = appended_0 & (appended_outcome == OUTCOME_ADDRESS); // unit_axi.rs:189
+    wire read = read_0 & (done_outcome == OUTCOME_ADDRESS); // unit_axi.rs:189
     assign errors_address_set = appended | read;
-    wire appended_1 = appended_0 & (appended_outcome == OUTCOME_CLOSED); // unit_axi.rs:184
-    wire read_1 = read_0 & (done_outcome == OUTCOME_CLOSED); // unit_axi.rs:184
+    wire appended_1 = appended_0 & (appended_outcome == OUTCOME_CLOSED); // unit_axi.rs:189
+    wire read_1 = read_0 & (done_outcome == OUTCOME_CLOSED); // unit_axi.rs:189
     assign errors_closed_set = appended_1 | read_1;
-    wire appended_2 = appended_0 & (appended_outcome == OUTCOME_TOKENS); // unit_axi.rs:184
-    wire read_2 = read_0 & (done_outcome == OUTCOME_TOKENS); // unit_axi.rs:184
+    wire appended_2 = appended_0 & (appended_outcome == OUTCOME_TOKENS); // unit_axi.rs:189
+    wire read_2 = read_0 & (done_outcome == OUTCOME_TOKENS); // unit_axi.rs:189
     assign errors_tokens_set = appended_2 | read_2;
-    wire appended_3 = appended_0 & (appended_outcome == OUTCOME_PAGES); // unit_axi.rs:184
-    wire read_3 = read_0 & (done_outcome == OUTCOME_PAGES); // unit_axi.rs:184
+    wire appended_3 = appended_0 & (appended_outcome == OUTCOME_PAGES); // unit_axi.rs:189
+    wire read_3 = read_0 & (done_outcome == OUTCOME_PAGES); // unit_axi.rs:189
     assign errors_pages_set = appended_3 | read_3;
-    wire appended_4 = appended_0 & (appended_outcome == OUTCOME_BUS); // unit_axi.rs:184
-    wire read_4 = read_0 & (done_outcome == OUTCOME_BUS); // unit_axi.rs:184
+    wire appended_4 = appended_0 & (appended_outcome == OUTCOME_BUS); // unit_axi.rs:189
+    wire read_4 = read_0 & (done_outcome == OUTCOME_BUS); // unit_axi.rs:189
     assign errors_bus_set = appended_4 | read_4;
-    wire appended_5 = appended_0 & (appended_outcome == OUTCOME_RECORD); // unit_axi.rs:184
-    wire read_5 = read_0 & (done_outcome == OUTCOME_RECORD); // unit_axi.rs:184
+    wire appended_5 = appended_0 & (appended_outcome == OUTCOME_RECORD); // unit_axi.rs:189
+    wire read_5 = read_0 & (done_outcome == OUTCOME_RECORD); // unit_axi.rs:189
     assign errors_record_set = appended_5 | read_5;
     wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, axil_w_data[31:20], axil_w_strobes[3], core_controlled_tag};
 endmodule

@@ -53,7 +53,7 @@ module oaken_mmu_bus (
     wire granted_valid;
     wire [51:0] arbiter_m_payload;
     wire granted_payload_1;
-    reg ready; // axi_read_arbiter.rs:76
+    reg ready; // axi_read_arbiter.rs:49
 
     // requests
     assign m_axi_arvalid = granted_valid;
@@ -94,9 +94,9 @@ module oaken_mmu_bus (
     assign s_axi_0_rlast = m_axi_rlast;
     assign s_axi_1_rlast = m_axi_rlast;
     assign m_axi_rready = ready;
-    wire mine = m_axi_rid == 1'h0; // axi_read_arbiter.rs:79
+    wire mine = m_axi_rid == 1'h0; // axi_read_arbiter.rs:52
     assign s_axi_0_rvalid = m_axi_rvalid & mine;
-    wire mine_1 = m_axi_rid == 1'h1; // axi_read_arbiter.rs:79
+    wire mine_1 = m_axi_rid == 1'h1; // axi_read_arbiter.rs:52
     always @* begin
         ready = 1'h1;
         if (mine) ready = s_axi_0_rready;

@@ -37,9 +37,10 @@ module oaken_mmu_core (
     input  wire [1:0] read_head,
     input  wire [12:0] read_tokens,
     input  wire [7:0] read_tag,
-    output wire history_valid, // Tokens of the history that comes.
+    output wire history_valid, // The history that comes.
     input  wire history_ready,
-    output wire [12:0] history_payload,
+    output wire [12:0] history_tokens,
+    output wire [7:0] history_tag,
     output wire [63:0] m_axis_sparse_tdata, // Sparse part of histories.
     output wire [7:0] m_axis_sparse_tkeep,
     output wire m_axis_sparse_tlast,
@@ -126,7 +127,8 @@ module oaken_mmu_core (
     wire tables_next_1_valid;
     wire [11:0] tables_next_1_page;
     wire tables_history_valid;
-    wire [12:0] tables_history_payload;
+    wire [12:0] tables_history_tokens;
+    wire [7:0] tables_history_tag;
     wire tables_appended_valid;
     wire [7:0] tables_appended_tag;
     wire [2:0] tables_appended_outcome;
@@ -216,7 +218,8 @@ module oaken_mmu_core (
     assign read_ready = tables_read_ready;
     assign slice_ready = tables_slice_ready;
     assign history_valid = tables_history_valid;
-    assign history_payload = tables_history_payload;
+    assign history_tokens = tables_history_tokens;
+    assign history_tag = tables_history_tag;
     assign appended_valid = tables_appended_valid;
     assign appended_tag = tables_appended_tag;
     assign appended_outcome = tables_appended_outcome;
@@ -443,7 +446,8 @@ module oaken_mmu_core (
         .next_1_page(tables_next_1_page),
         .history_valid(tables_history_valid),
         .history_ready(history_ready),
-        .history_payload(tables_history_payload),
+        .history_tokens(tables_history_tokens),
+        .history_tag(tables_history_tag),
         .appended_valid(tables_appended_valid),
         .appended_ready(appended_ready),
         .appended_tag(tables_appended_tag),

@@ -88,7 +88,7 @@ module oaken_mmu_history_port (
     wire lasts_valid_1;
     wire lasts_payload_1;
     wire [5:0] fifo_level;
-    reg broken; // a page of this job failed: the others are dropped | history_port.rs:162
+    reg broken; // a page of this job failed: the others are dropped | history_port.rs:163
     reg failed_1; // a page of this job | history_port.rs:97
     assign m_axi_araddr = reader_m_axi_araddr;
     assign m_axi_arlen = reader_m_axi_arlen;
@@ -104,14 +104,14 @@ module oaken_mmu_history_port (
     assign follow_payload = page;
     wire last_1 = ~(|left); // history_port.rs:122
     assign command_valid = phase == PHASE_SEND;
-    wire [16:0] bytes = (last_1 ? ({5'h0, rest} + 17'h1) : 17'h1000) & {17{~stopped}}; // history_port.rs:125
+    wire [16:0] bytes = (last_1 ? ({5'h0, rest} + 17'h1) : 17'h1000) & {17{~stopped}}; // history_port.rs:126
     assign command_bytes = bytes;
-    wire [31:0] address_1 = {base + {8'h0, page}, 12'h0}; // history_port.rs:126
+    wire [31:0] address_1 = {base + {8'h0, page}, 12'h0}; // history_port.rs:127
     assign command_address = address_1;
     assign command_tag = last_1 | stopped;
     assign job_ready = (phase == PHASE_IDLE) & (~(jobs == 3'h4));
     assign follow_valid = phase == PHASE_FOLLOW;
-    wire [19:0] less_one = job_bytes - 20'h1; // history_port.rs:133
+    wire [19:0] less_one = job_bytes - 20'h1; // history_port.rs:134
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -151,8 +151,8 @@ module oaken_mmu_history_port (
     assign m_axis_tlast = reader_m_axis_tlast & (lasts_payload_1 | failed);
     assign m_axis_tuser = reader_m_axis_tlast & failed;
     assign m_axis_tvalid = (reader_m_axis_tvalid & lasts_valid_1) & (~broken);
-    wire moves = lasts_valid_1 & (broken | m_axis_tready); // history_port.rs:172
-    wire ends = (reader_m_axis_tvalid & moves) & reader_m_axis_tlast; // history_port.rs:174
+    wire moves = lasts_valid_1 & (broken | m_axis_tready); // history_port.rs:173
+    wire ends = (reader_m_axis_tvalid & moves) & reader_m_axis_tlast; // history_port.rs:175
     fifo_1x32_distributed fifo (
         .clk(clk),
         .rst(rst),
@@ -169,7 +169,7 @@ module oaken_mmu_history_port (
             broken <= 1'h0;
         end else if (ends) broken <= (broken | failed) & (~lasts_payload_1);
     end
-    wire ended = ends & lasts_payload_1; // history_port.rs:177
+    wire ended = ends & lasts_payload_1; // history_port.rs:178
     wire _t1 = job_valid & job_ready; // history_port.rs:92
     always @(posedge clk) begin
         if (rst) begin

@@ -30,8 +30,8 @@ module oaken_mmu_page_list_4096 (
     output wire [11:0] next_1_page,
     output wire [12:0] free // Free pages.
 );
-    reg [12:0] pages; // pages of the free chain | page_list.rs:158
-    reg [11:0] first; // its first one | page_list.rs:159
+    reg [12:0] pages; // pages of the free chain | page_list.rs:160
+    reg [11:0] first; // its first one | page_list.rs:161
     reg spare; // a free page is held | page_list.rs:98
     reg [11:0] page; // page_list.rs:99
     reg [12:0] fresh; // pages that were taken at least once | page_list.rs:102
@@ -39,13 +39,13 @@ module oaken_mmu_page_list_4096 (
     reg [11:0] follower; // a block RAM is slow | page_list.rs:122
     reg [1:0] first_comes; // page_list.rs:126
     reg [1:0] second_comes; // page_list.rs:126
-    reg [12:0] free_1; // page_list.rs:139
-    reg taken; // a page was taken: told a cycle later, because that is late | page_list.rs:141
+    reg [12:0] free_1; // page_list.rs:141
+    reg taken; // a page was taken: told a cycle later, because that is late | page_list.rs:143
     (* ram_style = "block" *) (* no_rw_check *) reg [11:0] links [0:4095];
     reg [11:0] word; // page_list.rs:121
 
     // the next free page: of the chain, or one that was never taken
-    wire _t1 = |pages; // page_list.rs:160
+    wire _t1 = |pages; // page_list.rs:162
     assign take_valid = spare;
     assign take_payload = page;
     wire idle = (~(|fetching)) & (~give_valid); // page_list.rs:104
@@ -115,7 +115,7 @@ module oaken_mmu_page_list_4096 (
         end
     end
     assign free = free_1;
-    wire [12:0] back = give_pages & {13{gives}}; // page_list.rs:140
+    wire [12:0] back = give_pages & {13{gives}}; // page_list.rs:142
     always @(posedge clk) begin
         if (rst) begin
             taken <= 1'h0;

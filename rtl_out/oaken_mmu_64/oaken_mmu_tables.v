@@ -70,9 +70,10 @@ module oaken_mmu_tables (
     output wire [11:0] next_0_page,
     output wire next_1_valid,
     output wire [11:0] next_1_page,
-    output wire history_valid, // Tokens of the history that comes.
+    output wire history_valid, // The history that comes.
     input  wire history_ready,
-    output wire [12:0] history_payload,
+    output wire [12:0] history_tokens,
+    output wire [7:0] history_tag,
     output wire appended_valid, // How appends ended.
     input  wire appended_ready,
     output wire [7:0] appended_tag,
@@ -159,7 +160,8 @@ module oaken_mmu_tables (
     wire reader_over_0_ready;
     wire reader_over_1_ready;
     wire reader_history_valid;
-    wire [12:0] reader_history_payload;
+    wire [12:0] reader_history_tokens;
+    wire [7:0] reader_history_tag;
     wire reader_done_valid;
     wire [7:0] reader_done_tag;
     wire [2:0] reader_done_outcome;
@@ -304,7 +306,8 @@ module oaken_mmu_tables (
     assign over_0_ready = reader_over_0_ready;
     assign over_1_ready = reader_over_1_ready;
     assign history_valid = reader_history_valid;
-    assign history_payload = reader_history_payload;
+    assign history_tokens = reader_history_tokens;
+    assign history_tag = reader_history_tag;
     assign follow_0_ready = pages_unit_follow_0_ready;
     assign follow_1_ready = pages_unit_follow_1_ready;
     assign next_0_valid = pages_unit_next_0_valid;
@@ -357,7 +360,8 @@ module oaken_mmu_tables (
         .over_1_payload(over_1_payload),
         .history_valid(reader_history_valid),
         .history_ready(history_ready),
-        .history_payload(reader_history_payload),
+        .history_tokens(reader_history_tokens),
+        .history_tag(reader_history_tag),
         .done_valid(reader_done_valid),
         .done_ready(done_ready),
         .done_tag(reader_done_tag),

@@ -30,8 +30,8 @@ module oaken_quantizer_core_p1_n1024 (
     output wire early, // A vector ended early and was filled with zeros.
     output wire late, // A vector ended late; the surplus was dropped.
     output wire nonfinite, // A vector held a NaN or an infinity.
-    output wire finished, // The last code of a vector has left.
-    output wire busy // Vectors are under way.
+    output wire finished, // The last beats of both parts of a vector were taken in the cycle before.
+    output wire busy // Vectors are under way: they have begun, and were not taken to their end.
 );
     reg [2:0] in_flight; // quantizer_settings.rs:35
     reg may_begin; // enabled, and the settings are those given | quantizer_settings.rs:36
@@ -42,41 +42,41 @@ module oaken_quantizer_core_p1_n1024 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:149
+    wire guard_m_ready; // quantizer.rs:154
     wire [15:0] data;
     wire first;
     wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [11:0] free; // quantizer.rs:150
-    reg room; // in the ring, for two beats at least | quantizer.rs:155
-    reg valid; // quantizer_front.rs:69
-    reg first_1; // quantizer_front.rs:70
-    reg last_1; // quantizer_front.rs:71
-    reg [15:0] data_1; // quantizer_front.rs:90
+    reg [11:0] free; // quantizer.rs:155
+    reg room; // in the ring, for two beats at least | quantizer.rs:160
+    reg valid; // quantizer_front.rs:70
+    reg first_1; // quantizer_front.rs:71
+    reg last_1; // quantizer_front.rs:72
+    reg [15:0] data_1; // quantizer_front.rs:91
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:131
-    reg found_0_0_sign; // quantizer_front.rs:131
-    reg found_0_0_outer; // quantizer_front.rs:131
-    reg found_0_0_inner; // quantizer_front.rs:131
-    reg of_groups_0; // quantizer_front.rs:100
-    reg first_1_s2; // quantizer_front.rs:77
-    reg first_2; // quantizer_front.rs:77
-    reg last_1_s2; // quantizer_front.rs:77
-    reg last_2; // quantizer_front.rs:77
-    reg valid_s2; // quantizer_front.rs:80
-    reg valid_of_0; // quantizer_front.rs:80
-    reg [10:0] write_at; // quantizer_front.rs:164
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:132
+    reg found_0_0_sign; // quantizer_front.rs:132
+    reg found_0_0_outer; // quantizer_front.rs:132
+    reg found_0_0_inner; // quantizer_front.rs:132
+    reg of_groups_0; // quantizer_front.rs:101
+    reg first_1_s2; // quantizer_front.rs:78
+    reg first_2; // quantizer_front.rs:78
+    reg last_1_s2; // quantizer_front.rs:78
+    reg last_2; // quantizer_front.rs:78
+    reg valid_s2; // quantizer_front.rs:81
+    reg valid_of_0; // quantizer_front.rs:81
+    reg [10:0] write_at; // quantizer_front.rs:165
     reg outliers_0_s4; // compact.rs:50
-    reg [4:0] count_at; // quantizer_front.rs:179
-    reg [6:0] so_far; // quantizer_front.rs:180
-    reg counted; // quantizer_front.rs:181
-    reg [5:0] chunk_position; // quantizer_front.rs:182
+    reg [4:0] count_at; // quantizer_front.rs:180
+    reg [6:0] so_far; // quantizer_front.rs:181
+    reg counted; // quantizer_front.rs:182
+    reg [5:0] chunk_position; // quantizer_front.rs:183
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -99,11 +99,11 @@ module oaken_quantizer_core_p1_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [1:0] queue_in; // quantizer.rs:217
-    reg [1:0] queue_out; // quantizer.rs:218
-    reg [2:0] queued; // quantizer.rs:219
-    wire advance; // quantizer.rs:100
-    wire leaves; // the last beat of a vector is read | quantizer.rs:107
+    reg [1:0] queue_in; // quantizer.rs:216
+    reg [1:0] queue_out; // quantizer.rs:217
+    reg [2:0] queued; // quantizer.rs:218
+    wire advance; // quantizer.rs:103
+    wire leaves; // the last beat of a vector is read | quantizer.rs:110
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
     reg [1:0] turn; // scale_table.rs:101
@@ -117,7 +117,6 @@ module oaken_quantizer_core_p1_n1024 (
     reg [10:0] read_at; // quantizer_back.rs:50
     reg [4:0] read_count_at; // quantizer_back.rs:51
     reg [9:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:110
     reg [17:0] words_0; // quantizer_back.rs:110
     reg [6:0] count; // quantizer_back.rs:112
     reg [1:0] slot_out_s1; // scale_table.rs:79
@@ -180,7 +179,7 @@ module oaken_quantizer_core_p1_n1024 (
     reg chunk_first_s2; // quantizer_back.rs:216
     reg sparse_beat_starts_chunk; // quantizer_back.rs:216
     reg [6:0] sparse_beat_count; // quantizer_back.rs:217
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:237
     reg ready_s5; // quantizer_back.rs:238
     reg ready_s6; // quantizer_back.rs:238
     reg ready_s7; // quantizer_back.rs:238
@@ -195,6 +194,8 @@ module oaken_quantizer_core_p1_n1024 (
     wire dense_m_valid;
     wire [8:0] dense_m_payload;
     wire [4:0] dense_level;
+    reg [3:0] ahead; // dense parts that were taken before their sparse parts; below 0, the other way round | both_taken.rs:9
+    reg both; // both_taken.rs:17
     (* ram_style = "block" *) (* no_rw_check *) reg [17:0] ring [0:2047];
     reg [17:0] ring_q0; // quantizer_back.rs:110
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
@@ -260,8 +261,8 @@ module oaken_quantizer_core_p1_n1024 (
             room <= free > 12'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
-    wire begins = accepted & first; // quantizer.rs:161
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:165
+    wire begins = accepted & first; // quantizer.rs:166
 
     // in: classify
     always @(posedge clk) begin
@@ -295,7 +296,7 @@ module oaken_quantizer_core_p1_n1024 (
         found_0_0_outer <= classify_0_y_outer;
         found_0_0_inner <= classify_0_y_inner;
     end
-    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:74
+    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:75
     always @(posedge clk) begin
         of_groups_0 <= found_0_1;
         first_1_s2 <= first_1;
@@ -322,7 +323,7 @@ module oaken_quantizer_core_p1_n1024 (
     end
     wire outliers_0 = found_0_0_outer | found_0_0_inner; // classify.rs:33
     always @(posedge clk) outliers_0_s4 <= outliers_0;
-    wire [6:0] in_beat = {6'h0, outliers_0_s4}; // quantizer_front.rs:176
+    wire [6:0] in_beat = {6'h0, outliers_0_s4}; // quantizer_front.rs:177
     always @(posedge clk) begin
         if (rst) begin
             counted <= 1'h0;
@@ -330,8 +331,8 @@ module oaken_quantizer_core_p1_n1024 (
             counted <= valid_of_0;
         end
     end
-    wire chunk_ends = chunk_position == 6'h3f; // quantizer_front.rs:183
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:184
+    wire chunk_ends = chunk_position == 6'h3f; // quantizer_front.rs:184
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:185
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -392,23 +393,23 @@ module oaken_quantizer_core_p1_n1024 (
         .scales_inner_r(steps_scales_inner_r),
         .scales_inner_e(steps_scales_inner_e)
     );
-    wire done = steps_done; // quantizer.rs:222
-    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:223
-    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:223
-    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:223
-    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:223
-    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:223
-    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:223
-    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:223
-    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:223
-    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:223
-    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:223
-    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:223
-    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:223
-    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:223
-    wire [57:0] header = steps_header; // quantizer.rs:223
+    wire done = steps_done; // quantizer.rs:221
+    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:222
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:222
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:222
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:222
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:222
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:222
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:222
+    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:222
+    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:222
+    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:222
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:222
+    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:222
+    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:222
+    wire [57:0] header = steps_header; // quantizer.rs:222
     always @(posedge clk) if (done) headers[queue_in] <= header;
-    wire [108:0] _t3 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
+    wire [108:0] _t3 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:224
     always @(posedge clk) if (done) queue[queue_in] <= _t3;
     always @(posedge clk) begin
         if (rst) begin
@@ -417,20 +418,20 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:197
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:197
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:197
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:197
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:197
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:197
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:197
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:197
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:197
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:197
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:197
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:197
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:197
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:197
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
     wire takes = &turn; // scale_table.rs:105
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -469,7 +470,6 @@ module oaken_quantizer_core_p1_n1024 (
             beat_index <= 10'h0;
             queue_out <= 2'h0;
             queued <= 3'h0;
-            in_flight <= 3'h0;
         end else begin
             if (ready & advance) begin
                 read_at <= read_at + 11'h1;
@@ -479,11 +479,9 @@ module oaken_quantizer_core_p1_n1024 (
             if (takes) queue_out <= queue_out + 2'h1;
             if (done & (~takes)) queued <= queued + 3'h1;
             else if (takes & (~done)) queued <= queued - 3'h1;
-            if (begins & (~sent)) in_flight <= in_flight + 3'h1;
-            else if (sent & (~begins)) in_flight <= in_flight - 3'h1;
         end
     end
-    wire _t5 = ready & advance; // quantizer.rs:115
+    wire _t5 = ready & advance; // quantizer.rs:114
     always @(posedge clk) begin
         if (rst) begin
             free <= 12'h800;
@@ -614,13 +612,11 @@ module oaken_quantizer_core_p1_n1024 (
     wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:200
 
     // out: the sparse part
-    assign finished = sent;
     assign advance = writer_s_ready;
     assign sparse_valid = writer_m_valid;
     assign sparse_data = writer_m_data;
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
-    assign sent = writer_sent;
     always @(posedge clk) if (advance) begin
         chunk_first_s1 <= chunk_first;
         chunk_first_s2 <= chunk_first_s1;
@@ -628,9 +624,9 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_count <= count;
     end
     wire sparse_valid_1 = ready_s3; // quantizer_back.rs:220
-    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:234
     always @(posedge clk) was_nonfinite <= header_1[57];
-    assign nonfinite = sent & was_nonfinite;
+    assign nonfinite = writer_sent & was_nonfinite;
 
     // out: the dense part
     always @(posedge clk) begin
@@ -697,6 +693,32 @@ module oaken_quantizer_core_p1_n1024 (
     );
     assign dense_data = dense_m_payload[8:1];
     assign dense_last = dense_m_payload[0];
+
+    // out: a vector has left when both parts are taken
+    wire dense_ends = (dense_valid & dense_ready) & dense_last; // quantizer.rs:132
+    wire sparse_ends = (sparse_valid & sparse_ready) & sparse_last; // quantizer.rs:133
+    wire sparse_is_ahead = ahead[3]; // both_taken.rs:11
+    wire dense_is_ahead = (|ahead) & (~sparse_is_ahead); // both_taken.rs:12
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead <= 4'h0;
+        end else begin
+            if (dense_ends & (~sparse_ends)) ahead <= ahead + 4'h1;
+            else if (sparse_ends & (~dense_ends)) ahead <= ahead - 4'h1;
+        end
+    end
+    assign finished = both;
+    wire _t14 = ((dense_ends & sparse_ends) | (dense_ends & sparse_is_ahead)) | (sparse_ends & dense_is_ahead); // both_taken.rs:18
+    always @(posedge clk) begin
+        if (rst) begin
+            both <= 1'h0;
+            in_flight <= 3'h0;
+        end else begin
+            both <= _t14;
+            if (begins & (~both)) in_flight <= in_flight + 3'h1;
+            else if (both & (~begins)) in_flight <= in_flight - 3'h1;
+        end
+    end
     wire unused_ok = &{1'b0, guard_passing, lane0_scaled[3:0], lane0_scaled[20], _t7[0], _t9[15:13], _t10[12:11], _t11[10], _t12[4:0], dense_s_ready};
 endmodule
 

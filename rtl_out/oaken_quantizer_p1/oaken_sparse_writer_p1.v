@@ -24,7 +24,7 @@ module oaken_sparse_writer_p1 (
     output wire m_last,
     output wire sent // A vector left in the cycle before.
 );
-    reg room; // there is room for what this and the next two beats make | sparse_writer.rs:101
+    reg room; // there is room for what this and the next two beats make | sparse_writer.rs:100
     reg [3:0] s_before; // sparse_writer.rs:171
     reg [3:0] by; // sparse_writer.rs:176
     reg [3:0] s_before_1; // sparse_writer.rs:180
@@ -57,19 +57,19 @@ module oaken_sparse_writer_p1 (
     reg ends_1; // sparse_writer.rs:227
     reg [4:0] open_s2; // sparse_writer.rs:227
     reg [4:0] open_1; // sparse_writer.rs:227
-    reg [4:0] open_2; // sparse_writer.rs:120
-    reg [4:0] reading; // sparse_writer.rs:121
-    reg out_valid; // sparse_words.rs:87
-    reg word_valid; // sparse_words.rs:88
-    reg [127:0] word_0; // sparse_words.rs:92
-    reg word_1_last; // sparse_words.rs:92
-    reg [3:0] word_1_after; // sparse_words.rs:92
-    reg first; // sparse_words.rs:110
-    reg [127:0] out_data; // sparse_words.rs:121
-    reg [15:0] out_keep; // sparse_words.rs:121
-    reg out_last; // sparse_words.rs:121
-    reg [1:0] vector_1; // sparse_words.rs:131
-    reg sent_1; // sparse_words.rs:134
+    reg [4:0] open_2; // sparse_writer.rs:119
+    reg [4:0] reading; // sparse_writer.rs:120
+    reg out_valid; // sparse_words.rs:99
+    reg word_valid; // sparse_words.rs:100
+    reg [127:0] word_0; // sparse_words.rs:104
+    reg word_1_last; // sparse_words.rs:104
+    reg [3:0] word_1_after; // sparse_words.rs:104
+    reg first; // sparse_words.rs:122
+    reg [127:0] sent_word_data; // sparse_words.rs:133
+    reg [15:0] sent_word_keep; // sparse_words.rs:133
+    reg sent_word_last; // sparse_words.rs:133
+    reg [1:0] vector_1; // sparse_words.rs:143
+    reg sent_1; // sparse_words.rs:146
     (* ram_style = "distributed" *) reg [7:0] byte15_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte14_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte13_ram [0:15];
@@ -184,13 +184,13 @@ module oaken_sparse_writer_p1 (
     wire [127:0] bytes_1 = l240_s3; // sparse_writer.rs:228
 
     // the words before `open` are complete
-    wire writes = valid_1 & room; // sparse_writer.rs:122
+    wire writes = valid_1 & room; // sparse_writer.rs:121
     always @(posedge clk) begin
         if (rst) begin
             open_2 <= 5'h0;
         end else if (writes) open_2 <= open_1;
     end
-    wire [4:0] used = open_2 - reading; // sparse_writer.rs:124
+    wire [4:0] used = open_2 - reading; // sparse_writer.rs:123
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
@@ -277,9 +277,9 @@ module oaken_sparse_writer_p1 (
     // the outgoing word
 
     // a word behind the RAMs
-    wire to_port = m_ready | (~out_valid); // sparse_words.rs:89
-    wire to_word = to_port | (~word_valid); // sparse_words.rs:90
-    wire any = reading != open_2; // sparse_words.rs:91
+    wire to_port = m_ready | (~out_valid); // sparse_words.rs:101
+    wire to_word = to_port | (~word_valid); // sparse_words.rs:102
+    wire any = reading != open_2; // sparse_words.rs:103
     always @(posedge clk) begin
         if (rst) begin
             word_valid <= 1'h0;
@@ -303,29 +303,29 @@ module oaken_sparse_writer_p1 (
             out_valid <= 1'h0;
         end else if (to_port) out_valid <= word_valid;
     end
-    wire leaves = to_port & word_valid; // sparse_words.rs:111
+    wire leaves = to_port & word_valid; // sparse_words.rs:123
     always @(posedge clk) begin
         if (rst) begin
             first <= 1'h1;
         end else if (leaves) first <= word_1_last;
     end
-    wire [127:0] with_header = {word_0[127:64], first ? header : word_0[63:0]}; // sparse_words.rs:112
-    wire [7:0] whole_0 = with_header[7:0]; // sparse_words.rs:115
-    wire [7:0] whole_1 = with_header[15:8]; // sparse_words.rs:115
-    wire [7:0] whole_2 = with_header[23:16]; // sparse_words.rs:115
-    wire [7:0] whole_3 = with_header[31:24]; // sparse_words.rs:115
-    wire [7:0] whole_4 = with_header[39:32]; // sparse_words.rs:115
-    wire [7:0] whole_5 = with_header[47:40]; // sparse_words.rs:115
-    wire [7:0] whole_6 = with_header[55:48]; // sparse_words.rs:115
-    wire [7:0] whole_7 = with_header[63:56]; // sparse_words.rs:115
-    wire [7:0] whole_8 = with_header[71:64]; // sparse_words.rs:115
-    wire [7:0] whole_9 = with_header[79:72]; // sparse_words.rs:115
-    wire [7:0] whole_10 = with_header[87:80]; // sparse_words.rs:115
-    wire [7:0] whole_11 = with_header[95:88]; // sparse_words.rs:115
-    wire [7:0] whole_12 = with_header[103:96]; // sparse_words.rs:115
-    wire [7:0] whole_13 = with_header[111:104]; // sparse_words.rs:115
-    wire [7:0] whole_14 = with_header[119:112]; // sparse_words.rs:115
-    wire [7:0] whole_15 = with_header[127:120]; // sparse_words.rs:115
+    wire [127:0] with_header = {word_0[127:64], first ? header : word_0[63:0]}; // sparse_words.rs:124
+    wire [7:0] whole_0 = with_header[7:0]; // sparse_words.rs:127
+    wire [7:0] whole_1 = with_header[15:8]; // sparse_words.rs:127
+    wire [7:0] whole_2 = with_header[23:16]; // sparse_words.rs:127
+    wire [7:0] whole_3 = with_header[31:24]; // sparse_words.rs:127
+    wire [7:0] whole_4 = with_header[39:32]; // sparse_words.rs:127
+    wire [7:0] whole_5 = with_header[47:40]; // sparse_words.rs:127
+    wire [7:0] whole_6 = with_header[55:48]; // sparse_words.rs:127
+    wire [7:0] whole_7 = with_header[63:56]; // sparse_words.rs:127
+    wire [7:0] whole_8 = with_header[71:64]; // sparse_words.rs:127
+    wire [7:0] whole_9 = with_header[79:72]; // sparse_words.rs:127
+    wire [7:0] whole_10 = with_header[87:80]; // sparse_words.rs:127
+    wire [7:0] whole_11 = with_header[95:88]; // sparse_words.rs:127
+    wire [7:0] whole_12 = with_header[103:96]; // sparse_words.rs:127
+    wire [7:0] whole_13 = with_header[111:104]; // sparse_words.rs:127
+    wire [7:0] whole_14 = with_header[119:112]; // sparse_words.rs:127
+    wire [7:0] whole_15 = with_header[127:120]; // sparse_words.rs:127
     wire _t19 = word_1_after[3:2] == 2'h0; // sparse_words.rs:79
     wire _t20 = word_1_after[3:2] == 2'h1; // sparse_words.rs:79
     wire _t21 = word_1_after[3:2] == 2'h2; // sparse_words.rs:79
@@ -339,35 +339,35 @@ module oaken_sparse_writer_p1 (
     wire _t29 = |{_t23, _t24, _t25}; // sparse_words.rs:59
     wire _t30 = |{word_1_after[1:0] == 2'h0, _t23, _t24, _t25}; // sparse_words.rs:59
     wire [15:0] _t31 = {1'h0 | (_t22 & _t25), 1'h0 | (_t22 & _t28), 1'h0 | (_t22 & _t29), 1'h0 | (_t22 & _t30), _t22 | (_t21 & _t25), _t22 | (_t21 & _t28), _t22 | (_t21 & _t29), _t22 | (_t21 & _t30), _t26 | (_t20 & _t25), _t26 | (_t20 & _t28), _t26 | (_t20 & _t29), _t26 | (_t20 & _t30), _t27 | (_t19 & _t25), _t27 | (_t19 & _t28), _t27 | (_t19 & _t29), _t27 | (_t19 & _t30)}; // sparse_words.rs:73
-    wire [15:0] keep = _t31 | {16{~word_1_last}}; // sparse_words.rs:117
-    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:119
-    assign m_data = out_data;
-    assign m_keep = out_keep;
-    assign m_last = out_last;
-    wire [127:0] _t32 = {kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:124
+    wire [15:0] keep = _t31 | {16{~word_1_last}}; // sparse_words.rs:129
+    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:131
+    assign m_data = sent_word_data;
+    assign m_keep = sent_word_keep;
+    assign m_last = sent_word_last;
+    wire [127:0] _t32 = {kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:136
     always @(posedge clk) if (to_port) begin
-        out_data <= _t32;
-        out_keep <= keep;
-        out_last <= word_1_last;
+        sent_word_data <= _t32;
+        sent_word_keep <= keep;
+        sent_word_last <= word_1_last;
     end
 
     // the vector that leaves
     assign vector = vector_1;
-    wire ends_2 = leaves & word_1_last; // sparse_words.rs:132
+    wire ends_2 = leaves & word_1_last; // sparse_words.rs:144
     always @(posedge clk) begin
         if (rst) begin
             vector_1 <= 2'h0;

@@ -30,8 +30,8 @@ module oaken_quantizer_core_p16_n4096 (
     output wire early, // A vector ended early and was filled with zeros.
     output wire late, // A vector ended late; the surplus was dropped.
     output wire nonfinite, // A vector held a NaN or an infinity.
-    output wire finished, // The last code of a vector has left.
-    output wire busy // Vectors are under way.
+    output wire finished, // The last beats of both parts of a vector were taken in the cycle before.
+    output wire busy // Vectors are under way: they have begun, and were not taken to their end.
 );
     reg [4:0] in_flight; // quantizer_settings.rs:35
     reg may_begin; // enabled, and the settings are those given | quantizer_settings.rs:36
@@ -42,176 +42,176 @@ module oaken_quantizer_core_p16_n4096 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:149
+    wire guard_m_ready; // quantizer.rs:154
     wire [255:0] data;
     wire first;
     wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [9:0] free; // quantizer.rs:150
-    reg room; // in the ring, for two beats at least | quantizer.rs:155
-    reg valid; // quantizer_front.rs:69
-    reg first_1; // quantizer_front.rs:70
-    reg last_1; // quantizer_front.rs:71
-    reg [255:0] data_1; // quantizer_front.rs:90
+    reg [9:0] free; // quantizer.rs:155
+    reg room; // in the ring, for two beats at least | quantizer.rs:160
+    reg valid; // quantizer_front.rs:70
+    reg first_1; // quantizer_front.rs:71
+    reg last_1; // quantizer_front.rs:72
+    reg [255:0] data_1; // quantizer_front.rs:91
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:131
-    reg found_0_0_sign; // quantizer_front.rs:131
-    reg found_0_0_outer; // quantizer_front.rs:131
-    reg found_0_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:132
+    reg found_0_0_sign; // quantizer_front.rs:132
+    reg found_0_0_outer; // quantizer_front.rs:132
+    reg found_0_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:131
-    reg found_1_0_sign; // quantizer_front.rs:131
-    reg found_1_0_outer; // quantizer_front.rs:131
-    reg found_1_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:132
+    reg found_1_0_sign; // quantizer_front.rs:132
+    reg found_1_0_outer; // quantizer_front.rs:132
+    reg found_1_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:131
-    reg found_2_0_sign; // quantizer_front.rs:131
-    reg found_2_0_outer; // quantizer_front.rs:131
-    reg found_2_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:132
+    reg found_2_0_sign; // quantizer_front.rs:132
+    reg found_2_0_outer; // quantizer_front.rs:132
+    reg found_2_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:131
-    reg found_3_0_sign; // quantizer_front.rs:131
-    reg found_3_0_outer; // quantizer_front.rs:131
-    reg found_3_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:132
+    reg found_3_0_sign; // quantizer_front.rs:132
+    reg found_3_0_outer; // quantizer_front.rs:132
+    reg found_3_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_4_y_magnitude;
     wire classify_4_y_sign;
     wire classify_4_y_outer;
     wire classify_4_y_inner;
     wire found_4_1;
-    reg [14:0] found_4_0_magnitude; // quantizer_front.rs:131
-    reg found_4_0_sign; // quantizer_front.rs:131
-    reg found_4_0_outer; // quantizer_front.rs:131
-    reg found_4_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_4_0_magnitude; // quantizer_front.rs:132
+    reg found_4_0_sign; // quantizer_front.rs:132
+    reg found_4_0_outer; // quantizer_front.rs:132
+    reg found_4_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_5_y_magnitude;
     wire classify_5_y_sign;
     wire classify_5_y_outer;
     wire classify_5_y_inner;
     wire found_5_1;
-    reg [14:0] found_5_0_magnitude; // quantizer_front.rs:131
-    reg found_5_0_sign; // quantizer_front.rs:131
-    reg found_5_0_outer; // quantizer_front.rs:131
-    reg found_5_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_5_0_magnitude; // quantizer_front.rs:132
+    reg found_5_0_sign; // quantizer_front.rs:132
+    reg found_5_0_outer; // quantizer_front.rs:132
+    reg found_5_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_6_y_magnitude;
     wire classify_6_y_sign;
     wire classify_6_y_outer;
     wire classify_6_y_inner;
     wire found_6_1;
-    reg [14:0] found_6_0_magnitude; // quantizer_front.rs:131
-    reg found_6_0_sign; // quantizer_front.rs:131
-    reg found_6_0_outer; // quantizer_front.rs:131
-    reg found_6_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_6_0_magnitude; // quantizer_front.rs:132
+    reg found_6_0_sign; // quantizer_front.rs:132
+    reg found_6_0_outer; // quantizer_front.rs:132
+    reg found_6_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_7_y_magnitude;
     wire classify_7_y_sign;
     wire classify_7_y_outer;
     wire classify_7_y_inner;
     wire found_7_1;
-    reg [14:0] found_7_0_magnitude; // quantizer_front.rs:131
-    reg found_7_0_sign; // quantizer_front.rs:131
-    reg found_7_0_outer; // quantizer_front.rs:131
-    reg found_7_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_7_0_magnitude; // quantizer_front.rs:132
+    reg found_7_0_sign; // quantizer_front.rs:132
+    reg found_7_0_outer; // quantizer_front.rs:132
+    reg found_7_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_8_y_magnitude;
     wire classify_8_y_sign;
     wire classify_8_y_outer;
     wire classify_8_y_inner;
     wire found_8_1;
-    reg [14:0] found_8_0_magnitude; // quantizer_front.rs:131
-    reg found_8_0_sign; // quantizer_front.rs:131
-    reg found_8_0_outer; // quantizer_front.rs:131
-    reg found_8_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_8_0_magnitude; // quantizer_front.rs:132
+    reg found_8_0_sign; // quantizer_front.rs:132
+    reg found_8_0_outer; // quantizer_front.rs:132
+    reg found_8_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_9_y_magnitude;
     wire classify_9_y_sign;
     wire classify_9_y_outer;
     wire classify_9_y_inner;
     wire found_9_1;
-    reg [14:0] found_9_0_magnitude; // quantizer_front.rs:131
-    reg found_9_0_sign; // quantizer_front.rs:131
-    reg found_9_0_outer; // quantizer_front.rs:131
-    reg found_9_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_9_0_magnitude; // quantizer_front.rs:132
+    reg found_9_0_sign; // quantizer_front.rs:132
+    reg found_9_0_outer; // quantizer_front.rs:132
+    reg found_9_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_10_y_magnitude;
     wire classify_10_y_sign;
     wire classify_10_y_outer;
     wire classify_10_y_inner;
     wire found_10_1;
-    reg [14:0] found_10_0_magnitude; // quantizer_front.rs:131
-    reg found_10_0_sign; // quantizer_front.rs:131
-    reg found_10_0_outer; // quantizer_front.rs:131
-    reg found_10_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_10_0_magnitude; // quantizer_front.rs:132
+    reg found_10_0_sign; // quantizer_front.rs:132
+    reg found_10_0_outer; // quantizer_front.rs:132
+    reg found_10_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_11_y_magnitude;
     wire classify_11_y_sign;
     wire classify_11_y_outer;
     wire classify_11_y_inner;
     wire found_11_1;
-    reg [14:0] found_11_0_magnitude; // quantizer_front.rs:131
-    reg found_11_0_sign; // quantizer_front.rs:131
-    reg found_11_0_outer; // quantizer_front.rs:131
-    reg found_11_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_11_0_magnitude; // quantizer_front.rs:132
+    reg found_11_0_sign; // quantizer_front.rs:132
+    reg found_11_0_outer; // quantizer_front.rs:132
+    reg found_11_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_12_y_magnitude;
     wire classify_12_y_sign;
     wire classify_12_y_outer;
     wire classify_12_y_inner;
     wire found_12_1;
-    reg [14:0] found_12_0_magnitude; // quantizer_front.rs:131
-    reg found_12_0_sign; // quantizer_front.rs:131
-    reg found_12_0_outer; // quantizer_front.rs:131
-    reg found_12_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_12_0_magnitude; // quantizer_front.rs:132
+    reg found_12_0_sign; // quantizer_front.rs:132
+    reg found_12_0_outer; // quantizer_front.rs:132
+    reg found_12_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_13_y_magnitude;
     wire classify_13_y_sign;
     wire classify_13_y_outer;
     wire classify_13_y_inner;
     wire found_13_1;
-    reg [14:0] found_13_0_magnitude; // quantizer_front.rs:131
-    reg found_13_0_sign; // quantizer_front.rs:131
-    reg found_13_0_outer; // quantizer_front.rs:131
-    reg found_13_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_13_0_magnitude; // quantizer_front.rs:132
+    reg found_13_0_sign; // quantizer_front.rs:132
+    reg found_13_0_outer; // quantizer_front.rs:132
+    reg found_13_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_14_y_magnitude;
     wire classify_14_y_sign;
     wire classify_14_y_outer;
     wire classify_14_y_inner;
     wire found_14_1;
-    reg [14:0] found_14_0_magnitude; // quantizer_front.rs:131
-    reg found_14_0_sign; // quantizer_front.rs:131
-    reg found_14_0_outer; // quantizer_front.rs:131
-    reg found_14_0_inner; // quantizer_front.rs:131
+    reg [14:0] found_14_0_magnitude; // quantizer_front.rs:132
+    reg found_14_0_sign; // quantizer_front.rs:132
+    reg found_14_0_outer; // quantizer_front.rs:132
+    reg found_14_0_inner; // quantizer_front.rs:132
     wire [14:0] classify_15_y_magnitude;
     wire classify_15_y_sign;
     wire classify_15_y_outer;
     wire classify_15_y_inner;
     wire found_15_1;
-    reg [14:0] found_15_0_magnitude; // quantizer_front.rs:131
-    reg found_15_0_sign; // quantizer_front.rs:131
-    reg found_15_0_outer; // quantizer_front.rs:131
-    reg found_15_0_inner; // quantizer_front.rs:131
-    reg of_groups_0; // quantizer_front.rs:100
-    reg first_1_s2; // quantizer_front.rs:77
-    reg first_2; // quantizer_front.rs:77
-    reg last_1_s2; // quantizer_front.rs:77
-    reg last_2; // quantizer_front.rs:77
-    reg valid_s2; // quantizer_front.rs:80
-    reg valid_of_0; // quantizer_front.rs:80
-    reg [8:0] write_at; // quantizer_front.rs:164
+    reg [14:0] found_15_0_magnitude; // quantizer_front.rs:132
+    reg found_15_0_sign; // quantizer_front.rs:132
+    reg found_15_0_outer; // quantizer_front.rs:132
+    reg found_15_0_inner; // quantizer_front.rs:132
+    reg of_groups_0; // quantizer_front.rs:101
+    reg first_1_s2; // quantizer_front.rs:78
+    reg first_2; // quantizer_front.rs:78
+    reg last_1_s2; // quantizer_front.rs:78
+    reg last_2; // quantizer_front.rs:78
+    reg valid_s2; // quantizer_front.rs:81
+    reg valid_of_0; // quantizer_front.rs:81
+    reg [8:0] write_at; // quantizer_front.rs:165
     reg [4:0] l106_s4; // compact.rs:50
-    reg [6:0] count_at; // quantizer_front.rs:179
-    reg [6:0] so_far; // quantizer_front.rs:180
-    reg counted; // quantizer_front.rs:181
-    reg [1:0] chunk_position; // quantizer_front.rs:182
+    reg [6:0] count_at; // quantizer_front.rs:180
+    reg [6:0] so_far; // quantizer_front.rs:181
+    reg counted; // quantizer_front.rs:182
+    reg [1:0] chunk_position; // quantizer_front.rs:183
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -234,11 +234,11 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [3:0] queue_in; // quantizer.rs:217
-    reg [3:0] queue_out; // quantizer.rs:218
-    reg [4:0] queued; // quantizer.rs:219
-    wire advance; // quantizer.rs:100
-    wire leaves; // the last beat of a vector is read | quantizer.rs:107
+    reg [3:0] queue_in; // quantizer.rs:216
+    reg [3:0] queue_out; // quantizer.rs:217
+    reg [4:0] queued; // quantizer.rs:218
+    wire advance; // quantizer.rs:103
+    wire leaves; // the last beat of a vector is read | quantizer.rs:110
     reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
     reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
     reg [1:0] turn; // scale_table.rs:101
@@ -252,7 +252,6 @@ module oaken_quantizer_core_p16_n4096 (
     reg [8:0] read_at; // quantizer_back.rs:50
     reg [6:0] read_count_at; // quantizer_back.rs:51
     reg [7:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:110
     reg [287:0] words_0; // quantizer_back.rs:110
     reg [6:0] count; // quantizer_back.rs:112
     reg [1:0] slot_out_s1; // scale_table.rs:79
@@ -819,7 +818,7 @@ module oaken_quantizer_core_p16_n4096 (
     reg [6:0] sparse_beat_count; // quantizer_back.rs:217
     reg sparse_beat_last; // quantizer_back.rs:218
     reg ready_s5; // quantizer_back.rs:220
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:237
     reg ready_s6; // quantizer_back.rs:238
     reg ready_s7; // quantizer_back.rs:238
     reg ready_s8; // quantizer_back.rs:238
@@ -830,6 +829,8 @@ module oaken_quantizer_core_p16_n4096 (
     wire dense_m_valid;
     wire [64:0] dense_m_payload;
     wire [4:0] dense_level;
+    reg [5:0] ahead; // dense parts that were taken before their sparse parts; below 0, the other way round | both_taken.rs:9
+    reg both; // both_taken.rs:17
     (* ram_style = "block" *) (* no_rw_check *) reg [287:0] ring [0:511];
     reg [287:0] ring_q0; // quantizer_back.rs:110
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:127];
@@ -925,8 +926,8 @@ module oaken_quantizer_core_p16_n4096 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
-    wire begins = accepted & first; // quantizer.rs:161
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:165
+    wire begins = accepted & first; // quantizer.rs:166
 
     // in: classify
     always @(posedge clk) begin
@@ -1215,24 +1216,24 @@ module oaken_quantizer_core_p16_n4096 (
         found_15_0_outer <= classify_15_y_outer;
         found_15_0_inner <= classify_15_y_inner;
     end
-    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:74
-    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer_front.rs:75
-    wire [15:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer_front.rs:100
+    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:75
+    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer_front.rs:76
+    wire [15:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer_front.rs:101
     always @(posedge clk) begin
         of_groups_0 <= |_t3;
         first_1_s2 <= first_1;
@@ -1278,7 +1279,7 @@ module oaken_quantizer_core_p16_n4096 (
     wire [2:0] _t6 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // compact.rs:106
     wire [2:0] _t7 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // compact.rs:106
     always @(posedge clk) l106_s4 <= {1'h0, {1'h0, _t4} + {1'h0, _t5}} + {1'h0, {1'h0, _t6} + {1'h0, _t7}};
-    wire [6:0] in_beat = {2'h0, l106_s4}; // quantizer_front.rs:176
+    wire [6:0] in_beat = {2'h0, l106_s4}; // quantizer_front.rs:177
     always @(posedge clk) begin
         if (rst) begin
             counted <= 1'h0;
@@ -1286,8 +1287,8 @@ module oaken_quantizer_core_p16_n4096 (
             counted <= valid_of_0;
         end
     end
-    wire chunk_ends = chunk_position == 2'h3; // quantizer_front.rs:183
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:184
+    wire chunk_ends = chunk_position == 2'h3; // quantizer_front.rs:184
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:185
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -1348,23 +1349,23 @@ module oaken_quantizer_core_p16_n4096 (
         .scales_inner_r(steps_scales_inner_r),
         .scales_inner_e(steps_scales_inner_e)
     );
-    wire done = steps_done; // quantizer.rs:222
-    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:223
-    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:223
-    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:223
-    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:223
-    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:223
-    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:223
-    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:223
-    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:223
-    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:223
-    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:223
-    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:223
-    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:223
-    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:223
-    wire [57:0] header = steps_header; // quantizer.rs:223
+    wire done = steps_done; // quantizer.rs:221
+    wire [4:0] scales_split = steps_scales_split; // quantizer.rs:222
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r; // quantizer.rs:222
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e; // quantizer.rs:222
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c; // quantizer.rs:222
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r; // quantizer.rs:222
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e; // quantizer.rs:222
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c; // quantizer.rs:222
+    wire [9:0] scales_middle_r = steps_scales_middle_r; // quantizer.rs:222
+    wire [5:0] scales_middle_e = steps_scales_middle_e; // quantizer.rs:222
+    wire [9:0] scales_middle_c = steps_scales_middle_c; // quantizer.rs:222
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg; // quantizer.rs:222
+    wire [9:0] scales_inner_r = steps_scales_inner_r; // quantizer.rs:222
+    wire [5:0] scales_inner_e = steps_scales_inner_e; // quantizer.rs:222
+    wire [57:0] header = steps_header; // quantizer.rs:222
     always @(posedge clk) if (done) headers[queue_in] <= header;
-    wire [108:0] _t8 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
+    wire [108:0] _t8 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:224
     always @(posedge clk) if (done) queue[queue_in] <= _t8;
     always @(posedge clk) begin
         if (rst) begin
@@ -1373,20 +1374,20 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:197
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:197
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:197
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:197
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:197
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:197
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:197
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:197
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:197
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:197
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:197
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:197
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:197
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:197
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
     wire takes = &turn; // scale_table.rs:105
     always @(posedge clk) if (takes) splits[slot] <= d_split;
@@ -1425,7 +1426,6 @@ module oaken_quantizer_core_p16_n4096 (
             beat_index <= 8'h0;
             queue_out <= 4'h0;
             queued <= 5'h0;
-            in_flight <= 5'h0;
         end else begin
             if (ready & advance) begin
                 read_at <= read_at + 9'h1;
@@ -1435,11 +1435,9 @@ module oaken_quantizer_core_p16_n4096 (
             if (takes) queue_out <= queue_out + 4'h1;
             if (done & (~takes)) queued <= queued + 5'h1;
             else if (takes & (~done)) queued <= queued - 5'h1;
-            if (begins & (~sent)) in_flight <= in_flight + 5'h1;
-            else if (sent & (~begins)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire _t10 = ready & advance; // quantizer.rs:115
+    wire _t10 = ready & advance; // quantizer.rs:114
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -2730,13 +2728,11 @@ module oaken_quantizer_core_p16_n4096 (
     wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer_back.rs:202
 
     // out: the sparse part
-    assign finished = sent;
     assign advance = writer_s_ready;
     assign sparse_valid = writer_m_valid;
     assign sparse_data = writer_m_data;
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
-    assign sent = writer_sent;
     wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:214
     always @(posedge clk) if (advance) begin
         compact_total_s4 <= compact_total;
@@ -2757,9 +2753,9 @@ module oaken_quantizer_core_p16_n4096 (
         end else if (advance) ready_s5 <= ready_s4;
     end
     wire sparse_valid_1 = ready_s5; // quantizer_back.rs:220
-    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:234
     always @(posedge clk) was_nonfinite <= header_1[57];
-    assign nonfinite = sent & was_nonfinite;
+    assign nonfinite = writer_sent & was_nonfinite;
 
     // out: the dense part
     always @(posedge clk) begin
@@ -2815,6 +2811,32 @@ module oaken_quantizer_core_p16_n4096 (
     );
     assign dense_data = dense_m_payload[64:1];
     assign dense_last = dense_m_payload[0];
+
+    // out: a vector has left when both parts are taken
+    wire dense_ends = (dense_valid & dense_ready) & dense_last; // quantizer.rs:132
+    wire sparse_ends = (sparse_valid & sparse_ready) & sparse_last; // quantizer.rs:133
+    wire sparse_is_ahead = ahead[5]; // both_taken.rs:11
+    wire dense_is_ahead = (|ahead) & (~sparse_is_ahead); // both_taken.rs:12
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead <= 6'h0;
+        end else begin
+            if (dense_ends & (~sparse_ends)) ahead <= ahead + 6'h1;
+            else if (sparse_ends & (~dense_ends)) ahead <= ahead - 6'h1;
+        end
+    end
+    assign finished = both;
+    wire _t195 = ((dense_ends & sparse_ends) | (dense_ends & sparse_is_ahead)) | (sparse_ends & dense_is_ahead); // both_taken.rs:18
+    always @(posedge clk) begin
+        if (rst) begin
+            both <= 1'h0;
+            in_flight <= 5'h0;
+        end else begin
+            both <= _t195;
+            if (begins & (~both)) in_flight <= in_flight + 5'h1;
+            else if (both & (~begins)) in_flight <= in_flight - 5'h1;
+        end
+    end
     wire unused_ok = &{1'b0, guard_passing, lane0_scaled[3:0], lane0_scaled[20], _t12[0], _t14[15:13], _t15[12:11], _t16[10], _t17[4:0], lane1_scaled[3:0], lane1_scaled[20], _t19[0], _t21[15:13], _t22[12:11], _t23[10], _t24[4:0], lane2_scaled[3:0], lane2_scaled[20], _t26[0], _t28[15:13], _t29[12:11], _t30[10], _t31[4:0], lane3_scaled[3:0], lane3_scaled[20], _t33[0], _t35[15:13], _t36[12:11], _t37[10], _t38[4:0], lane4_scaled[3:0], lane4_scaled[20], _t40[0], _t42[15:13], _t43[12:11], _t44[10], _t45[4:0], lane5_scaled[3:0], lane5_scaled[20], _t47[0], _t49[15:13], _t50[12:11], _t51[10], _t52[4:0], lane6_scaled[3:0], lane6_scaled[20], _t54[0], _t56[15:13], _t57[12:11], _t58[10], _t59[4:0], lane7_scaled[3:0], lane7_scaled[20], _t61[0], _t63[15:13], _t64[12:11], _t65[10], _t66[4:0], lane8_scaled[3:0], lane8_scaled[20], _t68[0], _t70[15:13], _t71[12:11], _t72[10], _t73[4:0], lane9_scaled[3:0], lane9_scaled[20], _t75[0], _t77[15:13], _t78[12:11], _t79[10], _t80[4:0], lane10_scaled[3:0], lane10_scaled[20], _t83[0], _t85[15:13], _t86[12:11], _t87[10], _t88[4:0], lane11_scaled[3:0], lane11_scaled[20], _t91[0], _t93[15:13], _t94[12:11], _t95[10], _t96[4:0], lane12_scaled[3:0], lane12_scaled[20], _t99[0], _t101[15:13], _t102[12:11], _t103[10], _t104[4:0], lane13_scaled[3:0], lane13_scaled[20], _t107[0], _t109[15:13], _t110[12:11], _t111[10], _t112[4:0], lane14_scaled[3:0], lane14_scaled[20], _t115[0], _t117[15:13], _t118[12:11], _t119[10], _t120[4:0], lane15_scaled[3:0], lane15_scaled[20], _t123[0], _t125[15:13], _t126[12:11], _t127[10], _t128[4:0], compact_distance_1[4:1], _t161[0], _t161[4:2], _t163[0], _t163[4:2], l36_s4_9[1:0], l36_s4_9[4:3], l36_s4_11[1:0], l36_s4_11[4:3], l36_s4_13[1:0], l36_s4_13[4:3], l36_s4_15[1:0], l36_s4_15[4:3], _t187[2:0], _t187[4], _t189[2:0], _t189[4], _t191[2:0], _t191[4], _t193[2:0], _t193[4], dense_s_ready};
 endmodule
 

@@ -42,34 +42,34 @@ module oaken_quantizer_p4 (
     output wire m_axis_sparse_tvalid,
     input  wire m_axis_sparse_tready
 );
-    reg enable; // 1: vectors may begin, as long as the settings are legal | slave.rs:93
-    wire status_busy_value; // vectors are under way | slave.rs:97
-    wire status_legal_value; // length and thresholds are legal; while they are not, no vector begins | slave.rs:97
-    wire errors_early_set; // slave.rs:105
-    reg errors_early; // a vector ended before `length` elements and was filled with zeros | slave.rs:106
-    wire errors_late_set; // slave.rs:105
-    reg errors_late; // a vector did not end after `length` elements; the surplus was dropped, zeros stand for vectors among it | slave.rs:106
-    wire errors_nonfinite_set; // slave.rs:105
-    reg errors_nonfinite; // a vector held a NaN (taken as 0) or an infinity (taken as 65504) | slave.rs:106
-    wire errors_partial_set; // slave.rs:105
-    reg errors_partial; // a beat came with bytes that are not kept; they were taken as they are | slave.rs:106
-    reg [31:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:93
-    reg [15:0] s_low; // S_low, binary16, at most T_low: below it is the outer group | slave.rs:93
-    reg [15:0] t_low; // T_low, binary16, at most 0: from it to T_high is the inner group | slave.rs:93
-    reg [15:0] t_high; // T_high, binary16, at least 0 | slave.rs:93
-    reg [15:0] s_high; // S_high, binary16, at least T_high: above it is the outer group | slave.rs:93
-    wire [31:0] vectors_value; // vectors that left the engine since reset, modulo 2^32 | slave.rs:97
-    reg flush; // 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector | slave.rs:93
-    reg axil_aw_held; // slave.rs:119
-    reg [5:0] axil_aw_address; // slave.rs:120
-    reg axil_w_held; // slave.rs:121
-    reg [31:0] axil_w_data; // slave.rs:122
-    reg [3:0] axil_w_strobes; // slave.rs:123
-    reg axil_b_valid; // slave.rs:124
-    reg [1:0] axil_b_response; // slave.rs:125
-    reg axil_r_valid; // slave.rs:185
-    reg [31:0] axil_r_data; // slave.rs:186
-    reg [1:0] axil_r_response; // slave.rs:187
+    reg enable; // 1: vectors may begin, as long as the settings are legal | slave.rs:101
+    wire status_busy_value; // vectors are under way: begun, and not taken to their end at the outputs | slave.rs:105
+    wire status_legal_value; // length and thresholds are legal; while they are not, no vector begins | slave.rs:105
+    wire errors_early_set; // slave.rs:113
+    reg errors_early; // a vector ended before `length` elements and was filled with zeros | slave.rs:114
+    wire errors_late_set; // slave.rs:113
+    reg errors_late; // a vector did not end after `length` elements; the surplus was dropped, zeros stand for vectors among it | slave.rs:114
+    wire errors_nonfinite_set; // slave.rs:113
+    reg errors_nonfinite; // a vector held a NaN (taken as 0) or an infinity (taken as 65504) | slave.rs:114
+    wire errors_partial_set; // slave.rs:113
+    reg errors_partial; // a beat came with bytes that are not kept; they were taken as they are | slave.rs:114
+    reg [31:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:101
+    reg [15:0] s_low; // S_low, binary16, at most T_low: below it is the outer group | slave.rs:101
+    reg [15:0] t_low; // T_low, binary16, at most 0: from it to T_high is the inner group | slave.rs:101
+    reg [15:0] t_high; // T_high, binary16, at least 0 | slave.rs:101
+    reg [15:0] s_high; // S_high, binary16, at least T_high: above it is the outer group | slave.rs:101
+    wire [31:0] vectors_value; // vectors whose last beats were taken at the outputs since reset, modulo 2^32 | slave.rs:105
+    reg flush; // 1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats begin a vector | slave.rs:101
+    reg axil_aw_held; // slave.rs:127
+    reg [5:0] axil_aw_address; // slave.rs:128
+    reg axil_w_held; // slave.rs:129
+    reg [31:0] axil_w_data; // slave.rs:130
+    reg [3:0] axil_w_strobes; // slave.rs:131
+    reg axil_b_valid; // slave.rs:132
+    reg [1:0] axil_b_response; // slave.rs:133
+    reg axil_r_valid; // slave.rs:193
+    reg [31:0] axil_r_data; // slave.rs:194
+    reg [1:0] axil_r_response; // slave.rs:195
     wire core_s_ready;
     wire core_dense_valid;
     wire [15:0] core_dense_data;
@@ -93,7 +93,7 @@ module oaken_quantizer_p4 (
     assign s_axil_bresp = axil_b_response;
     assign s_axil_awready = ~axil_aw_held;
     assign s_axil_wready = ~axil_w_held;
-    wire axil_write = (axil_aw_held & axil_w_held) & (~axil_b_valid); // slave.rs:131
+    wire axil_write = (axil_aw_held & axil_w_held) & (~axil_b_valid); // slave.rs:139
     always @(posedge clk) begin
         if (rst) begin
             axil_aw_held <= 1'h0;
@@ -115,14 +115,14 @@ module oaken_quantizer_p4 (
             axil_w_strobes <= s_axil_wstrb;
         end
     end
-    wire axil_enable_write = axil_write & (axil_aw_address == 6'h8); // slave.rs:143
+    wire axil_enable_write = axil_write & (axil_aw_address == 6'h8); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             enable <= 1'h0;
         end else if (axil_enable_write) if (axil_w_strobes[0]) enable <= axil_w_data[0];
     end
-    wire axil_errors_write = axil_write & (axil_aw_address == 6'h10); // slave.rs:143
-    wire _t1 = (errors_early & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[0]))) | errors_early_set; // slave.rs:149
+    wire axil_errors_write = axil_write & (axil_aw_address == 6'h10); // slave.rs:151
+    wire _t1 = (errors_early & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[0]))) | errors_early_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_early <= 1'h0;
@@ -130,7 +130,7 @@ module oaken_quantizer_p4 (
             errors_early <= _t1;
         end
     end
-    wire _t2 = (errors_late & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[1]))) | errors_late_set; // slave.rs:149
+    wire _t2 = (errors_late & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[1]))) | errors_late_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_late <= 1'h0;
@@ -138,7 +138,7 @@ module oaken_quantizer_p4 (
             errors_late <= _t2;
         end
     end
-    wire _t3 = (errors_nonfinite & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[2]))) | errors_nonfinite_set; // slave.rs:149
+    wire _t3 = (errors_nonfinite & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[2]))) | errors_nonfinite_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_nonfinite <= 1'h0;
@@ -146,7 +146,7 @@ module oaken_quantizer_p4 (
             errors_nonfinite <= _t3;
         end
     end
-    wire _t4 = (errors_partial & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[3]))) | errors_partial_set; // slave.rs:149
+    wire _t4 = (errors_partial & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[3]))) | errors_partial_set; // slave.rs:157
     always @(posedge clk) begin
         if (rst) begin
             errors_partial <= 1'h0;
@@ -154,7 +154,7 @@ module oaken_quantizer_p4 (
             errors_partial <= _t4;
         end
     end
-    wire axil_length_write = axil_write & (axil_aw_address == 6'h14); // slave.rs:143
+    wire axil_length_write = axil_write & (axil_aw_address == 6'h14); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             length <= 32'h400;
@@ -165,7 +165,7 @@ module oaken_quantizer_p4 (
             if (axil_w_strobes[3]) length[31:24] <= axil_w_data[31:24];
         end
     end
-    wire axil_s_low_write = axil_write & (axil_aw_address == 6'h18); // slave.rs:143
+    wire axil_s_low_write = axil_write & (axil_aw_address == 6'h18); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             s_low <= 16'hfbff;
@@ -174,7 +174,7 @@ module oaken_quantizer_p4 (
             if (axil_w_strobes[1]) s_low[15:8] <= axil_w_data[15:8];
         end
     end
-    wire axil_t_low_write = axil_write & (axil_aw_address == 6'h1c); // slave.rs:143
+    wire axil_t_low_write = axil_write & (axil_aw_address == 6'h1c); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             t_low <= 16'h8000;
@@ -183,7 +183,7 @@ module oaken_quantizer_p4 (
             if (axil_w_strobes[1]) t_low[15:8] <= axil_w_data[15:8];
         end
     end
-    wire axil_t_high_write = axil_write & (axil_aw_address == 6'h20); // slave.rs:143
+    wire axil_t_high_write = axil_write & (axil_aw_address == 6'h20); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             t_high <= 16'h0;
@@ -192,7 +192,7 @@ module oaken_quantizer_p4 (
             if (axil_w_strobes[1]) t_high[15:8] <= axil_w_data[15:8];
         end
     end
-    wire axil_s_high_write = axil_write & (axil_aw_address == 6'h24); // slave.rs:143
+    wire axil_s_high_write = axil_write & (axil_aw_address == 6'h24); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             s_high <= 16'h7bff;
@@ -201,7 +201,7 @@ module oaken_quantizer_p4 (
             if (axil_w_strobes[1]) s_high[15:8] <= axil_w_data[15:8];
         end
     end
-    wire axil_flush_write = axil_write & (axil_aw_address == 6'h2c); // slave.rs:143
+    wire axil_flush_write = axil_write & (axil_aw_address == 6'h2c); // slave.rs:151
     always @(posedge clk) begin
         if (rst) begin
             flush <= 1'h0;

@@ -34,94 +34,94 @@ module oaken_scale_p4 (
     output wire [9:0] scales_inner_r,
     output wire [5:0] scales_inner_e
 );
-    reg [14:0] waiting_0_max_a; // scale.rs:125
-    reg [14:0] waiting_0_thr_a; // scale.rs:125
-    reg [14:0] waiting_0_max_b; // scale.rs:125
-    reg [14:0] waiting_0_thr_b; // scale.rs:125
-    reg waiting_0_middle; // scale.rs:125
-    reg [14:0] waiting_1_max_a; // scale.rs:125
-    reg [14:0] waiting_1_thr_a; // scale.rs:125
-    reg [14:0] waiting_1_max_b; // scale.rs:125
-    reg [14:0] waiting_1_thr_b; // scale.rs:125
-    reg waiting_1_middle; // scale.rs:125
-    reg [14:0] waiting_2_max_a; // scale.rs:125
-    reg [14:0] waiting_2_thr_a; // scale.rs:125
-    reg [14:0] waiting_2_max_b; // scale.rs:125
-    reg [14:0] waiting_2_thr_b; // scale.rs:125
-    reg waiting_2_middle; // scale.rs:125
-    reg [14:0] waiting_3_max_a; // scale.rs:125
-    reg [14:0] waiting_3_thr_a; // scale.rs:125
-    reg [14:0] waiting_3_max_b; // scale.rs:125
-    reg [14:0] waiting_3_thr_b; // scale.rs:125
-    reg waiting_3_middle; // scale.rs:125
+    reg [14:0] waiting_0_max_a; // scale.rs:118
+    reg [14:0] waiting_0_thr_a; // scale.rs:118
+    reg [14:0] waiting_0_max_b; // scale.rs:118
+    reg [14:0] waiting_0_thr_b; // scale.rs:118
+    reg waiting_0_middle; // scale.rs:118
+    reg [14:0] waiting_1_max_a; // scale.rs:118
+    reg [14:0] waiting_1_thr_a; // scale.rs:118
+    reg [14:0] waiting_1_max_b; // scale.rs:118
+    reg [14:0] waiting_1_thr_b; // scale.rs:118
+    reg waiting_1_middle; // scale.rs:118
+    reg [14:0] waiting_2_max_a; // scale.rs:118
+    reg [14:0] waiting_2_thr_a; // scale.rs:118
+    reg [14:0] waiting_2_max_b; // scale.rs:118
+    reg [14:0] waiting_2_thr_b; // scale.rs:118
+    reg waiting_2_middle; // scale.rs:118
+    reg [14:0] waiting_3_max_a; // scale.rs:118
+    reg [14:0] waiting_3_thr_a; // scale.rs:118
+    reg [14:0] waiting_3_max_b; // scale.rs:118
+    reg [14:0] waiting_3_thr_b; // scale.rs:118
+    reg waiting_3_middle; // scale.rs:118
     wire [5:0] results_0_e;
     wire [6:0] results_0_f;
     wire [9:0] results_0_r;
     wire [9:0] results_0_c_a;
     wire [9:0] results_0_c_b;
     wire [4:0] results_0_split;
-    reg [5:0] kept_0_e; // scale.rs:141
-    reg [6:0] kept_0_f; // scale.rs:141
-    reg [9:0] kept_0_r; // scale.rs:141
-    reg [9:0] kept_0_c_a; // scale.rs:141
-    reg [9:0] kept_0_c_b; // scale.rs:141
-    reg [4:0] kept_0_split; // scale.rs:141
-    reg [5:0] kept_1_e; // scale.rs:141
-    reg [6:0] kept_1_f; // scale.rs:141
-    reg [9:0] kept_1_r; // scale.rs:141
-    reg [9:0] kept_1_c_a; // scale.rs:141
-    reg [9:0] kept_1_c_b; // scale.rs:141
-    reg [4:0] kept_1_split; // scale.rs:141
-    reg [5:0] kept_2_e; // scale.rs:141
-    reg [6:0] kept_2_f; // scale.rs:141
-    reg [9:0] kept_2_r; // scale.rs:141
-    reg [9:0] kept_2_c_a; // scale.rs:141
-    reg [9:0] kept_2_c_b; // scale.rs:141
-    reg [4:0] kept_2_split; // scale.rs:141
-    reg [5:0] kept_3_e; // scale.rs:141
-    reg [6:0] kept_3_f; // scale.rs:141
-    reg [9:0] kept_3_r; // scale.rs:141
-    reg [9:0] kept_3_c_a; // scale.rs:141
-    reg [9:0] kept_3_c_b; // scale.rs:141
-    reg [4:0] kept_3_split; // scale.rs:141
-    reg start_s1; // scale.rs:149
-    reg start_s2; // scale.rs:149
-    reg start_s3; // scale.rs:149
-    reg start_s4; // scale.rs:149
-    reg start_s5; // scale.rs:149
-    reg start_s6; // scale.rs:149
-    reg start_s7; // scale.rs:149
-    reg start_s8; // scale.rs:149
-    reg start_s9; // scale.rs:149
-    reg start_s10; // scale.rs:149
-    reg start_s11; // scale.rs:149
-    reg start_s12; // scale.rs:149
-    reg start_s13; // scale.rs:149
-    reg start_s14; // scale.rs:149
-    reg start_s15; // scale.rs:149
-    reg start_s16; // scale.rs:149
-    reg start_s17; // scale.rs:149
-    reg start_s18; // scale.rs:149
-    reg done_1; // scale.rs:149
-    reg nonfinite_s1; // scale.rs:150
-    reg nonfinite_s2; // scale.rs:150
-    reg nonfinite_s3; // scale.rs:150
-    reg nonfinite_s4; // scale.rs:150
-    reg nonfinite_s5; // scale.rs:150
-    reg nonfinite_s6; // scale.rs:150
-    reg nonfinite_s7; // scale.rs:150
-    reg nonfinite_s8; // scale.rs:150
-    reg nonfinite_s9; // scale.rs:150
-    reg nonfinite_s10; // scale.rs:150
-    reg nonfinite_s11; // scale.rs:150
-    reg nonfinite_s12; // scale.rs:150
-    reg nonfinite_s13; // scale.rs:150
-    reg nonfinite_s14; // scale.rs:150
-    reg nonfinite_s15; // scale.rs:150
-    reg nonfinite_s16; // scale.rs:150
-    reg nonfinite_s17; // scale.rs:150
-    reg nonfinite_s18; // scale.rs:150
-    reg nonfinite_1; // scale.rs:150
+    reg [5:0] kept_0_e; // scale.rs:134
+    reg [6:0] kept_0_f; // scale.rs:134
+    reg [9:0] kept_0_r; // scale.rs:134
+    reg [9:0] kept_0_c_a; // scale.rs:134
+    reg [9:0] kept_0_c_b; // scale.rs:134
+    reg [4:0] kept_0_split; // scale.rs:134
+    reg [5:0] kept_1_e; // scale.rs:134
+    reg [6:0] kept_1_f; // scale.rs:134
+    reg [9:0] kept_1_r; // scale.rs:134
+    reg [9:0] kept_1_c_a; // scale.rs:134
+    reg [9:0] kept_1_c_b; // scale.rs:134
+    reg [4:0] kept_1_split; // scale.rs:134
+    reg [5:0] kept_2_e; // scale.rs:134
+    reg [6:0] kept_2_f; // scale.rs:134
+    reg [9:0] kept_2_r; // scale.rs:134
+    reg [9:0] kept_2_c_a; // scale.rs:134
+    reg [9:0] kept_2_c_b; // scale.rs:134
+    reg [4:0] kept_2_split; // scale.rs:134
+    reg [5:0] kept_3_e; // scale.rs:134
+    reg [6:0] kept_3_f; // scale.rs:134
+    reg [9:0] kept_3_r; // scale.rs:134
+    reg [9:0] kept_3_c_a; // scale.rs:134
+    reg [9:0] kept_3_c_b; // scale.rs:134
+    reg [4:0] kept_3_split; // scale.rs:134
+    reg start_s1; // scale.rs:142
+    reg start_s2; // scale.rs:142
+    reg start_s3; // scale.rs:142
+    reg start_s4; // scale.rs:142
+    reg start_s5; // scale.rs:142
+    reg start_s6; // scale.rs:142
+    reg start_s7; // scale.rs:142
+    reg start_s8; // scale.rs:142
+    reg start_s9; // scale.rs:142
+    reg start_s10; // scale.rs:142
+    reg start_s11; // scale.rs:142
+    reg start_s12; // scale.rs:142
+    reg start_s13; // scale.rs:142
+    reg start_s14; // scale.rs:142
+    reg start_s15; // scale.rs:142
+    reg start_s16; // scale.rs:142
+    reg start_s17; // scale.rs:142
+    reg start_s18; // scale.rs:142
+    reg done_1; // scale.rs:142
+    reg nonfinite_s1; // scale.rs:143
+    reg nonfinite_s2; // scale.rs:143
+    reg nonfinite_s3; // scale.rs:143
+    reg nonfinite_s4; // scale.rs:143
+    reg nonfinite_s5; // scale.rs:143
+    reg nonfinite_s6; // scale.rs:143
+    reg nonfinite_s7; // scale.rs:143
+    reg nonfinite_s8; // scale.rs:143
+    reg nonfinite_s9; // scale.rs:143
+    reg nonfinite_s10; // scale.rs:143
+    reg nonfinite_s11; // scale.rs:143
+    reg nonfinite_s12; // scale.rs:143
+    reg nonfinite_s13; // scale.rs:143
+    reg nonfinite_s14; // scale.rs:143
+    reg nonfinite_s15; // scale.rs:143
+    reg nonfinite_s16; // scale.rs:143
+    reg nonfinite_s17; // scale.rs:143
+    reg nonfinite_s18; // scale.rs:143
+    reg nonfinite_1; // scale.rs:143
 
     // the questions of a vector, shifted out round by round
     always @(posedge clk) begin
@@ -276,7 +276,11 @@ module oaken_scale_p4 (
         nonfinite_1 <= nonfinite_s18;
     end
     assign done = done_1;
-    wire [57:0] below = {nonfinite_1, kept_0_split, {kept_3_e, kept_3_f}, {kept_2_e, kept_2_f}, {kept_1_e, kept_1_f}, {kept_0_e, kept_0_f}}; // scale.rs:165
+    wire [12:0] middle = {kept_0_e, kept_0_f}; // scale.rs:153
+    wire [12:0] outer_pos = {kept_1_e, kept_1_f}; // scale.rs:153
+    wire [12:0] outer_neg = {kept_2_e, kept_2_f}; // scale.rs:153
+    wire [12:0] inner = {kept_3_e, kept_3_f}; // scale.rs:153
+    wire [57:0] below = {nonfinite_1, kept_0_split, inner, outer_neg, outer_pos, middle}; // header.rs:107
     assign header = below;
     assign scales_outer_pos_c = kept_1_c_a - 10'h10;
     assign scales_outer_neg_c = kept_2_c_a - 10'h10;

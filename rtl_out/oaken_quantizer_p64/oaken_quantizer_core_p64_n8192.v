@@ -30,8 +30,8 @@ module oaken_quantizer_core_p64_n8192 (
     output wire early, // A vector ended early and was filled with zeros.
     output wire late, // A vector ended late; the surplus was dropped.
     output wire nonfinite, // A vector held a NaN or an infinity.
-    output wire finished, // The last code of a vector has left.
-    output wire busy // Vectors are under way.
+    output wire finished, // The last beats of both parts of a vector were taken in the cycle before.
+    output wire busy // Vectors are under way: they have begun, and were not taken to their end.
 );
     reg [6:0] in_flight; // quantizer_settings.rs:35
     reg may_begin; // enabled, and the settings are those given | quantizer_settings.rs:36
@@ -42,19 +42,19 @@ module oaken_quantizer_core_p64_n8192 (
     reg [14:0] settings_thresholds_s_high; // quantizer_settings.rs:43
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:149
+    wire guard_m_ready; // quantizer.rs:154
     wire [1023:0] data;
     wire first;
     wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [8:0] free; // quantizer.rs:150
-    reg room; // in the ring, for two beats at least | quantizer.rs:155
-    reg valid; // quantizer_front.rs:69
-    reg first_1; // quantizer_front.rs:70
-    reg last_1; // quantizer_front.rs:71
-    reg [1023:0] data_1; // quantizer_front.rs:90
+    reg [8:0] free; // quantizer.rs:155
+    reg room; // in the ring, for two beats at least | quantizer.rs:160
+    reg valid; // quantizer_front.rs:70
+    reg first_1; // quantizer_front.rs:71
+    reg last_1; // quantizer_front.rs:72
+    reg [1023:0] data_1; // quantizer_front.rs:91
     wire counts_0;
     wire counts_1;
     wire counts_2;
@@ -72,10 +72,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_0_within_0_1; // classify.rs:82
     reg classify_0_within_1_1; // classify.rs:82
     reg found_0_1; // classify.rs:85
-    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:123
-    reg found_0_0_sign; // quantizer_front.rs:123
-    reg found_0_0_outer; // quantizer_front.rs:123
-    reg found_0_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_0_0_magnitude; // quantizer_front.rs:124
+    reg found_0_0_sign; // quantizer_front.rs:124
+    reg found_0_0_outer; // quantizer_front.rs:124
+    reg found_0_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_1_magnitude; // classify.rs:75
     reg classify_1_sign; // classify.rs:76
     reg [14:0] classify_1_magnitude_1; // classify.rs:82
@@ -85,10 +85,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_1_within_0_1; // classify.rs:82
     reg classify_1_within_1_1; // classify.rs:82
     reg found_1_1; // classify.rs:85
-    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:123
-    reg found_1_0_sign; // quantizer_front.rs:123
-    reg found_1_0_outer; // quantizer_front.rs:123
-    reg found_1_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_1_0_magnitude; // quantizer_front.rs:124
+    reg found_1_0_sign; // quantizer_front.rs:124
+    reg found_1_0_outer; // quantizer_front.rs:124
+    reg found_1_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_2_magnitude; // classify.rs:75
     reg classify_2_sign; // classify.rs:76
     reg [14:0] classify_2_magnitude_1; // classify.rs:82
@@ -98,10 +98,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_2_within_0_1; // classify.rs:82
     reg classify_2_within_1_1; // classify.rs:82
     reg found_2_1; // classify.rs:85
-    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:123
-    reg found_2_0_sign; // quantizer_front.rs:123
-    reg found_2_0_outer; // quantizer_front.rs:123
-    reg found_2_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_2_0_magnitude; // quantizer_front.rs:124
+    reg found_2_0_sign; // quantizer_front.rs:124
+    reg found_2_0_outer; // quantizer_front.rs:124
+    reg found_2_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_3_magnitude; // classify.rs:75
     reg classify_3_sign; // classify.rs:76
     reg [14:0] classify_3_magnitude_1; // classify.rs:82
@@ -111,10 +111,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_3_within_0_1; // classify.rs:82
     reg classify_3_within_1_1; // classify.rs:82
     reg found_3_1; // classify.rs:85
-    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:123
-    reg found_3_0_sign; // quantizer_front.rs:123
-    reg found_3_0_outer; // quantizer_front.rs:123
-    reg found_3_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_3_0_magnitude; // quantizer_front.rs:124
+    reg found_3_0_sign; // quantizer_front.rs:124
+    reg found_3_0_outer; // quantizer_front.rs:124
+    reg found_3_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_4_magnitude; // classify.rs:75
     reg classify_4_sign; // classify.rs:76
     reg [14:0] classify_4_magnitude_1; // classify.rs:82
@@ -124,10 +124,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_4_within_0_1; // classify.rs:82
     reg classify_4_within_1_1; // classify.rs:82
     reg found_4_1; // classify.rs:85
-    reg [14:0] found_4_0_magnitude; // quantizer_front.rs:123
-    reg found_4_0_sign; // quantizer_front.rs:123
-    reg found_4_0_outer; // quantizer_front.rs:123
-    reg found_4_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_4_0_magnitude; // quantizer_front.rs:124
+    reg found_4_0_sign; // quantizer_front.rs:124
+    reg found_4_0_outer; // quantizer_front.rs:124
+    reg found_4_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_5_magnitude; // classify.rs:75
     reg classify_5_sign; // classify.rs:76
     reg [14:0] classify_5_magnitude_1; // classify.rs:82
@@ -137,10 +137,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_5_within_0_1; // classify.rs:82
     reg classify_5_within_1_1; // classify.rs:82
     reg found_5_1; // classify.rs:85
-    reg [14:0] found_5_0_magnitude; // quantizer_front.rs:123
-    reg found_5_0_sign; // quantizer_front.rs:123
-    reg found_5_0_outer; // quantizer_front.rs:123
-    reg found_5_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_5_0_magnitude; // quantizer_front.rs:124
+    reg found_5_0_sign; // quantizer_front.rs:124
+    reg found_5_0_outer; // quantizer_front.rs:124
+    reg found_5_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_6_magnitude; // classify.rs:75
     reg classify_6_sign; // classify.rs:76
     reg [14:0] classify_6_magnitude_1; // classify.rs:82
@@ -150,10 +150,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_6_within_0_1; // classify.rs:82
     reg classify_6_within_1_1; // classify.rs:82
     reg found_6_1; // classify.rs:85
-    reg [14:0] found_6_0_magnitude; // quantizer_front.rs:123
-    reg found_6_0_sign; // quantizer_front.rs:123
-    reg found_6_0_outer; // quantizer_front.rs:123
-    reg found_6_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_6_0_magnitude; // quantizer_front.rs:124
+    reg found_6_0_sign; // quantizer_front.rs:124
+    reg found_6_0_outer; // quantizer_front.rs:124
+    reg found_6_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_7_magnitude; // classify.rs:75
     reg classify_7_sign; // classify.rs:76
     reg [14:0] classify_7_magnitude_1; // classify.rs:82
@@ -163,10 +163,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_7_within_0_1; // classify.rs:82
     reg classify_7_within_1_1; // classify.rs:82
     reg found_7_1; // classify.rs:85
-    reg [14:0] found_7_0_magnitude; // quantizer_front.rs:123
-    reg found_7_0_sign; // quantizer_front.rs:123
-    reg found_7_0_outer; // quantizer_front.rs:123
-    reg found_7_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_7_0_magnitude; // quantizer_front.rs:124
+    reg found_7_0_sign; // quantizer_front.rs:124
+    reg found_7_0_outer; // quantizer_front.rs:124
+    reg found_7_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_8_magnitude; // classify.rs:75
     reg classify_8_sign; // classify.rs:76
     reg [14:0] classify_8_magnitude_1; // classify.rs:82
@@ -176,10 +176,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_8_within_0_1; // classify.rs:82
     reg classify_8_within_1_1; // classify.rs:82
     reg found_8_1; // classify.rs:85
-    reg [14:0] found_8_0_magnitude; // quantizer_front.rs:123
-    reg found_8_0_sign; // quantizer_front.rs:123
-    reg found_8_0_outer; // quantizer_front.rs:123
-    reg found_8_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_8_0_magnitude; // quantizer_front.rs:124
+    reg found_8_0_sign; // quantizer_front.rs:124
+    reg found_8_0_outer; // quantizer_front.rs:124
+    reg found_8_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_9_magnitude; // classify.rs:75
     reg classify_9_sign; // classify.rs:76
     reg [14:0] classify_9_magnitude_1; // classify.rs:82
@@ -189,10 +189,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_9_within_0_1; // classify.rs:82
     reg classify_9_within_1_1; // classify.rs:82
     reg found_9_1; // classify.rs:85
-    reg [14:0] found_9_0_magnitude; // quantizer_front.rs:123
-    reg found_9_0_sign; // quantizer_front.rs:123
-    reg found_9_0_outer; // quantizer_front.rs:123
-    reg found_9_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_9_0_magnitude; // quantizer_front.rs:124
+    reg found_9_0_sign; // quantizer_front.rs:124
+    reg found_9_0_outer; // quantizer_front.rs:124
+    reg found_9_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_10_magnitude; // classify.rs:75
     reg classify_10_sign; // classify.rs:76
     reg [14:0] classify_10_magnitude_1; // classify.rs:82
@@ -202,10 +202,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_10_within_0_1; // classify.rs:82
     reg classify_10_within_1_1; // classify.rs:82
     reg found_10_1; // classify.rs:85
-    reg [14:0] found_10_0_magnitude; // quantizer_front.rs:123
-    reg found_10_0_sign; // quantizer_front.rs:123
-    reg found_10_0_outer; // quantizer_front.rs:123
-    reg found_10_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_10_0_magnitude; // quantizer_front.rs:124
+    reg found_10_0_sign; // quantizer_front.rs:124
+    reg found_10_0_outer; // quantizer_front.rs:124
+    reg found_10_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_11_magnitude; // classify.rs:75
     reg classify_11_sign; // classify.rs:76
     reg [14:0] classify_11_magnitude_1; // classify.rs:82
@@ -215,10 +215,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_11_within_0_1; // classify.rs:82
     reg classify_11_within_1_1; // classify.rs:82
     reg found_11_1; // classify.rs:85
-    reg [14:0] found_11_0_magnitude; // quantizer_front.rs:123
-    reg found_11_0_sign; // quantizer_front.rs:123
-    reg found_11_0_outer; // quantizer_front.rs:123
-    reg found_11_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_11_0_magnitude; // quantizer_front.rs:124
+    reg found_11_0_sign; // quantizer_front.rs:124
+    reg found_11_0_outer; // quantizer_front.rs:124
+    reg found_11_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_12_magnitude; // classify.rs:75
     reg classify_12_sign; // classify.rs:76
     reg [14:0] classify_12_magnitude_1; // classify.rs:82
@@ -228,10 +228,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_12_within_0_1; // classify.rs:82
     reg classify_12_within_1_1; // classify.rs:82
     reg found_12_1; // classify.rs:85
-    reg [14:0] found_12_0_magnitude; // quantizer_front.rs:123
-    reg found_12_0_sign; // quantizer_front.rs:123
-    reg found_12_0_outer; // quantizer_front.rs:123
-    reg found_12_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_12_0_magnitude; // quantizer_front.rs:124
+    reg found_12_0_sign; // quantizer_front.rs:124
+    reg found_12_0_outer; // quantizer_front.rs:124
+    reg found_12_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_13_magnitude; // classify.rs:75
     reg classify_13_sign; // classify.rs:76
     reg [14:0] classify_13_magnitude_1; // classify.rs:82
@@ -241,10 +241,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_13_within_0_1; // classify.rs:82
     reg classify_13_within_1_1; // classify.rs:82
     reg found_13_1; // classify.rs:85
-    reg [14:0] found_13_0_magnitude; // quantizer_front.rs:123
-    reg found_13_0_sign; // quantizer_front.rs:123
-    reg found_13_0_outer; // quantizer_front.rs:123
-    reg found_13_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_13_0_magnitude; // quantizer_front.rs:124
+    reg found_13_0_sign; // quantizer_front.rs:124
+    reg found_13_0_outer; // quantizer_front.rs:124
+    reg found_13_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_14_magnitude; // classify.rs:75
     reg classify_14_sign; // classify.rs:76
     reg [14:0] classify_14_magnitude_1; // classify.rs:82
@@ -254,10 +254,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_14_within_0_1; // classify.rs:82
     reg classify_14_within_1_1; // classify.rs:82
     reg found_14_1; // classify.rs:85
-    reg [14:0] found_14_0_magnitude; // quantizer_front.rs:123
-    reg found_14_0_sign; // quantizer_front.rs:123
-    reg found_14_0_outer; // quantizer_front.rs:123
-    reg found_14_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_14_0_magnitude; // quantizer_front.rs:124
+    reg found_14_0_sign; // quantizer_front.rs:124
+    reg found_14_0_outer; // quantizer_front.rs:124
+    reg found_14_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_15_magnitude; // classify.rs:75
     reg classify_15_sign; // classify.rs:76
     reg [14:0] classify_15_magnitude_1; // classify.rs:82
@@ -267,10 +267,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_15_within_0_1; // classify.rs:82
     reg classify_15_within_1_1; // classify.rs:82
     reg found_15_1; // classify.rs:85
-    reg [14:0] found_15_0_magnitude; // quantizer_front.rs:123
-    reg found_15_0_sign; // quantizer_front.rs:123
-    reg found_15_0_outer; // quantizer_front.rs:123
-    reg found_15_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_15_0_magnitude; // quantizer_front.rs:124
+    reg found_15_0_sign; // quantizer_front.rs:124
+    reg found_15_0_outer; // quantizer_front.rs:124
+    reg found_15_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_16_magnitude; // classify.rs:75
     reg classify_16_sign; // classify.rs:76
     reg [14:0] classify_16_magnitude_1; // classify.rs:82
@@ -280,10 +280,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_16_within_0_1; // classify.rs:82
     reg classify_16_within_1_1; // classify.rs:82
     reg found_16_1; // classify.rs:85
-    reg [14:0] found_16_0_magnitude; // quantizer_front.rs:123
-    reg found_16_0_sign; // quantizer_front.rs:123
-    reg found_16_0_outer; // quantizer_front.rs:123
-    reg found_16_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_16_0_magnitude; // quantizer_front.rs:124
+    reg found_16_0_sign; // quantizer_front.rs:124
+    reg found_16_0_outer; // quantizer_front.rs:124
+    reg found_16_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_17_magnitude; // classify.rs:75
     reg classify_17_sign; // classify.rs:76
     reg [14:0] classify_17_magnitude_1; // classify.rs:82
@@ -293,10 +293,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_17_within_0_1; // classify.rs:82
     reg classify_17_within_1_1; // classify.rs:82
     reg found_17_1; // classify.rs:85
-    reg [14:0] found_17_0_magnitude; // quantizer_front.rs:123
-    reg found_17_0_sign; // quantizer_front.rs:123
-    reg found_17_0_outer; // quantizer_front.rs:123
-    reg found_17_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_17_0_magnitude; // quantizer_front.rs:124
+    reg found_17_0_sign; // quantizer_front.rs:124
+    reg found_17_0_outer; // quantizer_front.rs:124
+    reg found_17_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_18_magnitude; // classify.rs:75
     reg classify_18_sign; // classify.rs:76
     reg [14:0] classify_18_magnitude_1; // classify.rs:82
@@ -306,10 +306,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_18_within_0_1; // classify.rs:82
     reg classify_18_within_1_1; // classify.rs:82
     reg found_18_1; // classify.rs:85
-    reg [14:0] found_18_0_magnitude; // quantizer_front.rs:123
-    reg found_18_0_sign; // quantizer_front.rs:123
-    reg found_18_0_outer; // quantizer_front.rs:123
-    reg found_18_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_18_0_magnitude; // quantizer_front.rs:124
+    reg found_18_0_sign; // quantizer_front.rs:124
+    reg found_18_0_outer; // quantizer_front.rs:124
+    reg found_18_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_19_magnitude; // classify.rs:75
     reg classify_19_sign; // classify.rs:76
     reg [14:0] classify_19_magnitude_1; // classify.rs:82
@@ -319,10 +319,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_19_within_0_1; // classify.rs:82
     reg classify_19_within_1_1; // classify.rs:82
     reg found_19_1; // classify.rs:85
-    reg [14:0] found_19_0_magnitude; // quantizer_front.rs:123
-    reg found_19_0_sign; // quantizer_front.rs:123
-    reg found_19_0_outer; // quantizer_front.rs:123
-    reg found_19_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_19_0_magnitude; // quantizer_front.rs:124
+    reg found_19_0_sign; // quantizer_front.rs:124
+    reg found_19_0_outer; // quantizer_front.rs:124
+    reg found_19_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_20_magnitude; // classify.rs:75
     reg classify_20_sign; // classify.rs:76
     reg [14:0] classify_20_magnitude_1; // classify.rs:82
@@ -332,10 +332,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_20_within_0_1; // classify.rs:82
     reg classify_20_within_1_1; // classify.rs:82
     reg found_20_1; // classify.rs:85
-    reg [14:0] found_20_0_magnitude; // quantizer_front.rs:123
-    reg found_20_0_sign; // quantizer_front.rs:123
-    reg found_20_0_outer; // quantizer_front.rs:123
-    reg found_20_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_20_0_magnitude; // quantizer_front.rs:124
+    reg found_20_0_sign; // quantizer_front.rs:124
+    reg found_20_0_outer; // quantizer_front.rs:124
+    reg found_20_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_21_magnitude; // classify.rs:75
     reg classify_21_sign; // classify.rs:76
     reg [14:0] classify_21_magnitude_1; // classify.rs:82
@@ -345,10 +345,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_21_within_0_1; // classify.rs:82
     reg classify_21_within_1_1; // classify.rs:82
     reg found_21_1; // classify.rs:85
-    reg [14:0] found_21_0_magnitude; // quantizer_front.rs:123
-    reg found_21_0_sign; // quantizer_front.rs:123
-    reg found_21_0_outer; // quantizer_front.rs:123
-    reg found_21_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_21_0_magnitude; // quantizer_front.rs:124
+    reg found_21_0_sign; // quantizer_front.rs:124
+    reg found_21_0_outer; // quantizer_front.rs:124
+    reg found_21_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_22_magnitude; // classify.rs:75
     reg classify_22_sign; // classify.rs:76
     reg [14:0] classify_22_magnitude_1; // classify.rs:82
@@ -358,10 +358,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_22_within_0_1; // classify.rs:82
     reg classify_22_within_1_1; // classify.rs:82
     reg found_22_1; // classify.rs:85
-    reg [14:0] found_22_0_magnitude; // quantizer_front.rs:123
-    reg found_22_0_sign; // quantizer_front.rs:123
-    reg found_22_0_outer; // quantizer_front.rs:123
-    reg found_22_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_22_0_magnitude; // quantizer_front.rs:124
+    reg found_22_0_sign; // quantizer_front.rs:124
+    reg found_22_0_outer; // quantizer_front.rs:124
+    reg found_22_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_23_magnitude; // classify.rs:75
     reg classify_23_sign; // classify.rs:76
     reg [14:0] classify_23_magnitude_1; // classify.rs:82
@@ -371,10 +371,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_23_within_0_1; // classify.rs:82
     reg classify_23_within_1_1; // classify.rs:82
     reg found_23_1; // classify.rs:85
-    reg [14:0] found_23_0_magnitude; // quantizer_front.rs:123
-    reg found_23_0_sign; // quantizer_front.rs:123
-    reg found_23_0_outer; // quantizer_front.rs:123
-    reg found_23_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_23_0_magnitude; // quantizer_front.rs:124
+    reg found_23_0_sign; // quantizer_front.rs:124
+    reg found_23_0_outer; // quantizer_front.rs:124
+    reg found_23_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_24_magnitude; // classify.rs:75
     reg classify_24_sign; // classify.rs:76
     reg [14:0] classify_24_magnitude_1; // classify.rs:82
@@ -384,10 +384,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_24_within_0_1; // classify.rs:82
     reg classify_24_within_1_1; // classify.rs:82
     reg found_24_1; // classify.rs:85
-    reg [14:0] found_24_0_magnitude; // quantizer_front.rs:123
-    reg found_24_0_sign; // quantizer_front.rs:123
-    reg found_24_0_outer; // quantizer_front.rs:123
-    reg found_24_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_24_0_magnitude; // quantizer_front.rs:124
+    reg found_24_0_sign; // quantizer_front.rs:124
+    reg found_24_0_outer; // quantizer_front.rs:124
+    reg found_24_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_25_magnitude; // classify.rs:75
     reg classify_25_sign; // classify.rs:76
     reg [14:0] classify_25_magnitude_1; // classify.rs:82
@@ -397,10 +397,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_25_within_0_1; // classify.rs:82
     reg classify_25_within_1_1; // classify.rs:82
     reg found_25_1; // classify.rs:85
-    reg [14:0] found_25_0_magnitude; // quantizer_front.rs:123
-    reg found_25_0_sign; // quantizer_front.rs:123
-    reg found_25_0_outer; // quantizer_front.rs:123
-    reg found_25_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_25_0_magnitude; // quantizer_front.rs:124
+    reg found_25_0_sign; // quantizer_front.rs:124
+    reg found_25_0_outer; // quantizer_front.rs:124
+    reg found_25_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_26_magnitude; // classify.rs:75
     reg classify_26_sign; // classify.rs:76
     reg [14:0] classify_26_magnitude_1; // classify.rs:82
@@ -410,10 +410,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_26_within_0_1; // classify.rs:82
     reg classify_26_within_1_1; // classify.rs:82
     reg found_26_1; // classify.rs:85
-    reg [14:0] found_26_0_magnitude; // quantizer_front.rs:123
-    reg found_26_0_sign; // quantizer_front.rs:123
-    reg found_26_0_outer; // quantizer_front.rs:123
-    reg found_26_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_26_0_magnitude; // quantizer_front.rs:124
+    reg found_26_0_sign; // quantizer_front.rs:124
+    reg found_26_0_outer; // quantizer_front.rs:124
+    reg found_26_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_27_magnitude; // classify.rs:75
     reg classify_27_sign; // classify.rs:76
     reg [14:0] classify_27_magnitude_1; // classify.rs:82
@@ -423,10 +423,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_27_within_0_1; // classify.rs:82
     reg classify_27_within_1_1; // classify.rs:82
     reg found_27_1; // classify.rs:85
-    reg [14:0] found_27_0_magnitude; // quantizer_front.rs:123
-    reg found_27_0_sign; // quantizer_front.rs:123
-    reg found_27_0_outer; // quantizer_front.rs:123
-    reg found_27_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_27_0_magnitude; // quantizer_front.rs:124
+    reg found_27_0_sign; // quantizer_front.rs:124
+    reg found_27_0_outer; // quantizer_front.rs:124
+    reg found_27_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_28_magnitude; // classify.rs:75
     reg classify_28_sign; // classify.rs:76
     reg [14:0] classify_28_magnitude_1; // classify.rs:82
@@ -436,10 +436,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_28_within_0_1; // classify.rs:82
     reg classify_28_within_1_1; // classify.rs:82
     reg found_28_1; // classify.rs:85
-    reg [14:0] found_28_0_magnitude; // quantizer_front.rs:123
-    reg found_28_0_sign; // quantizer_front.rs:123
-    reg found_28_0_outer; // quantizer_front.rs:123
-    reg found_28_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_28_0_magnitude; // quantizer_front.rs:124
+    reg found_28_0_sign; // quantizer_front.rs:124
+    reg found_28_0_outer; // quantizer_front.rs:124
+    reg found_28_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_29_magnitude; // classify.rs:75
     reg classify_29_sign; // classify.rs:76
     reg [14:0] classify_29_magnitude_1; // classify.rs:82
@@ -449,10 +449,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_29_within_0_1; // classify.rs:82
     reg classify_29_within_1_1; // classify.rs:82
     reg found_29_1; // classify.rs:85
-    reg [14:0] found_29_0_magnitude; // quantizer_front.rs:123
-    reg found_29_0_sign; // quantizer_front.rs:123
-    reg found_29_0_outer; // quantizer_front.rs:123
-    reg found_29_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_29_0_magnitude; // quantizer_front.rs:124
+    reg found_29_0_sign; // quantizer_front.rs:124
+    reg found_29_0_outer; // quantizer_front.rs:124
+    reg found_29_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_30_magnitude; // classify.rs:75
     reg classify_30_sign; // classify.rs:76
     reg [14:0] classify_30_magnitude_1; // classify.rs:82
@@ -462,10 +462,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_30_within_0_1; // classify.rs:82
     reg classify_30_within_1_1; // classify.rs:82
     reg found_30_1; // classify.rs:85
-    reg [14:0] found_30_0_magnitude; // quantizer_front.rs:123
-    reg found_30_0_sign; // quantizer_front.rs:123
-    reg found_30_0_outer; // quantizer_front.rs:123
-    reg found_30_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_30_0_magnitude; // quantizer_front.rs:124
+    reg found_30_0_sign; // quantizer_front.rs:124
+    reg found_30_0_outer; // quantizer_front.rs:124
+    reg found_30_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_31_magnitude; // classify.rs:75
     reg classify_31_sign; // classify.rs:76
     reg [14:0] classify_31_magnitude_1; // classify.rs:82
@@ -475,10 +475,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_31_within_0_1; // classify.rs:82
     reg classify_31_within_1_1; // classify.rs:82
     reg found_31_1; // classify.rs:85
-    reg [14:0] found_31_0_magnitude; // quantizer_front.rs:123
-    reg found_31_0_sign; // quantizer_front.rs:123
-    reg found_31_0_outer; // quantizer_front.rs:123
-    reg found_31_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_31_0_magnitude; // quantizer_front.rs:124
+    reg found_31_0_sign; // quantizer_front.rs:124
+    reg found_31_0_outer; // quantizer_front.rs:124
+    reg found_31_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_32_magnitude; // classify.rs:75
     reg classify_32_sign; // classify.rs:76
     reg [14:0] classify_32_magnitude_1; // classify.rs:82
@@ -488,10 +488,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_32_within_0_1; // classify.rs:82
     reg classify_32_within_1_1; // classify.rs:82
     reg found_32_1; // classify.rs:85
-    reg [14:0] found_32_0_magnitude; // quantizer_front.rs:123
-    reg found_32_0_sign; // quantizer_front.rs:123
-    reg found_32_0_outer; // quantizer_front.rs:123
-    reg found_32_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_32_0_magnitude; // quantizer_front.rs:124
+    reg found_32_0_sign; // quantizer_front.rs:124
+    reg found_32_0_outer; // quantizer_front.rs:124
+    reg found_32_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_33_magnitude; // classify.rs:75
     reg classify_33_sign; // classify.rs:76
     reg [14:0] classify_33_magnitude_1; // classify.rs:82
@@ -501,10 +501,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_33_within_0_1; // classify.rs:82
     reg classify_33_within_1_1; // classify.rs:82
     reg found_33_1; // classify.rs:85
-    reg [14:0] found_33_0_magnitude; // quantizer_front.rs:123
-    reg found_33_0_sign; // quantizer_front.rs:123
-    reg found_33_0_outer; // quantizer_front.rs:123
-    reg found_33_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_33_0_magnitude; // quantizer_front.rs:124
+    reg found_33_0_sign; // quantizer_front.rs:124
+    reg found_33_0_outer; // quantizer_front.rs:124
+    reg found_33_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_34_magnitude; // classify.rs:75
     reg classify_34_sign; // classify.rs:76
     reg [14:0] classify_34_magnitude_1; // classify.rs:82
@@ -514,10 +514,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_34_within_0_1; // classify.rs:82
     reg classify_34_within_1_1; // classify.rs:82
     reg found_34_1; // classify.rs:85
-    reg [14:0] found_34_0_magnitude; // quantizer_front.rs:123
-    reg found_34_0_sign; // quantizer_front.rs:123
-    reg found_34_0_outer; // quantizer_front.rs:123
-    reg found_34_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_34_0_magnitude; // quantizer_front.rs:124
+    reg found_34_0_sign; // quantizer_front.rs:124
+    reg found_34_0_outer; // quantizer_front.rs:124
+    reg found_34_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_35_magnitude; // classify.rs:75
     reg classify_35_sign; // classify.rs:76
     reg [14:0] classify_35_magnitude_1; // classify.rs:82
@@ -527,10 +527,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_35_within_0_1; // classify.rs:82
     reg classify_35_within_1_1; // classify.rs:82
     reg found_35_1; // classify.rs:85
-    reg [14:0] found_35_0_magnitude; // quantizer_front.rs:123
-    reg found_35_0_sign; // quantizer_front.rs:123
-    reg found_35_0_outer; // quantizer_front.rs:123
-    reg found_35_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_35_0_magnitude; // quantizer_front.rs:124
+    reg found_35_0_sign; // quantizer_front.rs:124
+    reg found_35_0_outer; // quantizer_front.rs:124
+    reg found_35_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_36_magnitude; // classify.rs:75
     reg classify_36_sign; // classify.rs:76
     reg [14:0] classify_36_magnitude_1; // classify.rs:82
@@ -540,10 +540,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_36_within_0_1; // classify.rs:82
     reg classify_36_within_1_1; // classify.rs:82
     reg found_36_1; // classify.rs:85
-    reg [14:0] found_36_0_magnitude; // quantizer_front.rs:123
-    reg found_36_0_sign; // quantizer_front.rs:123
-    reg found_36_0_outer; // quantizer_front.rs:123
-    reg found_36_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_36_0_magnitude; // quantizer_front.rs:124
+    reg found_36_0_sign; // quantizer_front.rs:124
+    reg found_36_0_outer; // quantizer_front.rs:124
+    reg found_36_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_37_magnitude; // classify.rs:75
     reg classify_37_sign; // classify.rs:76
     reg [14:0] classify_37_magnitude_1; // classify.rs:82
@@ -553,10 +553,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_37_within_0_1; // classify.rs:82
     reg classify_37_within_1_1; // classify.rs:82
     reg found_37_1; // classify.rs:85
-    reg [14:0] found_37_0_magnitude; // quantizer_front.rs:123
-    reg found_37_0_sign; // quantizer_front.rs:123
-    reg found_37_0_outer; // quantizer_front.rs:123
-    reg found_37_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_37_0_magnitude; // quantizer_front.rs:124
+    reg found_37_0_sign; // quantizer_front.rs:124
+    reg found_37_0_outer; // quantizer_front.rs:124
+    reg found_37_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_38_magnitude; // classify.rs:75
     reg classify_38_sign; // classify.rs:76
     reg [14:0] classify_38_magnitude_1; // classify.rs:82
@@ -566,10 +566,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_38_within_0_1; // classify.rs:82
     reg classify_38_within_1_1; // classify.rs:82
     reg found_38_1; // classify.rs:85
-    reg [14:0] found_38_0_magnitude; // quantizer_front.rs:123
-    reg found_38_0_sign; // quantizer_front.rs:123
-    reg found_38_0_outer; // quantizer_front.rs:123
-    reg found_38_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_38_0_magnitude; // quantizer_front.rs:124
+    reg found_38_0_sign; // quantizer_front.rs:124
+    reg found_38_0_outer; // quantizer_front.rs:124
+    reg found_38_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_39_magnitude; // classify.rs:75
     reg classify_39_sign; // classify.rs:76
     reg [14:0] classify_39_magnitude_1; // classify.rs:82
@@ -579,10 +579,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_39_within_0_1; // classify.rs:82
     reg classify_39_within_1_1; // classify.rs:82
     reg found_39_1; // classify.rs:85
-    reg [14:0] found_39_0_magnitude; // quantizer_front.rs:123
-    reg found_39_0_sign; // quantizer_front.rs:123
-    reg found_39_0_outer; // quantizer_front.rs:123
-    reg found_39_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_39_0_magnitude; // quantizer_front.rs:124
+    reg found_39_0_sign; // quantizer_front.rs:124
+    reg found_39_0_outer; // quantizer_front.rs:124
+    reg found_39_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_40_magnitude; // classify.rs:75
     reg classify_40_sign; // classify.rs:76
     reg [14:0] classify_40_magnitude_1; // classify.rs:82
@@ -592,10 +592,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_40_within_0_1; // classify.rs:82
     reg classify_40_within_1_1; // classify.rs:82
     reg found_40_1; // classify.rs:85
-    reg [14:0] found_40_0_magnitude; // quantizer_front.rs:123
-    reg found_40_0_sign; // quantizer_front.rs:123
-    reg found_40_0_outer; // quantizer_front.rs:123
-    reg found_40_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_40_0_magnitude; // quantizer_front.rs:124
+    reg found_40_0_sign; // quantizer_front.rs:124
+    reg found_40_0_outer; // quantizer_front.rs:124
+    reg found_40_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_41_magnitude; // classify.rs:75
     reg classify_41_sign; // classify.rs:76
     reg [14:0] classify_41_magnitude_1; // classify.rs:82
@@ -605,10 +605,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_41_within_0_1; // classify.rs:82
     reg classify_41_within_1_1; // classify.rs:82
     reg found_41_1; // classify.rs:85
-    reg [14:0] found_41_0_magnitude; // quantizer_front.rs:123
-    reg found_41_0_sign; // quantizer_front.rs:123
-    reg found_41_0_outer; // quantizer_front.rs:123
-    reg found_41_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_41_0_magnitude; // quantizer_front.rs:124
+    reg found_41_0_sign; // quantizer_front.rs:124
+    reg found_41_0_outer; // quantizer_front.rs:124
+    reg found_41_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_42_magnitude; // classify.rs:75
     reg classify_42_sign; // classify.rs:76
     reg [14:0] classify_42_magnitude_1; // classify.rs:82
@@ -618,10 +618,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_42_within_0_1; // classify.rs:82
     reg classify_42_within_1_1; // classify.rs:82
     reg found_42_1; // classify.rs:85
-    reg [14:0] found_42_0_magnitude; // quantizer_front.rs:123
-    reg found_42_0_sign; // quantizer_front.rs:123
-    reg found_42_0_outer; // quantizer_front.rs:123
-    reg found_42_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_42_0_magnitude; // quantizer_front.rs:124
+    reg found_42_0_sign; // quantizer_front.rs:124
+    reg found_42_0_outer; // quantizer_front.rs:124
+    reg found_42_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_43_magnitude; // classify.rs:75
     reg classify_43_sign; // classify.rs:76
     reg [14:0] classify_43_magnitude_1; // classify.rs:82
@@ -631,10 +631,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_43_within_0_1; // classify.rs:82
     reg classify_43_within_1_1; // classify.rs:82
     reg found_43_1; // classify.rs:85
-    reg [14:0] found_43_0_magnitude; // quantizer_front.rs:123
-    reg found_43_0_sign; // quantizer_front.rs:123
-    reg found_43_0_outer; // quantizer_front.rs:123
-    reg found_43_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_43_0_magnitude; // quantizer_front.rs:124
+    reg found_43_0_sign; // quantizer_front.rs:124
+    reg found_43_0_outer; // quantizer_front.rs:124
+    reg found_43_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_44_magnitude; // classify.rs:75
     reg classify_44_sign; // classify.rs:76
     reg [14:0] classify_44_magnitude_1; // classify.rs:82
@@ -644,10 +644,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_44_within_0_1; // classify.rs:82
     reg classify_44_within_1_1; // classify.rs:82
     reg found_44_1; // classify.rs:85
-    reg [14:0] found_44_0_magnitude; // quantizer_front.rs:123
-    reg found_44_0_sign; // quantizer_front.rs:123
-    reg found_44_0_outer; // quantizer_front.rs:123
-    reg found_44_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_44_0_magnitude; // quantizer_front.rs:124
+    reg found_44_0_sign; // quantizer_front.rs:124
+    reg found_44_0_outer; // quantizer_front.rs:124
+    reg found_44_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_45_magnitude; // classify.rs:75
     reg classify_45_sign; // classify.rs:76
     reg [14:0] classify_45_magnitude_1; // classify.rs:82
@@ -657,10 +657,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_45_within_0_1; // classify.rs:82
     reg classify_45_within_1_1; // classify.rs:82
     reg found_45_1; // classify.rs:85
-    reg [14:0] found_45_0_magnitude; // quantizer_front.rs:123
-    reg found_45_0_sign; // quantizer_front.rs:123
-    reg found_45_0_outer; // quantizer_front.rs:123
-    reg found_45_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_45_0_magnitude; // quantizer_front.rs:124
+    reg found_45_0_sign; // quantizer_front.rs:124
+    reg found_45_0_outer; // quantizer_front.rs:124
+    reg found_45_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_46_magnitude; // classify.rs:75
     reg classify_46_sign; // classify.rs:76
     reg [14:0] classify_46_magnitude_1; // classify.rs:82
@@ -670,10 +670,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_46_within_0_1; // classify.rs:82
     reg classify_46_within_1_1; // classify.rs:82
     reg found_46_1; // classify.rs:85
-    reg [14:0] found_46_0_magnitude; // quantizer_front.rs:123
-    reg found_46_0_sign; // quantizer_front.rs:123
-    reg found_46_0_outer; // quantizer_front.rs:123
-    reg found_46_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_46_0_magnitude; // quantizer_front.rs:124
+    reg found_46_0_sign; // quantizer_front.rs:124
+    reg found_46_0_outer; // quantizer_front.rs:124
+    reg found_46_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_47_magnitude; // classify.rs:75
     reg classify_47_sign; // classify.rs:76
     reg [14:0] classify_47_magnitude_1; // classify.rs:82
@@ -683,10 +683,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_47_within_0_1; // classify.rs:82
     reg classify_47_within_1_1; // classify.rs:82
     reg found_47_1; // classify.rs:85
-    reg [14:0] found_47_0_magnitude; // quantizer_front.rs:123
-    reg found_47_0_sign; // quantizer_front.rs:123
-    reg found_47_0_outer; // quantizer_front.rs:123
-    reg found_47_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_47_0_magnitude; // quantizer_front.rs:124
+    reg found_47_0_sign; // quantizer_front.rs:124
+    reg found_47_0_outer; // quantizer_front.rs:124
+    reg found_47_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_48_magnitude; // classify.rs:75
     reg classify_48_sign; // classify.rs:76
     reg [14:0] classify_48_magnitude_1; // classify.rs:82
@@ -696,10 +696,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_48_within_0_1; // classify.rs:82
     reg classify_48_within_1_1; // classify.rs:82
     reg found_48_1; // classify.rs:85
-    reg [14:0] found_48_0_magnitude; // quantizer_front.rs:123
-    reg found_48_0_sign; // quantizer_front.rs:123
-    reg found_48_0_outer; // quantizer_front.rs:123
-    reg found_48_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_48_0_magnitude; // quantizer_front.rs:124
+    reg found_48_0_sign; // quantizer_front.rs:124
+    reg found_48_0_outer; // quantizer_front.rs:124
+    reg found_48_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_49_magnitude; // classify.rs:75
     reg classify_49_sign; // classify.rs:76
     reg [14:0] classify_49_magnitude_1; // classify.rs:82
@@ -709,10 +709,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_49_within_0_1; // classify.rs:82
     reg classify_49_within_1_1; // classify.rs:82
     reg found_49_1; // classify.rs:85
-    reg [14:0] found_49_0_magnitude; // quantizer_front.rs:123
-    reg found_49_0_sign; // quantizer_front.rs:123
-    reg found_49_0_outer; // quantizer_front.rs:123
-    reg found_49_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_49_0_magnitude; // quantizer_front.rs:124
+    reg found_49_0_sign; // quantizer_front.rs:124
+    reg found_49_0_outer; // quantizer_front.rs:124
+    reg found_49_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_50_magnitude; // classify.rs:75
     reg classify_50_sign; // classify.rs:76
     reg [14:0] classify_50_magnitude_1; // classify.rs:82
@@ -722,10 +722,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_50_within_0_1; // classify.rs:82
     reg classify_50_within_1_1; // classify.rs:82
     reg found_50_1; // classify.rs:85
-    reg [14:0] found_50_0_magnitude; // quantizer_front.rs:123
-    reg found_50_0_sign; // quantizer_front.rs:123
-    reg found_50_0_outer; // quantizer_front.rs:123
-    reg found_50_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_50_0_magnitude; // quantizer_front.rs:124
+    reg found_50_0_sign; // quantizer_front.rs:124
+    reg found_50_0_outer; // quantizer_front.rs:124
+    reg found_50_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_51_magnitude; // classify.rs:75
     reg classify_51_sign; // classify.rs:76
     reg [14:0] classify_51_magnitude_1; // classify.rs:82
@@ -735,10 +735,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_51_within_0_1; // classify.rs:82
     reg classify_51_within_1_1; // classify.rs:82
     reg found_51_1; // classify.rs:85
-    reg [14:0] found_51_0_magnitude; // quantizer_front.rs:123
-    reg found_51_0_sign; // quantizer_front.rs:123
-    reg found_51_0_outer; // quantizer_front.rs:123
-    reg found_51_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_51_0_magnitude; // quantizer_front.rs:124
+    reg found_51_0_sign; // quantizer_front.rs:124
+    reg found_51_0_outer; // quantizer_front.rs:124
+    reg found_51_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_52_magnitude; // classify.rs:75
     reg classify_52_sign; // classify.rs:76
     reg [14:0] classify_52_magnitude_1; // classify.rs:82
@@ -748,10 +748,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_52_within_0_1; // classify.rs:82
     reg classify_52_within_1_1; // classify.rs:82
     reg found_52_1; // classify.rs:85
-    reg [14:0] found_52_0_magnitude; // quantizer_front.rs:123
-    reg found_52_0_sign; // quantizer_front.rs:123
-    reg found_52_0_outer; // quantizer_front.rs:123
-    reg found_52_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_52_0_magnitude; // quantizer_front.rs:124
+    reg found_52_0_sign; // quantizer_front.rs:124
+    reg found_52_0_outer; // quantizer_front.rs:124
+    reg found_52_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_53_magnitude; // classify.rs:75
     reg classify_53_sign; // classify.rs:76
     reg [14:0] classify_53_magnitude_1; // classify.rs:82
@@ -761,10 +761,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_53_within_0_1; // classify.rs:82
     reg classify_53_within_1_1; // classify.rs:82
     reg found_53_1; // classify.rs:85
-    reg [14:0] found_53_0_magnitude; // quantizer_front.rs:123
-    reg found_53_0_sign; // quantizer_front.rs:123
-    reg found_53_0_outer; // quantizer_front.rs:123
-    reg found_53_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_53_0_magnitude; // quantizer_front.rs:124
+    reg found_53_0_sign; // quantizer_front.rs:124
+    reg found_53_0_outer; // quantizer_front.rs:124
+    reg found_53_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_54_magnitude; // classify.rs:75
     reg classify_54_sign; // classify.rs:76
     reg [14:0] classify_54_magnitude_1; // classify.rs:82
@@ -774,10 +774,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_54_within_0_1; // classify.rs:82
     reg classify_54_within_1_1; // classify.rs:82
     reg found_54_1; // classify.rs:85
-    reg [14:0] found_54_0_magnitude; // quantizer_front.rs:123
-    reg found_54_0_sign; // quantizer_front.rs:123
-    reg found_54_0_outer; // quantizer_front.rs:123
-    reg found_54_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_54_0_magnitude; // quantizer_front.rs:124
+    reg found_54_0_sign; // quantizer_front.rs:124
+    reg found_54_0_outer; // quantizer_front.rs:124
+    reg found_54_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_55_magnitude; // classify.rs:75
     reg classify_55_sign; // classify.rs:76
     reg [14:0] classify_55_magnitude_1; // classify.rs:82
@@ -787,10 +787,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_55_within_0_1; // classify.rs:82
     reg classify_55_within_1_1; // classify.rs:82
     reg found_55_1; // classify.rs:85
-    reg [14:0] found_55_0_magnitude; // quantizer_front.rs:123
-    reg found_55_0_sign; // quantizer_front.rs:123
-    reg found_55_0_outer; // quantizer_front.rs:123
-    reg found_55_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_55_0_magnitude; // quantizer_front.rs:124
+    reg found_55_0_sign; // quantizer_front.rs:124
+    reg found_55_0_outer; // quantizer_front.rs:124
+    reg found_55_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_56_magnitude; // classify.rs:75
     reg classify_56_sign; // classify.rs:76
     reg [14:0] classify_56_magnitude_1; // classify.rs:82
@@ -800,10 +800,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_56_within_0_1; // classify.rs:82
     reg classify_56_within_1_1; // classify.rs:82
     reg found_56_1; // classify.rs:85
-    reg [14:0] found_56_0_magnitude; // quantizer_front.rs:123
-    reg found_56_0_sign; // quantizer_front.rs:123
-    reg found_56_0_outer; // quantizer_front.rs:123
-    reg found_56_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_56_0_magnitude; // quantizer_front.rs:124
+    reg found_56_0_sign; // quantizer_front.rs:124
+    reg found_56_0_outer; // quantizer_front.rs:124
+    reg found_56_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_57_magnitude; // classify.rs:75
     reg classify_57_sign; // classify.rs:76
     reg [14:0] classify_57_magnitude_1; // classify.rs:82
@@ -813,10 +813,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_57_within_0_1; // classify.rs:82
     reg classify_57_within_1_1; // classify.rs:82
     reg found_57_1; // classify.rs:85
-    reg [14:0] found_57_0_magnitude; // quantizer_front.rs:123
-    reg found_57_0_sign; // quantizer_front.rs:123
-    reg found_57_0_outer; // quantizer_front.rs:123
-    reg found_57_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_57_0_magnitude; // quantizer_front.rs:124
+    reg found_57_0_sign; // quantizer_front.rs:124
+    reg found_57_0_outer; // quantizer_front.rs:124
+    reg found_57_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_58_magnitude; // classify.rs:75
     reg classify_58_sign; // classify.rs:76
     reg [14:0] classify_58_magnitude_1; // classify.rs:82
@@ -826,10 +826,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_58_within_0_1; // classify.rs:82
     reg classify_58_within_1_1; // classify.rs:82
     reg found_58_1; // classify.rs:85
-    reg [14:0] found_58_0_magnitude; // quantizer_front.rs:123
-    reg found_58_0_sign; // quantizer_front.rs:123
-    reg found_58_0_outer; // quantizer_front.rs:123
-    reg found_58_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_58_0_magnitude; // quantizer_front.rs:124
+    reg found_58_0_sign; // quantizer_front.rs:124
+    reg found_58_0_outer; // quantizer_front.rs:124
+    reg found_58_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_59_magnitude; // classify.rs:75
     reg classify_59_sign; // classify.rs:76
     reg [14:0] classify_59_magnitude_1; // classify.rs:82
@@ -839,10 +839,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_59_within_0_1; // classify.rs:82
     reg classify_59_within_1_1; // classify.rs:82
     reg found_59_1; // classify.rs:85
-    reg [14:0] found_59_0_magnitude; // quantizer_front.rs:123
-    reg found_59_0_sign; // quantizer_front.rs:123
-    reg found_59_0_outer; // quantizer_front.rs:123
-    reg found_59_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_59_0_magnitude; // quantizer_front.rs:124
+    reg found_59_0_sign; // quantizer_front.rs:124
+    reg found_59_0_outer; // quantizer_front.rs:124
+    reg found_59_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_60_magnitude; // classify.rs:75
     reg classify_60_sign; // classify.rs:76
     reg [14:0] classify_60_magnitude_1; // classify.rs:82
@@ -852,10 +852,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_60_within_0_1; // classify.rs:82
     reg classify_60_within_1_1; // classify.rs:82
     reg found_60_1; // classify.rs:85
-    reg [14:0] found_60_0_magnitude; // quantizer_front.rs:123
-    reg found_60_0_sign; // quantizer_front.rs:123
-    reg found_60_0_outer; // quantizer_front.rs:123
-    reg found_60_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_60_0_magnitude; // quantizer_front.rs:124
+    reg found_60_0_sign; // quantizer_front.rs:124
+    reg found_60_0_outer; // quantizer_front.rs:124
+    reg found_60_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_61_magnitude; // classify.rs:75
     reg classify_61_sign; // classify.rs:76
     reg [14:0] classify_61_magnitude_1; // classify.rs:82
@@ -865,10 +865,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_61_within_0_1; // classify.rs:82
     reg classify_61_within_1_1; // classify.rs:82
     reg found_61_1; // classify.rs:85
-    reg [14:0] found_61_0_magnitude; // quantizer_front.rs:123
-    reg found_61_0_sign; // quantizer_front.rs:123
-    reg found_61_0_outer; // quantizer_front.rs:123
-    reg found_61_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_61_0_magnitude; // quantizer_front.rs:124
+    reg found_61_0_sign; // quantizer_front.rs:124
+    reg found_61_0_outer; // quantizer_front.rs:124
+    reg found_61_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_62_magnitude; // classify.rs:75
     reg classify_62_sign; // classify.rs:76
     reg [14:0] classify_62_magnitude_1; // classify.rs:82
@@ -878,10 +878,10 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_62_within_0_1; // classify.rs:82
     reg classify_62_within_1_1; // classify.rs:82
     reg found_62_1; // classify.rs:85
-    reg [14:0] found_62_0_magnitude; // quantizer_front.rs:123
-    reg found_62_0_sign; // quantizer_front.rs:123
-    reg found_62_0_outer; // quantizer_front.rs:123
-    reg found_62_0_inner; // quantizer_front.rs:123
+    reg [14:0] found_62_0_magnitude; // quantizer_front.rs:124
+    reg found_62_0_sign; // quantizer_front.rs:124
+    reg found_62_0_outer; // quantizer_front.rs:124
+    reg found_62_0_inner; // quantizer_front.rs:124
     reg [14:0] classify_63_magnitude; // classify.rs:75
     reg classify_63_sign; // classify.rs:76
     reg [14:0] classify_63_magnitude_1; // classify.rs:82
@@ -891,32 +891,32 @@ module oaken_quantizer_core_p64_n8192 (
     reg classify_63_within_0_1; // classify.rs:82
     reg classify_63_within_1_1; // classify.rs:82
     reg found_63_1; // classify.rs:85
-    reg [14:0] found_63_0_magnitude; // quantizer_front.rs:123
-    reg found_63_0_sign; // quantizer_front.rs:123
-    reg found_63_0_outer; // quantizer_front.rs:123
-    reg found_63_0_inner; // quantizer_front.rs:123
-    reg of_groups_0; // quantizer_front.rs:100
-    reg of_groups_1; // quantizer_front.rs:100
-    reg of_groups_2; // quantizer_front.rs:100
-    reg of_groups_3; // quantizer_front.rs:100
-    reg nonfinite_1; // quantizer_front.rs:103
-    reg first_1_s2; // quantizer_front.rs:77
-    reg first_1_s3; // quantizer_front.rs:77
-    reg first_2; // quantizer_front.rs:77
-    reg last_1_s2; // quantizer_front.rs:77
-    reg last_1_s3; // quantizer_front.rs:77
-    reg last_2; // quantizer_front.rs:77
-    reg valid_s2; // quantizer_front.rs:79
-    reg valid_s3; // quantizer_front.rs:79
+    reg [14:0] found_63_0_magnitude; // quantizer_front.rs:124
+    reg found_63_0_sign; // quantizer_front.rs:124
+    reg found_63_0_outer; // quantizer_front.rs:124
+    reg found_63_0_inner; // quantizer_front.rs:124
+    reg of_groups_0; // quantizer_front.rs:101
+    reg of_groups_1; // quantizer_front.rs:101
+    reg of_groups_2; // quantizer_front.rs:101
+    reg of_groups_3; // quantizer_front.rs:101
+    reg nonfinite_1; // quantizer_front.rs:104
+    reg first_1_s2; // quantizer_front.rs:78
+    reg first_1_s3; // quantizer_front.rs:78
+    reg first_2; // quantizer_front.rs:78
+    reg last_1_s2; // quantizer_front.rs:78
+    reg last_1_s3; // quantizer_front.rs:78
+    reg last_2; // quantizer_front.rs:78
+    reg valid_s2; // quantizer_front.rs:80
+    reg valid_s3; // quantizer_front.rs:80
     wire valid_of_0;
     wire valid_of_1;
     wire valid_of_2;
     wire valid_of_3;
-    reg valid_1; // quantizer_front.rs:82
-    reg [7:0] write_at; // quantizer_front.rs:164
-    reg [7:0] write_at_1; // quantizer_front.rs:164
-    reg [7:0] write_at_2; // quantizer_front.rs:164
-    reg [7:0] write_at_3; // quantizer_front.rs:164
+    reg valid_1; // quantizer_front.rs:83
+    reg [7:0] write_at; // quantizer_front.rs:165
+    reg [7:0] write_at_1; // quantizer_front.rs:165
+    reg [7:0] write_at_2; // quantizer_front.rs:165
+    reg [7:0] write_at_3; // quantizer_front.rs:165
     reg [2:0] groups_0_1; // compact.rs:72
     reg [2:0] groups_1_1; // compact.rs:72
     reg [2:0] groups_2_1; // compact.rs:72
@@ -938,11 +938,11 @@ module oaken_quantizer_core_p64_n8192 (
     reg [4:0] totals_2; // compact.rs:89
     reg [4:0] totals_3; // compact.rs:89
     reg [6:0] in_beat; // compact.rs:89
-    reg [7:0] count_at; // quantizer_front.rs:179
-    reg [6:0] so_far; // quantizer_front.rs:180
-    reg valid_1_s5; // quantizer_front.rs:181
-    reg valid_1_s6; // quantizer_front.rs:181
-    reg counted; // quantizer_front.rs:181
+    reg [7:0] count_at; // quantizer_front.rs:180
+    reg [6:0] so_far; // quantizer_front.rs:181
+    reg valid_1_s5; // quantizer_front.rs:182
+    reg valid_1_s6; // quantizer_front.rs:182
+    reg counted; // quantizer_front.rs:182
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -965,37 +965,35 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [5:0] queue_in; // quantizer.rs:217
-    reg [5:0] queue_out; // quantizer.rs:218
-    reg [6:0] queued; // quantizer.rs:219
-    reg done; // quantizer.rs:222
-    reg [4:0] steps_scales_split_s1; // quantizer.rs:223
-    reg [9:0] steps_scales_outer_pos_r_s1; // quantizer.rs:223
-    reg [5:0] steps_scales_outer_pos_e_s1; // quantizer.rs:223
-    reg [9:0] steps_scales_outer_pos_c_s1; // quantizer.rs:223
-    reg [9:0] steps_scales_outer_neg_r_s1; // quantizer.rs:223
-    reg [5:0] steps_scales_outer_neg_e_s1; // quantizer.rs:223
-    reg [9:0] steps_scales_outer_neg_c_s1; // quantizer.rs:223
-    reg [9:0] steps_scales_middle_r_s1; // quantizer.rs:223
-    reg [5:0] steps_scales_middle_e_s1; // quantizer.rs:223
-    reg [9:0] steps_scales_middle_c_s1; // quantizer.rs:223
-    reg [9:0] steps_scales_middle_c_neg_s1; // quantizer.rs:223
-    reg [9:0] steps_scales_inner_r_s1; // quantizer.rs:223
-    reg [5:0] steps_scales_inner_e_s1; // quantizer.rs:223
-    reg [57:0] steps_header_s1; // quantizer.rs:223
-    wire advance; // quantizer.rs:100
-    wire ready_next; // quantizer.rs:101
+    reg [5:0] queue_in; // quantizer.rs:216
+    reg [5:0] queue_out; // quantizer.rs:217
+    reg [6:0] queued; // quantizer.rs:218
+    reg done; // quantizer.rs:221
+    reg [4:0] steps_scales_split_s1; // quantizer.rs:222
+    reg [9:0] steps_scales_outer_pos_r_s1; // quantizer.rs:222
+    reg [5:0] steps_scales_outer_pos_e_s1; // quantizer.rs:222
+    reg [9:0] steps_scales_outer_pos_c_s1; // quantizer.rs:222
+    reg [9:0] steps_scales_outer_neg_r_s1; // quantizer.rs:222
+    reg [5:0] steps_scales_outer_neg_e_s1; // quantizer.rs:222
+    reg [9:0] steps_scales_outer_neg_c_s1; // quantizer.rs:222
+    reg [9:0] steps_scales_middle_r_s1; // quantizer.rs:222
+    reg [5:0] steps_scales_middle_e_s1; // quantizer.rs:222
+    reg [9:0] steps_scales_middle_c_s1; // quantizer.rs:222
+    reg [9:0] steps_scales_middle_c_neg_s1; // quantizer.rs:222
+    reg [9:0] steps_scales_inner_r_s1; // quantizer.rs:222
+    reg [5:0] steps_scales_inner_e_s1; // quantizer.rs:222
+    reg [57:0] steps_header_s1; // quantizer.rs:222
+    wire advance; // quantizer.rs:103
+    wire ready_next; // quantizer.rs:104
     wire advances_0;
     wire advances_1;
     wire advances_2;
     wire advances_3;
     wire advances_4;
-    wire leaves; // the last beat of a vector is read | quantizer.rs:107
+    wire leaves; // the last beat of a vector is read | quantizer.rs:110
     reg [7:0] read_at; // quantizer_back.rs:50
     reg [7:0] read_count_at; // quantizer_back.rs:51
     reg [6:0] beat_index; // quantizer_back.rs:52
-    wire sent; // quantizer.rs:110
-    reg sent_s1; // quantizer.rs:199
     reg [7:0] read_at_s1; // quantizer_back.rs:108
     reg [287:0] words_0; // quantizer_back.rs:110
     reg [7:0] read_at_s1_1; // quantizer_back.rs:108
@@ -4476,7 +4474,7 @@ module oaken_quantizer_core_p64_n8192 (
     reg issue_s7; // quantizer_back.rs:220
     reg issue_s8; // quantizer_back.rs:220
     reg issue_s9; // quantizer_back.rs:220
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:249
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:237
     reg issue_s10; // quantizer_back.rs:238
     reg issue_s11; // quantizer_back.rs:238
     reg sparse_beat_last_s10; // quantizer_back.rs:238
@@ -4488,6 +4486,8 @@ module oaken_quantizer_core_p64_n8192 (
     wire dense_m_valid;
     wire [256:0] dense_m_payload;
     wire [4:0] dense_level;
+    reg [7:0] ahead; // dense parts that were taken before their sparse parts; below 0, the other way round | both_taken.rs:9
+    reg both; // both_taken.rs:17
     (* ram_style = "block" *) (* no_rw_check *) reg [287:0] ring [0:255];
     reg [287:0] ring_q0; // quantizer_back.rs:110
     (* ram_style = "block" *) (* no_rw_check *) reg [287:0] ring_1 [0:255];
@@ -4556,8 +4556,8 @@ module oaken_quantizer_core_p64_n8192 (
             room <= free > 9'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:160
-    wire begins = accepted & first; // quantizer.rs:161
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:165
+    wire begins = accepted & first; // quantizer.rs:166
 
     // in: classify
     always @(posedge clk) begin
@@ -4592,8 +4592,8 @@ module oaken_quantizer_core_p64_n8192 (
         .x(guard_passing),
         .y(counts_3)
     );
-    wire [1023:0] data_2 = data_1 & {{256{counts_3}}, {256{counts_2}}, {256{counts_1}}, {256{counts_0}}}; // quantizer_front.rs:94
-    wire [59:0] given = {settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_front.rs:145
+    wire [1023:0] data_2 = data_1 & {{256{counts_3}}, {256{counts_2}}, {256{counts_1}}, {256{counts_0}}}; // quantizer_front.rs:95
+    wire [59:0] given = {settings_thresholds_s_low, settings_thresholds_t_low, settings_thresholds_t_high, settings_thresholds_s_high}; // quantizer_front.rs:146
     oaken_copy_60 u_oaken_copy_60 (
         .clk(clk),
         .x(given),
@@ -4614,22 +4614,22 @@ module oaken_quantizer_core_p64_n8192 (
         .x(given),
         .y(u_oaken_copy_60_3_y)
     );
-    wire [14:0] of_group_0_s_low = u_oaken_copy_60_y[59:45]; // quantizer_front.rs:144
-    wire [14:0] of_group_0_t_low = u_oaken_copy_60_y[44:30]; // quantizer_front.rs:144
-    wire [14:0] of_group_0_t_high = u_oaken_copy_60_y[29:15]; // quantizer_front.rs:144
-    wire [14:0] of_group_0_s_high = u_oaken_copy_60_y[14:0]; // quantizer_front.rs:144
-    wire [14:0] of_group_1_s_low = u_oaken_copy_60_1_y[59:45]; // quantizer_front.rs:144
-    wire [14:0] of_group_1_t_low = u_oaken_copy_60_1_y[44:30]; // quantizer_front.rs:144
-    wire [14:0] of_group_1_t_high = u_oaken_copy_60_1_y[29:15]; // quantizer_front.rs:144
-    wire [14:0] of_group_1_s_high = u_oaken_copy_60_1_y[14:0]; // quantizer_front.rs:144
-    wire [14:0] of_group_2_s_low = u_oaken_copy_60_2_y[59:45]; // quantizer_front.rs:144
-    wire [14:0] of_group_2_t_low = u_oaken_copy_60_2_y[44:30]; // quantizer_front.rs:144
-    wire [14:0] of_group_2_t_high = u_oaken_copy_60_2_y[29:15]; // quantizer_front.rs:144
-    wire [14:0] of_group_2_s_high = u_oaken_copy_60_2_y[14:0]; // quantizer_front.rs:144
-    wire [14:0] of_group_3_s_low = u_oaken_copy_60_3_y[59:45]; // quantizer_front.rs:144
-    wire [14:0] of_group_3_t_low = u_oaken_copy_60_3_y[44:30]; // quantizer_front.rs:144
-    wire [14:0] of_group_3_t_high = u_oaken_copy_60_3_y[29:15]; // quantizer_front.rs:144
-    wire [14:0] of_group_3_s_high = u_oaken_copy_60_3_y[14:0]; // quantizer_front.rs:144
+    wire [14:0] of_group_0_s_low = u_oaken_copy_60_y[59:45]; // quantizer_front.rs:145
+    wire [14:0] of_group_0_t_low = u_oaken_copy_60_y[44:30]; // quantizer_front.rs:145
+    wire [14:0] of_group_0_t_high = u_oaken_copy_60_y[29:15]; // quantizer_front.rs:145
+    wire [14:0] of_group_0_s_high = u_oaken_copy_60_y[14:0]; // quantizer_front.rs:145
+    wire [14:0] of_group_1_s_low = u_oaken_copy_60_1_y[59:45]; // quantizer_front.rs:145
+    wire [14:0] of_group_1_t_low = u_oaken_copy_60_1_y[44:30]; // quantizer_front.rs:145
+    wire [14:0] of_group_1_t_high = u_oaken_copy_60_1_y[29:15]; // quantizer_front.rs:145
+    wire [14:0] of_group_1_s_high = u_oaken_copy_60_1_y[14:0]; // quantizer_front.rs:145
+    wire [14:0] of_group_2_s_low = u_oaken_copy_60_2_y[59:45]; // quantizer_front.rs:145
+    wire [14:0] of_group_2_t_low = u_oaken_copy_60_2_y[44:30]; // quantizer_front.rs:145
+    wire [14:0] of_group_2_t_high = u_oaken_copy_60_2_y[29:15]; // quantizer_front.rs:145
+    wire [14:0] of_group_2_s_high = u_oaken_copy_60_2_y[14:0]; // quantizer_front.rs:145
+    wire [14:0] of_group_3_s_low = u_oaken_copy_60_3_y[59:45]; // quantizer_front.rs:145
+    wire [14:0] of_group_3_t_low = u_oaken_copy_60_3_y[44:30]; // quantizer_front.rs:145
+    wire [14:0] of_group_3_t_high = u_oaken_copy_60_3_y[29:15]; // quantizer_front.rs:145
+    wire [14:0] of_group_3_s_high = u_oaken_copy_60_3_y[14:0]; // quantizer_front.rs:145
 
     // finite magnitude
     wire classify_0_nonfinite = &data_2[14:10]; // classify.rs:72
@@ -6678,78 +6678,78 @@ module oaken_quantizer_core_p64_n8192 (
         found_63_0_outer <= classify_63_outer;
         found_63_0_inner <= classify_63_inner;
     end
-    wire [17:0] elements_0 = {found_63_0_magnitude, found_63_0_sign, found_63_0_outer, found_63_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_1 = {found_62_0_magnitude, found_62_0_sign, found_62_0_outer, found_62_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_2 = {found_61_0_magnitude, found_61_0_sign, found_61_0_outer, found_61_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_3 = {found_60_0_magnitude, found_60_0_sign, found_60_0_outer, found_60_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_4 = {found_59_0_magnitude, found_59_0_sign, found_59_0_outer, found_59_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_5 = {found_58_0_magnitude, found_58_0_sign, found_58_0_outer, found_58_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_6 = {found_57_0_magnitude, found_57_0_sign, found_57_0_outer, found_57_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_7 = {found_56_0_magnitude, found_56_0_sign, found_56_0_outer, found_56_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_8 = {found_55_0_magnitude, found_55_0_sign, found_55_0_outer, found_55_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_9 = {found_54_0_magnitude, found_54_0_sign, found_54_0_outer, found_54_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_10 = {found_53_0_magnitude, found_53_0_sign, found_53_0_outer, found_53_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_11 = {found_52_0_magnitude, found_52_0_sign, found_52_0_outer, found_52_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_12 = {found_51_0_magnitude, found_51_0_sign, found_51_0_outer, found_51_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_13 = {found_50_0_magnitude, found_50_0_sign, found_50_0_outer, found_50_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_14 = {found_49_0_magnitude, found_49_0_sign, found_49_0_outer, found_49_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_15 = {found_48_0_magnitude, found_48_0_sign, found_48_0_outer, found_48_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_16 = {found_47_0_magnitude, found_47_0_sign, found_47_0_outer, found_47_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_17 = {found_46_0_magnitude, found_46_0_sign, found_46_0_outer, found_46_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_18 = {found_45_0_magnitude, found_45_0_sign, found_45_0_outer, found_45_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_19 = {found_44_0_magnitude, found_44_0_sign, found_44_0_outer, found_44_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_20 = {found_43_0_magnitude, found_43_0_sign, found_43_0_outer, found_43_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_21 = {found_42_0_magnitude, found_42_0_sign, found_42_0_outer, found_42_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_22 = {found_41_0_magnitude, found_41_0_sign, found_41_0_outer, found_41_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_23 = {found_40_0_magnitude, found_40_0_sign, found_40_0_outer, found_40_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_24 = {found_39_0_magnitude, found_39_0_sign, found_39_0_outer, found_39_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_25 = {found_38_0_magnitude, found_38_0_sign, found_38_0_outer, found_38_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_26 = {found_37_0_magnitude, found_37_0_sign, found_37_0_outer, found_37_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_27 = {found_36_0_magnitude, found_36_0_sign, found_36_0_outer, found_36_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_28 = {found_35_0_magnitude, found_35_0_sign, found_35_0_outer, found_35_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_29 = {found_34_0_magnitude, found_34_0_sign, found_34_0_outer, found_34_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_30 = {found_33_0_magnitude, found_33_0_sign, found_33_0_outer, found_33_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_31 = {found_32_0_magnitude, found_32_0_sign, found_32_0_outer, found_32_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_32 = {found_31_0_magnitude, found_31_0_sign, found_31_0_outer, found_31_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_33 = {found_30_0_magnitude, found_30_0_sign, found_30_0_outer, found_30_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_34 = {found_29_0_magnitude, found_29_0_sign, found_29_0_outer, found_29_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_35 = {found_28_0_magnitude, found_28_0_sign, found_28_0_outer, found_28_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_36 = {found_27_0_magnitude, found_27_0_sign, found_27_0_outer, found_27_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_37 = {found_26_0_magnitude, found_26_0_sign, found_26_0_outer, found_26_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_38 = {found_25_0_magnitude, found_25_0_sign, found_25_0_outer, found_25_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_39 = {found_24_0_magnitude, found_24_0_sign, found_24_0_outer, found_24_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_40 = {found_23_0_magnitude, found_23_0_sign, found_23_0_outer, found_23_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_41 = {found_22_0_magnitude, found_22_0_sign, found_22_0_outer, found_22_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_42 = {found_21_0_magnitude, found_21_0_sign, found_21_0_outer, found_21_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_43 = {found_20_0_magnitude, found_20_0_sign, found_20_0_outer, found_20_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_44 = {found_19_0_magnitude, found_19_0_sign, found_19_0_outer, found_19_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_45 = {found_18_0_magnitude, found_18_0_sign, found_18_0_outer, found_18_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_46 = {found_17_0_magnitude, found_17_0_sign, found_17_0_outer, found_17_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_47 = {found_16_0_magnitude, found_16_0_sign, found_16_0_outer, found_16_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_48 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_49 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_50 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_51 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_52 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_53 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_54 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_55 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_56 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_57 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_58 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_59 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_60 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_61 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_62 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:74
-    wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:74
-    wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer_front.rs:75
-    wire [15:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer_front.rs:100
+    wire [17:0] elements_0 = {found_63_0_magnitude, found_63_0_sign, found_63_0_outer, found_63_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_1 = {found_62_0_magnitude, found_62_0_sign, found_62_0_outer, found_62_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_2 = {found_61_0_magnitude, found_61_0_sign, found_61_0_outer, found_61_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_3 = {found_60_0_magnitude, found_60_0_sign, found_60_0_outer, found_60_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_4 = {found_59_0_magnitude, found_59_0_sign, found_59_0_outer, found_59_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_5 = {found_58_0_magnitude, found_58_0_sign, found_58_0_outer, found_58_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_6 = {found_57_0_magnitude, found_57_0_sign, found_57_0_outer, found_57_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_7 = {found_56_0_magnitude, found_56_0_sign, found_56_0_outer, found_56_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_8 = {found_55_0_magnitude, found_55_0_sign, found_55_0_outer, found_55_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_9 = {found_54_0_magnitude, found_54_0_sign, found_54_0_outer, found_54_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_10 = {found_53_0_magnitude, found_53_0_sign, found_53_0_outer, found_53_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_11 = {found_52_0_magnitude, found_52_0_sign, found_52_0_outer, found_52_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_12 = {found_51_0_magnitude, found_51_0_sign, found_51_0_outer, found_51_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_13 = {found_50_0_magnitude, found_50_0_sign, found_50_0_outer, found_50_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_14 = {found_49_0_magnitude, found_49_0_sign, found_49_0_outer, found_49_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_15 = {found_48_0_magnitude, found_48_0_sign, found_48_0_outer, found_48_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_16 = {found_47_0_magnitude, found_47_0_sign, found_47_0_outer, found_47_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_17 = {found_46_0_magnitude, found_46_0_sign, found_46_0_outer, found_46_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_18 = {found_45_0_magnitude, found_45_0_sign, found_45_0_outer, found_45_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_19 = {found_44_0_magnitude, found_44_0_sign, found_44_0_outer, found_44_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_20 = {found_43_0_magnitude, found_43_0_sign, found_43_0_outer, found_43_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_21 = {found_42_0_magnitude, found_42_0_sign, found_42_0_outer, found_42_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_22 = {found_41_0_magnitude, found_41_0_sign, found_41_0_outer, found_41_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_23 = {found_40_0_magnitude, found_40_0_sign, found_40_0_outer, found_40_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_24 = {found_39_0_magnitude, found_39_0_sign, found_39_0_outer, found_39_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_25 = {found_38_0_magnitude, found_38_0_sign, found_38_0_outer, found_38_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_26 = {found_37_0_magnitude, found_37_0_sign, found_37_0_outer, found_37_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_27 = {found_36_0_magnitude, found_36_0_sign, found_36_0_outer, found_36_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_28 = {found_35_0_magnitude, found_35_0_sign, found_35_0_outer, found_35_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_29 = {found_34_0_magnitude, found_34_0_sign, found_34_0_outer, found_34_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_30 = {found_33_0_magnitude, found_33_0_sign, found_33_0_outer, found_33_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_31 = {found_32_0_magnitude, found_32_0_sign, found_32_0_outer, found_32_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_32 = {found_31_0_magnitude, found_31_0_sign, found_31_0_outer, found_31_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_33 = {found_30_0_magnitude, found_30_0_sign, found_30_0_outer, found_30_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_34 = {found_29_0_magnitude, found_29_0_sign, found_29_0_outer, found_29_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_35 = {found_28_0_magnitude, found_28_0_sign, found_28_0_outer, found_28_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_36 = {found_27_0_magnitude, found_27_0_sign, found_27_0_outer, found_27_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_37 = {found_26_0_magnitude, found_26_0_sign, found_26_0_outer, found_26_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_38 = {found_25_0_magnitude, found_25_0_sign, found_25_0_outer, found_25_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_39 = {found_24_0_magnitude, found_24_0_sign, found_24_0_outer, found_24_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_40 = {found_23_0_magnitude, found_23_0_sign, found_23_0_outer, found_23_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_41 = {found_22_0_magnitude, found_22_0_sign, found_22_0_outer, found_22_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_42 = {found_21_0_magnitude, found_21_0_sign, found_21_0_outer, found_21_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_43 = {found_20_0_magnitude, found_20_0_sign, found_20_0_outer, found_20_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_44 = {found_19_0_magnitude, found_19_0_sign, found_19_0_outer, found_19_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_45 = {found_18_0_magnitude, found_18_0_sign, found_18_0_outer, found_18_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_46 = {found_17_0_magnitude, found_17_0_sign, found_17_0_outer, found_17_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_47 = {found_16_0_magnitude, found_16_0_sign, found_16_0_outer, found_16_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_48 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_49 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_50 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_51 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_52 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_53 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_54 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_55 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_56 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_57 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_58 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_59 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_60 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_61 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_62 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer_front.rs:75
+    wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer_front.rs:75
+    wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer_front.rs:76
+    wire [15:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer_front.rs:101
     always @(posedge clk) of_groups_0 <= |_t3;
-    wire [15:0] _t4 = {found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1}; // quantizer_front.rs:100
+    wire [15:0] _t4 = {found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1}; // quantizer_front.rs:101
     always @(posedge clk) of_groups_1 <= |_t4;
-    wire [15:0] _t5 = {found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1}; // quantizer_front.rs:100
+    wire [15:0] _t5 = {found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1}; // quantizer_front.rs:101
     always @(posedge clk) of_groups_2 <= |_t5;
-    wire [15:0] _t6 = {found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer_front.rs:100
+    wire [15:0] _t6 = {found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer_front.rs:101
     always @(posedge clk) begin
         of_groups_3 <= |_t6;
         nonfinite_1 <= |{of_groups_0, of_groups_1, of_groups_2, of_groups_3};
@@ -6943,7 +6943,7 @@ module oaken_quantizer_core_p64_n8192 (
             counted <= valid_1_s6;
         end
     end
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:184
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:185
     always @(posedge clk) if (counted & 1'h1) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -7025,22 +7025,22 @@ module oaken_quantizer_core_p64_n8192 (
         steps_scales_inner_e_s1 <= steps_scales_inner_e;
         steps_header_s1 <= steps_header;
     end
-    wire [4:0] scales_split = steps_scales_split_s1; // quantizer.rs:223
-    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r_s1; // quantizer.rs:223
-    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e_s1; // quantizer.rs:223
-    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c_s1; // quantizer.rs:223
-    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r_s1; // quantizer.rs:223
-    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e_s1; // quantizer.rs:223
-    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c_s1; // quantizer.rs:223
-    wire [9:0] scales_middle_r = steps_scales_middle_r_s1; // quantizer.rs:223
-    wire [5:0] scales_middle_e = steps_scales_middle_e_s1; // quantizer.rs:223
-    wire [9:0] scales_middle_c = steps_scales_middle_c_s1; // quantizer.rs:223
-    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg_s1; // quantizer.rs:223
-    wire [9:0] scales_inner_r = steps_scales_inner_r_s1; // quantizer.rs:223
-    wire [5:0] scales_inner_e = steps_scales_inner_e_s1; // quantizer.rs:223
-    wire [57:0] header = steps_header_s1; // quantizer.rs:223
+    wire [4:0] scales_split = steps_scales_split_s1; // quantizer.rs:222
+    wire [9:0] scales_outer_pos_r = steps_scales_outer_pos_r_s1; // quantizer.rs:222
+    wire [5:0] scales_outer_pos_e = steps_scales_outer_pos_e_s1; // quantizer.rs:222
+    wire [9:0] scales_outer_pos_c = steps_scales_outer_pos_c_s1; // quantizer.rs:222
+    wire [9:0] scales_outer_neg_r = steps_scales_outer_neg_r_s1; // quantizer.rs:222
+    wire [5:0] scales_outer_neg_e = steps_scales_outer_neg_e_s1; // quantizer.rs:222
+    wire [9:0] scales_outer_neg_c = steps_scales_outer_neg_c_s1; // quantizer.rs:222
+    wire [9:0] scales_middle_r = steps_scales_middle_r_s1; // quantizer.rs:222
+    wire [5:0] scales_middle_e = steps_scales_middle_e_s1; // quantizer.rs:222
+    wire [9:0] scales_middle_c = steps_scales_middle_c_s1; // quantizer.rs:222
+    wire [9:0] scales_middle_c_neg = steps_scales_middle_c_neg_s1; // quantizer.rs:222
+    wire [9:0] scales_inner_r = steps_scales_inner_r_s1; // quantizer.rs:222
+    wire [5:0] scales_inner_e = steps_scales_inner_e_s1; // quantizer.rs:222
+    wire [57:0] header = steps_header_s1; // quantizer.rs:222
     always @(posedge clk) if (done) headers[queue_in] <= header;
-    wire [108:0] _t24 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:225
+    wire [108:0] _t24 = {scales_split, scales_outer_pos_r, scales_outer_pos_e, scales_outer_pos_c, scales_outer_neg_r, scales_outer_neg_e, scales_outer_neg_c, scales_middle_r, scales_middle_e, scales_middle_c, scales_middle_c_neg, scales_inner_r, scales_inner_e}; // quantizer.rs:224
     always @(posedge clk) if (done) queue[queue_in] <= _t24;
     always @(posedge clk) begin
         if (rst) begin
@@ -7079,21 +7079,21 @@ module oaken_quantizer_core_p64_n8192 (
         .x(ready_next),
         .y(advances_4)
     );
-    wire issue = |queued; // quantizer.rs:192
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
+    wire issue = |queued; // quantizer.rs:197
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:197
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:197
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:197
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:197
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:197
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:197
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:197
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:197
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:197
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:197
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:197
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:197
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:197
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:197
     wire beat_last = beat_index == settings_chunks_minus_1; // quantizer_back.rs:54
     assign leaves = (issue & beat_last) & advances_4;
     always @(posedge clk) begin
@@ -7103,7 +7103,6 @@ module oaken_quantizer_core_p64_n8192 (
             beat_index <= 7'h0;
             queue_out <= 6'h0;
             queued <= 7'h0;
-            sent_s1 <= 1'h0;
         end else begin
             if (issue & advances_4) begin
                 read_at <= read_at + 8'h1;
@@ -7113,19 +7112,9 @@ module oaken_quantizer_core_p64_n8192 (
             if (leaves) queue_out <= queue_out + 6'h1;
             if (done & (~leaves)) queued <= queued + 7'h1;
             else if (leaves & (~done)) queued <= queued - 7'h1;
-            sent_s1 <= sent;
         end
     end
-    wire gone = sent_s1; // quantizer.rs:199
-    always @(posedge clk) begin
-        if (rst) begin
-            in_flight <= 7'h0;
-        end else begin
-            if (begins & (~gone)) in_flight <= in_flight + 7'h1;
-            else if (gone & (~begins)) in_flight <= in_flight - 7'h1;
-        end
-    end
-    wire _t25 = issue & advances_4; // quantizer.rs:115
+    wire _t25 = issue & advances_4; // quantizer.rs:114
     always @(posedge clk) begin
         if (rst) begin
             free <= 9'h100;
@@ -13292,13 +13281,11 @@ module oaken_quantizer_core_p64_n8192 (
     end
 
     // out: the sparse part
-    assign finished = sent;
     assign advance = writer_s_ready;
     assign sparse_valid = writer_m_valid;
     assign sparse_data = writer_m_data;
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
-    assign sent = writer_sent;
     assign ready_next = writer_ready_next;
     wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:214
     always @(posedge clk) if (advance) begin
@@ -13354,9 +13341,9 @@ module oaken_quantizer_core_p64_n8192 (
         end
     end
     wire sparse_valid_1 = issue_s9; // quantizer_back.rs:220
-    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:242
+    wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:234
     always @(posedge clk) was_nonfinite <= header_1[57];
-    assign nonfinite = sent & was_nonfinite;
+    assign nonfinite = writer_sent & was_nonfinite;
 
     // out: the dense part
     always @(posedge clk) begin
@@ -13420,6 +13407,32 @@ module oaken_quantizer_core_p64_n8192 (
     );
     assign dense_data = dense_m_payload[256:1];
     assign dense_last = dense_m_payload[0];
+
+    // out: a vector has left when both parts are taken
+    wire dense_ends = (dense_valid & dense_ready) & dense_last; // quantizer.rs:132
+    wire sparse_ends = (sparse_valid & sparse_ready) & sparse_last; // quantizer.rs:133
+    wire sparse_is_ahead = ahead[7]; // both_taken.rs:11
+    wire dense_is_ahead = (|ahead) & (~sparse_is_ahead); // both_taken.rs:12
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead <= 8'h0;
+        end else begin
+            if (dense_ends & (~sparse_ends)) ahead <= ahead + 8'h1;
+            else if (sparse_ends & (~dense_ends)) ahead <= ahead - 8'h1;
+        end
+    end
+    assign finished = both;
+    wire _t810 = ((dense_ends & sparse_ends) | (dense_ends & sparse_is_ahead)) | (sparse_ends & dense_is_ahead); // both_taken.rs:18
+    always @(posedge clk) begin
+        if (rst) begin
+            both <= 1'h0;
+            in_flight <= 7'h0;
+        end else begin
+            both <= _t810;
+            if (begins & (~both)) in_flight <= in_flight + 7'h1;
+            else if (both & (~begins)) in_flight <= in_flight - 7'h1;
+        end
+    end
     wire unused_ok = &{1'b0, data, lane0_scaled[3:0], lane0_scaled[20], _t27[0], _t29[15:13], _t30[12:11], _t31[10], _t32[4:0], lane1_scaled[3:0], lane1_scaled[20], _t34[0], _t36[15:13], _t37[12:11], _t38[10], _t39[4:0], lane2_scaled[3:0], lane2_scaled[20], _t41[0], _t43[15:13], _t44[12:11], _t45[10], _t46[4:0], lane3_scaled[3:0], lane3_scaled[20], _t48[0], _t50[15:13], _t51[12:11], _t52[10], _t53[4:0], lane4_scaled[3:0], lane4_scaled[20], _t55[0], _t57[15:13], _t58[12:11], _t59[10], _t60[4:0], lane5_scaled[3:0], lane5_scaled[20], _t62[0], _t64[15:13], _t65[12:11], _t66[10], _t67[4:0], lane6_scaled[3:0], lane6_scaled[20], _t69[0], _t71[15:13], _t72[12:11], _t73[10], _t74[4:0], lane7_scaled[3:0], lane7_scaled[20], _t76[0], _t78[15:13], _t79[12:11], _t80[10], _t81[4:0], lane8_scaled[3:0], lane8_scaled[20], _t83[0], _t85[15:13], _t86[12:11], _t87[10], _t88[4:0], lane9_scaled[3:0], lane9_scaled[20], _t90[0], _t92[15:13], _t93[12:11], _t94[10], _t95[4:0], lane10_scaled[3:0], lane10_scaled[20], _t97[0], _t99[15:13], _t100[12:11], _t101[10], _t102[4:0], lane11_scaled[3:0], lane11_scaled[20], _t104[0], _t106[15:13], _t107[12:11], _t108[10], _t109[4:0], lane12_scaled[3:0], lane12_scaled[20], _t111[0], _t113[15:13], _t114[12:11], _t115[10], _t116[4:0], lane13_scaled[3:0], lane13_scaled[20], _t118[0], _t120[15:13], _t121[12:11], _t122[10], _t123[4:0], lane14_scaled[3:0], lane14_scaled[20], _t125[0], _t127[15:13], _t128[12:11], _t129[10], _t130[4:0], lane15_scaled[3:0], lane15_scaled[20], _t132[0], _t134[15:13], _t135[12:11], _t136[10], _t137[4:0], lane16_scaled[3:0], lane16_scaled[20], _t139[0], _t141[15:13], _t142[12:11], _t143[10], _t144[4:0], lane17_scaled[3:0], lane17_scaled[20], _t146[0], _t148[15:13], _t149[12:11], _t150[10], _t151[4:0], lane18_scaled[3:0], lane18_scaled[20], _t153[0], _t155[15:13], _t156[12:11], _t157[10], _t158[4:0], lane19_scaled[3:0], lane19_scaled[20], _t160[0], _t162[15:13], _t163[12:11], _t164[10], _t165[4:0], lane20_scaled[3:0], lane20_scaled[20], _t167[0], _t169[15:13], _t170[12:11], _t171[10], _t172[4:0], lane21_scaled[3:0], lane21_scaled[20], _t174[0], _t176[15:13], _t177[12:11], _t178[10], _t179[4:0], lane22_scaled[3:0], lane22_scaled[20], _t181[0], _t183[15:13], _t184[12:11], _t185[10], _t186[4:0], lane23_scaled[3:0], lane23_scaled[20], _t188[0], _t190[15:13], _t191[12:11], _t192[10], _t193[4:0], lane24_scaled[3:0], lane24_scaled[20], _t195[0], _t197[15:13], _t198[12:11], _t199[10], _t200[4:0], lane25_scaled[3:0], lane25_scaled[20], _t202[0], _t204[15:13], _t205[12:11], _t206[10], _t207[4:0], lane26_scaled[3:0], lane26_scaled[20], _t209[0], _t211[15:13], _t212[12:11], _t213[10], _t214[4:0], lane27_scaled[3:0], lane27_scaled[20], _t216[0], _t218[15:13], _t219[12:11], _t220[10], _t221[4:0], lane28_scaled[3:0], lane28_scaled[20], _t223[0], _t225[15:13], _t226[12:11], _t227[10], _t228[4:0], lane29_scaled[3:0], lane29_scaled[20], _t230[0], _t232[15:13], _t233[12:11], _t234[10], _t235[4:0], lane30_scaled[3:0], lane30_scaled[20], _t237[0], _t239[15:13], _t240[12:11], _t241[10], _t242[4:0], lane31_scaled[3:0], lane31_scaled[20], _t244[0], _t246[15:13], _t247[12:11], _t248[10], _t249[4:0], lane32_scaled[3:0], lane32_scaled[20], _t251[0], _t253[15:13], _t254[12:11], _t255[10], _t256[4:0], lane33_scaled[3:0], lane33_scaled[20], _t258[0], _t260[15:13], _t261[12:11], _t262[10], _t263[4:0], lane34_scaled[3:0], lane34_scaled[20], _t265[0], _t267[15:13], _t268[12:11], _t269[10], _t270[4:0], lane35_scaled[3:0], lane35_scaled[20], _t272[0], _t274[15:13], _t275[12:11], _t276[10], _t277[4:0], lane36_scaled[3:0], lane36_scaled[20], _t279[0], _t281[15:13], _t282[12:11], _t283[10], _t284[4:0], lane37_scaled[3:0], lane37_scaled[20], _t286[0], _t288[15:13], _t289[12:11], _t290[10], _t291[4:0], lane38_scaled[3:0], lane38_scaled[20], _t293[0], _t295[15:13], _t296[12:11], _t297[10], _t298[4:0], lane39_scaled[3:0], lane39_scaled[20], _t300[0], _t302[15:13], _t303[12:11], _t304[10], _t305[4:0], lane40_scaled[3:0], lane40_scaled[20], _t307[0], _t309[15:13], _t310[12:11], _t311[10], _t312[4:0], lane41_scaled[3:0], lane41_scaled[20], _t314[0], _t316[15:13], _t317[12:11], _t318[10], _t319[4:0], lane42_scaled[3:0], lane42_scaled[20], _t321[0], _t323[15:13], _t324[12:11], _t325[10], _t326[4:0], lane43_scaled[3:0], lane43_scaled[20], _t328[0], _t330[15:13], _t331[12:11], _t332[10], _t333[4:0], lane44_scaled[3:0], lane44_scaled[20], _t335[0], _t337[15:13], _t338[12:11], _t339[10], _t340[4:0], lane45_scaled[3:0], lane45_scaled[20], _t342[0], _t344[15:13], _t345[12:11], _t346[10], _t347[4:0], lane46_scaled[3:0], lane46_scaled[20], _t349[0], _t351[15:13], _t352[12:11], _t353[10], _t354[4:0], lane47_scaled[3:0], lane47_scaled[20], _t356[0], _t358[15:13], _t359[12:11], _t360[10], _t361[4:0], lane48_scaled[3:0], lane48_scaled[20], _t363[0], _t365[15:13], _t366[12:11], _t367[10], _t368[4:0], lane49_scaled[3:0], lane49_scaled[20], _t370[0], _t372[15:13], _t373[12:11], _t374[10], _t375[4:0], lane50_scaled[3:0], lane50_scaled[20], _t377[0], _t379[15:13], _t380[12:11], _t381[10], _t382[4:0], lane51_scaled[3:0], lane51_scaled[20], _t384[0], _t386[15:13], _t387[12:11], _t388[10], _t389[4:0], lane52_scaled[3:0], lane52_scaled[20], _t391[0], _t393[15:13], _t394[12:11], _t395[10], _t396[4:0], lane53_scaled[3:0], lane53_scaled[20], _t398[0], _t400[15:13], _t401[12:11], _t402[10], _t403[4:0], lane54_scaled[3:0], lane54_scaled[20], _t405[0], _t407[15:13], _t408[12:11], _t409[10], _t410[4:0], lane55_scaled[3:0], lane55_scaled[20], _t412[0], _t414[15:13], _t415[12:11], _t416[10], _t417[4:0], lane56_scaled[3:0], lane56_scaled[20], _t419[0], _t421[15:13], _t422[12:11], _t423[10], _t424[4:0], lane57_scaled[3:0], lane57_scaled[20], _t426[0], _t428[15:13], _t429[12:11], _t430[10], _t431[4:0], lane58_scaled[3:0], lane58_scaled[20], _t433[0], _t435[15:13], _t436[12:11], _t437[10], _t438[4:0], lane59_scaled[3:0], lane59_scaled[20], _t440[0], _t442[15:13], _t443[12:11], _t444[10], _t445[4:0], lane60_scaled[3:0], lane60_scaled[20], _t447[0], _t449[15:13], _t450[12:11], _t451[10], _t452[4:0], lane61_scaled[3:0], lane61_scaled[20], _t454[0], _t456[15:13], _t457[12:11], _t458[10], _t459[4:0], lane62_scaled[3:0], lane62_scaled[20], _t461[0], _t463[15:13], _t464[12:11], _t465[10], _t466[4:0], lane63_scaled[3:0], lane63_scaled[20], _t468[0], _t470[15:13], _t471[12:11], _t472[10], _t473[4:0], compact_distance_1[6:1], _t552[0], _t552[6:2], _t554[0], _t554[6:2], l36_s7_9[1:0], l36_s7_9[6:3], l36_s7_11[1:0], l36_s7_11[6:3], l36_s7_13[1:0], l36_s7_13[6:3], l36_s7_15[1:0], l36_s7_15[6:3], _t674[2:0], _t674[6:4], _t676[2:0], _t676[6:4], _t678[2:0], _t678[6:4], _t680[2:0], _t680[6:4], _t682[2:0], _t682[6:4], _t684[2:0], _t684[6:4], _t686[2:0], _t686[6:4], _t688[2:0], _t688[6:4], l36_s8_33[3:0], l36_s8_33[6:5], l36_s8_35[3:0], l36_s8_35[6:5], l36_s8_37[3:0], l36_s8_37[6:5], l36_s8_39[3:0], l36_s8_39[6:5], l36_s8_41[3:0], l36_s8_41[6:5], l36_s8_43[3:0], l36_s8_43[6:5], l36_s8_45[3:0], l36_s8_45[6:5], l36_s8_47[3:0], l36_s8_47[6:5], l36_s8_49[3:0], l36_s8_49[6:5], l36_s8_51[3:0], l36_s8_51[6:5], l36_s8_53[3:0], l36_s8_53[6:5], l36_s8_55[3:0], l36_s8_55[6:5], l36_s8_57[3:0], l36_s8_57[6:5], l36_s8_59[3:0], l36_s8_59[6:5], l36_s8_61[3:0], l36_s8_61[6:5], l36_s8_63[3:0], l36_s8_63[6:5], _t778[4:0], _t778[6], _t780[4:0], _t780[6], _t782[4:0], _t782[6], _t784[4:0], _t784[6], _t786[4:0], _t786[6], _t788[4:0], _t788[6], _t790[4:0], _t790[6], _t792[4:0], _t792[6], _t794[4:0], _t794[6], _t796[4:0], _t796[6], _t798[4:0], _t798[6], _t800[4:0], _t800[6], _t802[4:0], _t802[6], _t804[4:0], _t804[6], _t806[4:0], _t806[6], _t808[4:0], _t808[6], dense_s_ready};
 endmodule
 

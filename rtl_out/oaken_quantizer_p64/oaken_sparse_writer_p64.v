@@ -25,7 +25,7 @@ module oaken_sparse_writer_p64 (
     output wire sent, // A vector left in the cycle before.
     output wire ready_next // Beats are taken in the next cycle.
 );
-    reg room; // there is room for what this and the next three beats make | sparse_writer.rs:101
+    reg room; // there is room for what this and the next three beats make | sparse_writer.rs:100
     wire go_0;
     wire go_1;
     reg [5:0] s_before; // sparse_writer.rs:171
@@ -76,26 +76,26 @@ module oaken_sparse_writer_p64 (
     reg [4:0] open_s2; // sparse_writer.rs:227
     reg [4:0] open_s3; // sparse_writer.rs:227
     reg [4:0] open_1; // sparse_writer.rs:227
-    reg [4:0] open_2; // sparse_writer.rs:120
-    reg [4:0] reading; // sparse_writer.rs:121
-    reg out_valid; // sparse_words.rs:87
-    reg word_valid; // sparse_words.rs:88
-    reg [511:0] word_0; // sparse_words.rs:92
-    reg word_1_last; // sparse_words.rs:92
-    reg [5:0] word_1_after; // sparse_words.rs:92
-    reg word_1_carries; // sparse_words.rs:92
-    reg [7:0] carried_0; // sparse_words.rs:93
-    reg [7:0] halves_above; // sparse_words.rs:95
-    reg [7:0] halves_high; // sparse_words.rs:95
-    reg [7:0] halves_low; // sparse_words.rs:95
-    reg first; // sparse_words.rs:110
-    reg [63:0] at; // the place of the byte, one bit for each | sparse_words.rs:144
-    reg [7:0] waiting; // sparse_words.rs:145
-    reg [511:0] out_data; // sparse_words.rs:121
-    reg [63:0] out_keep; // sparse_words.rs:121
-    reg out_last; // sparse_words.rs:121
-    reg [5:0] vector_1; // sparse_words.rs:131
-    reg sent_1; // sparse_words.rs:134
+    reg [4:0] open_2; // sparse_writer.rs:119
+    reg [4:0] reading; // sparse_writer.rs:120
+    reg out_valid; // sparse_words.rs:99
+    reg word_valid; // sparse_words.rs:100
+    reg [511:0] word_0; // sparse_words.rs:104
+    reg word_1_last; // sparse_words.rs:104
+    reg [5:0] word_1_after; // sparse_words.rs:104
+    reg word_1_carries; // sparse_words.rs:104
+    reg [7:0] carried_0; // sparse_words.rs:105
+    reg [7:0] halves_above; // sparse_words.rs:107
+    reg [7:0] halves_high; // sparse_words.rs:107
+    reg [7:0] halves_low; // sparse_words.rs:107
+    reg first; // sparse_words.rs:122
+    reg [63:0] at; // the place of the byte, one bit for each | sparse_words.rs:156
+    reg [7:0] waiting; // sparse_words.rs:157
+    reg [511:0] sent_word_data; // sparse_words.rs:133
+    reg [63:0] sent_word_keep; // sparse_words.rs:133
+    reg sent_word_last; // sparse_words.rs:133
+    reg [5:0] vector_1; // sparse_words.rs:143
+    reg sent_1; // sparse_words.rs:146
     (* ram_style = "distributed" *) reg [7:0] byte63_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte62_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte61_ram [0:15];
@@ -307,13 +307,13 @@ module oaken_sparse_writer_p64 (
     wire [511:0] bytes_1 = l240_s4; // sparse_writer.rs:228
 
     // the words before `open` are complete
-    wire writes = valid_1 & go_1; // sparse_writer.rs:122
+    wire writes = valid_1 & go_1; // sparse_writer.rs:121
     always @(posedge clk) begin
         if (rst) begin
             open_2 <= 5'h0;
         end else if (writes) open_2 <= open_1;
     end
-    wire [4:0] used = open_2 - reading; // sparse_writer.rs:124
+    wire [4:0] used = open_2 - reading; // sparse_writer.rs:123
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
@@ -549,9 +549,9 @@ module oaken_sparse_writer_p64 (
     // the outgoing word
 
     // a word behind the RAMs
-    wire to_port = m_ready | (~out_valid); // sparse_words.rs:89
-    wire to_word = to_port | (~word_valid); // sparse_words.rs:90
-    wire any = reading != open_2; // sparse_words.rs:91
+    wire to_port = m_ready | (~out_valid); // sparse_words.rs:101
+    wire to_word = to_port | (~word_valid); // sparse_words.rs:102
+    wire any = reading != open_2; // sparse_words.rs:103
     always @(posedge clk) begin
         if (rst) begin
             word_valid <= 1'h0;
@@ -596,163 +596,163 @@ module oaken_sparse_writer_p64 (
             out_valid <= 1'h0;
         end else if (to_port) out_valid <= word_valid;
     end
-    wire leaves = to_port & word_valid; // sparse_words.rs:111
+    wire leaves = to_port & word_valid; // sparse_words.rs:123
     always @(posedge clk) begin
         if (rst) begin
             first <= 1'h1;
         end else if (leaves) first <= word_1_last;
     end
-    wire [511:0] with_header = {word_0[511:64], first ? header : word_0[63:0]}; // sparse_words.rs:112
+    wire [511:0] with_header = {word_0[511:64], first ? header : word_0[63:0]}; // sparse_words.rs:124
     always @(posedge clk) if (leaves) waiting <= carried_0;
-    wire carries_3 = word_1_carries & (~word_1_last); // sparse_words.rs:146
-    wire [63:0] next_at = {word_1_after == 6'h3f, word_1_after == 6'h3e, word_1_after == 6'h3d, word_1_after == 6'h3c, word_1_after == 6'h3b, word_1_after == 6'h3a, word_1_after == 6'h39, word_1_after == 6'h38, word_1_after == 6'h37, word_1_after == 6'h36, word_1_after == 6'h35, word_1_after == 6'h34, word_1_after == 6'h33, word_1_after == 6'h32, word_1_after == 6'h31, word_1_after == 6'h30, word_1_after == 6'h2f, word_1_after == 6'h2e, word_1_after == 6'h2d, word_1_after == 6'h2c, word_1_after == 6'h2b, word_1_after == 6'h2a, word_1_after == 6'h29, word_1_after == 6'h28, word_1_after == 6'h27, word_1_after == 6'h26, word_1_after == 6'h25, word_1_after == 6'h24, word_1_after == 6'h23, word_1_after == 6'h22, word_1_after == 6'h21, word_1_after == 6'h20, word_1_after == 6'h1f, word_1_after == 6'h1e, word_1_after == 6'h1d, word_1_after == 6'h1c, word_1_after == 6'h1b, word_1_after == 6'h1a, word_1_after == 6'h19, word_1_after == 6'h18, word_1_after == 6'h17, word_1_after == 6'h16, word_1_after == 6'h15, word_1_after == 6'h14, word_1_after == 6'h13, word_1_after == 6'h12, word_1_after == 6'h11, word_1_after == 6'h10, word_1_after == 6'hf, word_1_after == 6'he, word_1_after == 6'hd, word_1_after == 6'hc, word_1_after == 6'hb, word_1_after == 6'ha, word_1_after == 6'h9, word_1_after == 6'h8, word_1_after == 6'h7, word_1_after == 6'h6, word_1_after == 6'h5, word_1_after == 6'h4, word_1_after == 6'h3, word_1_after == 6'h2, word_1_after == 6'h1, word_1_after == 6'h0}; // sparse_words.rs:147
+    wire carries_3 = word_1_carries & (~word_1_last); // sparse_words.rs:158
+    wire [63:0] next_at = {word_1_after == 6'h3f, word_1_after == 6'h3e, word_1_after == 6'h3d, word_1_after == 6'h3c, word_1_after == 6'h3b, word_1_after == 6'h3a, word_1_after == 6'h39, word_1_after == 6'h38, word_1_after == 6'h37, word_1_after == 6'h36, word_1_after == 6'h35, word_1_after == 6'h34, word_1_after == 6'h33, word_1_after == 6'h32, word_1_after == 6'h31, word_1_after == 6'h30, word_1_after == 6'h2f, word_1_after == 6'h2e, word_1_after == 6'h2d, word_1_after == 6'h2c, word_1_after == 6'h2b, word_1_after == 6'h2a, word_1_after == 6'h29, word_1_after == 6'h28, word_1_after == 6'h27, word_1_after == 6'h26, word_1_after == 6'h25, word_1_after == 6'h24, word_1_after == 6'h23, word_1_after == 6'h22, word_1_after == 6'h21, word_1_after == 6'h20, word_1_after == 6'h1f, word_1_after == 6'h1e, word_1_after == 6'h1d, word_1_after == 6'h1c, word_1_after == 6'h1b, word_1_after == 6'h1a, word_1_after == 6'h19, word_1_after == 6'h18, word_1_after == 6'h17, word_1_after == 6'h16, word_1_after == 6'h15, word_1_after == 6'h14, word_1_after == 6'h13, word_1_after == 6'h12, word_1_after == 6'h11, word_1_after == 6'h10, word_1_after == 6'hf, word_1_after == 6'he, word_1_after == 6'hd, word_1_after == 6'hc, word_1_after == 6'hb, word_1_after == 6'ha, word_1_after == 6'h9, word_1_after == 6'h8, word_1_after == 6'h7, word_1_after == 6'h6, word_1_after == 6'h5, word_1_after == 6'h4, word_1_after == 6'h3, word_1_after == 6'h2, word_1_after == 6'h1, word_1_after == 6'h0}; // sparse_words.rs:159
     always @(posedge clk) begin
         if (rst) begin
             at <= 64'h0;
         end else if (leaves) at <= next_at & {64{carries_3}};
     end
-    wire [7:0] whole_0 = at[0] ? waiting : with_header[7:0]; // sparse_words.rs:152
-    wire [7:0] whole_1 = at[1] ? waiting : with_header[15:8]; // sparse_words.rs:152
-    wire [7:0] whole_2 = at[2] ? waiting : with_header[23:16]; // sparse_words.rs:152
-    wire [7:0] whole_3 = at[3] ? waiting : with_header[31:24]; // sparse_words.rs:152
-    wire [7:0] whole_4 = at[4] ? waiting : with_header[39:32]; // sparse_words.rs:152
-    wire [7:0] whole_5 = at[5] ? waiting : with_header[47:40]; // sparse_words.rs:152
-    wire [7:0] whole_6 = at[6] ? waiting : with_header[55:48]; // sparse_words.rs:152
-    wire [7:0] whole_7 = at[7] ? waiting : with_header[63:56]; // sparse_words.rs:152
-    wire [7:0] whole_8 = at[8] ? waiting : with_header[71:64]; // sparse_words.rs:152
-    wire [7:0] whole_9 = at[9] ? waiting : with_header[79:72]; // sparse_words.rs:152
-    wire [7:0] whole_10 = at[10] ? waiting : with_header[87:80]; // sparse_words.rs:152
-    wire [7:0] whole_11 = at[11] ? waiting : with_header[95:88]; // sparse_words.rs:152
-    wire [7:0] whole_12 = at[12] ? waiting : with_header[103:96]; // sparse_words.rs:152
-    wire [7:0] whole_13 = at[13] ? waiting : with_header[111:104]; // sparse_words.rs:152
-    wire [7:0] whole_14 = at[14] ? waiting : with_header[119:112]; // sparse_words.rs:152
-    wire [7:0] whole_15 = at[15] ? waiting : with_header[127:120]; // sparse_words.rs:152
-    wire [7:0] whole_16 = at[16] ? waiting : with_header[135:128]; // sparse_words.rs:152
-    wire [7:0] whole_17 = at[17] ? waiting : with_header[143:136]; // sparse_words.rs:152
-    wire [7:0] whole_18 = at[18] ? waiting : with_header[151:144]; // sparse_words.rs:152
-    wire [7:0] whole_19 = at[19] ? waiting : with_header[159:152]; // sparse_words.rs:152
-    wire [7:0] whole_20 = at[20] ? waiting : with_header[167:160]; // sparse_words.rs:152
-    wire [7:0] whole_21 = at[21] ? waiting : with_header[175:168]; // sparse_words.rs:152
-    wire [7:0] whole_22 = at[22] ? waiting : with_header[183:176]; // sparse_words.rs:152
-    wire [7:0] whole_23 = at[23] ? waiting : with_header[191:184]; // sparse_words.rs:152
-    wire [7:0] whole_24 = at[24] ? waiting : with_header[199:192]; // sparse_words.rs:152
-    wire [7:0] whole_25 = at[25] ? waiting : with_header[207:200]; // sparse_words.rs:152
-    wire [7:0] whole_26 = at[26] ? waiting : with_header[215:208]; // sparse_words.rs:152
-    wire [7:0] whole_27 = at[27] ? waiting : with_header[223:216]; // sparse_words.rs:152
-    wire [7:0] whole_28 = at[28] ? waiting : with_header[231:224]; // sparse_words.rs:152
-    wire [7:0] whole_29 = at[29] ? waiting : with_header[239:232]; // sparse_words.rs:152
-    wire [7:0] whole_30 = at[30] ? waiting : with_header[247:240]; // sparse_words.rs:152
-    wire [7:0] whole_31 = at[31] ? waiting : with_header[255:248]; // sparse_words.rs:152
-    wire [7:0] whole_32 = at[32] ? waiting : with_header[263:256]; // sparse_words.rs:152
-    wire [7:0] whole_33 = at[33] ? waiting : with_header[271:264]; // sparse_words.rs:152
-    wire [7:0] whole_34 = at[34] ? waiting : with_header[279:272]; // sparse_words.rs:152
-    wire [7:0] whole_35 = at[35] ? waiting : with_header[287:280]; // sparse_words.rs:152
-    wire [7:0] whole_36 = at[36] ? waiting : with_header[295:288]; // sparse_words.rs:152
-    wire [7:0] whole_37 = at[37] ? waiting : with_header[303:296]; // sparse_words.rs:152
-    wire [7:0] whole_38 = at[38] ? waiting : with_header[311:304]; // sparse_words.rs:152
-    wire [7:0] whole_39 = at[39] ? waiting : with_header[319:312]; // sparse_words.rs:152
-    wire [7:0] whole_40 = at[40] ? waiting : with_header[327:320]; // sparse_words.rs:152
-    wire [7:0] whole_41 = at[41] ? waiting : with_header[335:328]; // sparse_words.rs:152
-    wire [7:0] whole_42 = at[42] ? waiting : with_header[343:336]; // sparse_words.rs:152
-    wire [7:0] whole_43 = at[43] ? waiting : with_header[351:344]; // sparse_words.rs:152
-    wire [7:0] whole_44 = at[44] ? waiting : with_header[359:352]; // sparse_words.rs:152
-    wire [7:0] whole_45 = at[45] ? waiting : with_header[367:360]; // sparse_words.rs:152
-    wire [7:0] whole_46 = at[46] ? waiting : with_header[375:368]; // sparse_words.rs:152
-    wire [7:0] whole_47 = at[47] ? waiting : with_header[383:376]; // sparse_words.rs:152
-    wire [7:0] whole_48 = at[48] ? waiting : with_header[391:384]; // sparse_words.rs:152
-    wire [7:0] whole_49 = at[49] ? waiting : with_header[399:392]; // sparse_words.rs:152
-    wire [7:0] whole_50 = at[50] ? waiting : with_header[407:400]; // sparse_words.rs:152
-    wire [7:0] whole_51 = at[51] ? waiting : with_header[415:408]; // sparse_words.rs:152
-    wire [7:0] whole_52 = at[52] ? waiting : with_header[423:416]; // sparse_words.rs:152
-    wire [7:0] whole_53 = at[53] ? waiting : with_header[431:424]; // sparse_words.rs:152
-    wire [7:0] whole_54 = at[54] ? waiting : with_header[439:432]; // sparse_words.rs:152
-    wire [7:0] whole_55 = at[55] ? waiting : with_header[447:440]; // sparse_words.rs:152
-    wire [7:0] whole_56 = at[56] ? waiting : with_header[455:448]; // sparse_words.rs:152
-    wire [7:0] whole_57 = at[57] ? waiting : with_header[463:456]; // sparse_words.rs:152
-    wire [7:0] whole_58 = at[58] ? waiting : with_header[471:464]; // sparse_words.rs:152
-    wire [7:0] whole_59 = at[59] ? waiting : with_header[479:472]; // sparse_words.rs:152
-    wire [7:0] whole_60 = at[60] ? waiting : with_header[487:480]; // sparse_words.rs:152
-    wire [7:0] whole_61 = at[61] ? waiting : with_header[495:488]; // sparse_words.rs:152
-    wire [7:0] whole_62 = at[62] ? waiting : with_header[503:496]; // sparse_words.rs:152
-    wire [7:0] whole_63 = at[63] ? waiting : with_header[511:504]; // sparse_words.rs:152
+    wire [7:0] whole_0 = at[0] ? waiting : with_header[7:0]; // sparse_words.rs:164
+    wire [7:0] whole_1 = at[1] ? waiting : with_header[15:8]; // sparse_words.rs:164
+    wire [7:0] whole_2 = at[2] ? waiting : with_header[23:16]; // sparse_words.rs:164
+    wire [7:0] whole_3 = at[3] ? waiting : with_header[31:24]; // sparse_words.rs:164
+    wire [7:0] whole_4 = at[4] ? waiting : with_header[39:32]; // sparse_words.rs:164
+    wire [7:0] whole_5 = at[5] ? waiting : with_header[47:40]; // sparse_words.rs:164
+    wire [7:0] whole_6 = at[6] ? waiting : with_header[55:48]; // sparse_words.rs:164
+    wire [7:0] whole_7 = at[7] ? waiting : with_header[63:56]; // sparse_words.rs:164
+    wire [7:0] whole_8 = at[8] ? waiting : with_header[71:64]; // sparse_words.rs:164
+    wire [7:0] whole_9 = at[9] ? waiting : with_header[79:72]; // sparse_words.rs:164
+    wire [7:0] whole_10 = at[10] ? waiting : with_header[87:80]; // sparse_words.rs:164
+    wire [7:0] whole_11 = at[11] ? waiting : with_header[95:88]; // sparse_words.rs:164
+    wire [7:0] whole_12 = at[12] ? waiting : with_header[103:96]; // sparse_words.rs:164
+    wire [7:0] whole_13 = at[13] ? waiting : with_header[111:104]; // sparse_words.rs:164
+    wire [7:0] whole_14 = at[14] ? waiting : with_header[119:112]; // sparse_words.rs:164
+    wire [7:0] whole_15 = at[15] ? waiting : with_header[127:120]; // sparse_words.rs:164
+    wire [7:0] whole_16 = at[16] ? waiting : with_header[135:128]; // sparse_words.rs:164
+    wire [7:0] whole_17 = at[17] ? waiting : with_header[143:136]; // sparse_words.rs:164
+    wire [7:0] whole_18 = at[18] ? waiting : with_header[151:144]; // sparse_words.rs:164
+    wire [7:0] whole_19 = at[19] ? waiting : with_header[159:152]; // sparse_words.rs:164
+    wire [7:0] whole_20 = at[20] ? waiting : with_header[167:160]; // sparse_words.rs:164
+    wire [7:0] whole_21 = at[21] ? waiting : with_header[175:168]; // sparse_words.rs:164
+    wire [7:0] whole_22 = at[22] ? waiting : with_header[183:176]; // sparse_words.rs:164
+    wire [7:0] whole_23 = at[23] ? waiting : with_header[191:184]; // sparse_words.rs:164
+    wire [7:0] whole_24 = at[24] ? waiting : with_header[199:192]; // sparse_words.rs:164
+    wire [7:0] whole_25 = at[25] ? waiting : with_header[207:200]; // sparse_words.rs:164
+    wire [7:0] whole_26 = at[26] ? waiting : with_header[215:208]; // sparse_words.rs:164
+    wire [7:0] whole_27 = at[27] ? waiting : with_header[223:216]; // sparse_words.rs:164
+    wire [7:0] whole_28 = at[28] ? waiting : with_header[231:224]; // sparse_words.rs:164
+    wire [7:0] whole_29 = at[29] ? waiting : with_header[239:232]; // sparse_words.rs:164
+    wire [7:0] whole_30 = at[30] ? waiting : with_header[247:240]; // sparse_words.rs:164
+    wire [7:0] whole_31 = at[31] ? waiting : with_header[255:248]; // sparse_words.rs:164
+    wire [7:0] whole_32 = at[32] ? waiting : with_header[263:256]; // sparse_words.rs:164
+    wire [7:0] whole_33 = at[33] ? waiting : with_header[271:264]; // sparse_words.rs:164
+    wire [7:0] whole_34 = at[34] ? waiting : with_header[279:272]; // sparse_words.rs:164
+    wire [7:0] whole_35 = at[35] ? waiting : with_header[287:280]; // sparse_words.rs:164
+    wire [7:0] whole_36 = at[36] ? waiting : with_header[295:288]; // sparse_words.rs:164
+    wire [7:0] whole_37 = at[37] ? waiting : with_header[303:296]; // sparse_words.rs:164
+    wire [7:0] whole_38 = at[38] ? waiting : with_header[311:304]; // sparse_words.rs:164
+    wire [7:0] whole_39 = at[39] ? waiting : with_header[319:312]; // sparse_words.rs:164
+    wire [7:0] whole_40 = at[40] ? waiting : with_header[327:320]; // sparse_words.rs:164
+    wire [7:0] whole_41 = at[41] ? waiting : with_header[335:328]; // sparse_words.rs:164
+    wire [7:0] whole_42 = at[42] ? waiting : with_header[343:336]; // sparse_words.rs:164
+    wire [7:0] whole_43 = at[43] ? waiting : with_header[351:344]; // sparse_words.rs:164
+    wire [7:0] whole_44 = at[44] ? waiting : with_header[359:352]; // sparse_words.rs:164
+    wire [7:0] whole_45 = at[45] ? waiting : with_header[367:360]; // sparse_words.rs:164
+    wire [7:0] whole_46 = at[46] ? waiting : with_header[375:368]; // sparse_words.rs:164
+    wire [7:0] whole_47 = at[47] ? waiting : with_header[383:376]; // sparse_words.rs:164
+    wire [7:0] whole_48 = at[48] ? waiting : with_header[391:384]; // sparse_words.rs:164
+    wire [7:0] whole_49 = at[49] ? waiting : with_header[399:392]; // sparse_words.rs:164
+    wire [7:0] whole_50 = at[50] ? waiting : with_header[407:400]; // sparse_words.rs:164
+    wire [7:0] whole_51 = at[51] ? waiting : with_header[415:408]; // sparse_words.rs:164
+    wire [7:0] whole_52 = at[52] ? waiting : with_header[423:416]; // sparse_words.rs:164
+    wire [7:0] whole_53 = at[53] ? waiting : with_header[431:424]; // sparse_words.rs:164
+    wire [7:0] whole_54 = at[54] ? waiting : with_header[439:432]; // sparse_words.rs:164
+    wire [7:0] whole_55 = at[55] ? waiting : with_header[447:440]; // sparse_words.rs:164
+    wire [7:0] whole_56 = at[56] ? waiting : with_header[455:448]; // sparse_words.rs:164
+    wire [7:0] whole_57 = at[57] ? waiting : with_header[463:456]; // sparse_words.rs:164
+    wire [7:0] whole_58 = at[58] ? waiting : with_header[471:464]; // sparse_words.rs:164
+    wire [7:0] whole_59 = at[59] ? waiting : with_header[479:472]; // sparse_words.rs:164
+    wire [7:0] whole_60 = at[60] ? waiting : with_header[487:480]; // sparse_words.rs:164
+    wire [7:0] whole_61 = at[61] ? waiting : with_header[495:488]; // sparse_words.rs:164
+    wire [7:0] whole_62 = at[62] ? waiting : with_header[503:496]; // sparse_words.rs:164
+    wire [7:0] whole_63 = at[63] ? waiting : with_header[511:504]; // sparse_words.rs:164
     wire [63:0] _t52 = {halves_above[7] | (halves_high[7] & halves_low[7]), halves_above[7] | (halves_high[7] & halves_low[6]), halves_above[7] | (halves_high[7] & halves_low[5]), halves_above[7] | (halves_high[7] & halves_low[4]), halves_above[7] | (halves_high[7] & halves_low[3]), halves_above[7] | (halves_high[7] & halves_low[2]), halves_above[7] | (halves_high[7] & halves_low[1]), halves_above[7] | (halves_high[7] & halves_low[0]), halves_above[6] | (halves_high[6] & halves_low[7]), halves_above[6] | (halves_high[6] & halves_low[6]), halves_above[6] | (halves_high[6] & halves_low[5]), halves_above[6] | (halves_high[6] & halves_low[4]), halves_above[6] | (halves_high[6] & halves_low[3]), halves_above[6] | (halves_high[6] & halves_low[2]), halves_above[6] | (halves_high[6] & halves_low[1]), halves_above[6] | (halves_high[6] & halves_low[0]), halves_above[5] | (halves_high[5] & halves_low[7]), halves_above[5] | (halves_high[5] & halves_low[6]), halves_above[5] | (halves_high[5] & halves_low[5]), halves_above[5] | (halves_high[5] & halves_low[4]), halves_above[5] | (halves_high[5] & halves_low[3]), halves_above[5] | (halves_high[5] & halves_low[2]), halves_above[5] | (halves_high[5] & halves_low[1]), halves_above[5] | (halves_high[5] & halves_low[0]), halves_above[4] | (halves_high[4] & halves_low[7]), halves_above[4] | (halves_high[4] & halves_low[6]), halves_above[4] | (halves_high[4] & halves_low[5]), halves_above[4] | (halves_high[4] & halves_low[4]), halves_above[4] | (halves_high[4] & halves_low[3]), halves_above[4] | (halves_high[4] & halves_low[2]), halves_above[4] | (halves_high[4] & halves_low[1]), halves_above[4] | (halves_high[4] & halves_low[0]), halves_above[3] | (halves_high[3] & halves_low[7]), halves_above[3] | (halves_high[3] & halves_low[6]), halves_above[3] | (halves_high[3] & halves_low[5]), halves_above[3] | (halves_high[3] & halves_low[4]), halves_above[3] | (halves_high[3] & halves_low[3]), halves_above[3] | (halves_high[3] & halves_low[2]), halves_above[3] | (halves_high[3] & halves_low[1]), halves_above[3] | (halves_high[3] & halves_low[0]), halves_above[2] | (halves_high[2] & halves_low[7]), halves_above[2] | (halves_high[2] & halves_low[6]), halves_above[2] | (halves_high[2] & halves_low[5]), halves_above[2] | (halves_high[2] & halves_low[4]), halves_above[2] | (halves_high[2] & halves_low[3]), halves_above[2] | (halves_high[2] & halves_low[2]), halves_above[2] | (halves_high[2] & halves_low[1]), halves_above[2] | (halves_high[2] & halves_low[0]), halves_above[1] | (halves_high[1] & halves_low[7]), halves_above[1] | (halves_high[1] & halves_low[6]), halves_above[1] | (halves_high[1] & halves_low[5]), halves_above[1] | (halves_high[1] & halves_low[4]), halves_above[1] | (halves_high[1] & halves_low[3]), halves_above[1] | (halves_high[1] & halves_low[2]), halves_above[1] | (halves_high[1] & halves_low[1]), halves_above[1] | (halves_high[1] & halves_low[0]), halves_above[0] | (halves_high[0] & halves_low[7]), halves_above[0] | (halves_high[0] & halves_low[6]), halves_above[0] | (halves_high[0] & halves_low[5]), halves_above[0] | (halves_high[0] & halves_low[4]), halves_above[0] | (halves_high[0] & halves_low[3]), halves_above[0] | (halves_high[0] & halves_low[2]), halves_above[0] | (halves_high[0] & halves_low[1]), halves_above[0] | (halves_high[0] & halves_low[0])}; // sparse_words.rs:73
-    wire [63:0] keep = _t52 | {64{~word_1_last}}; // sparse_words.rs:117
-    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_16 = keep[16] ? whole_16 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_17 = keep[17] ? whole_17 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_18 = keep[18] ? whole_18 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_19 = keep[19] ? whole_19 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_20 = keep[20] ? whole_20 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_21 = keep[21] ? whole_21 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_22 = keep[22] ? whole_22 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_23 = keep[23] ? whole_23 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_24 = keep[24] ? whole_24 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_25 = keep[25] ? whole_25 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_26 = keep[26] ? whole_26 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_27 = keep[27] ? whole_27 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_28 = keep[28] ? whole_28 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_29 = keep[29] ? whole_29 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_30 = keep[30] ? whole_30 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_31 = keep[31] ? whole_31 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_32 = keep[32] ? whole_32 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_33 = keep[33] ? whole_33 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_34 = keep[34] ? whole_34 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_35 = keep[35] ? whole_35 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_36 = keep[36] ? whole_36 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_37 = keep[37] ? whole_37 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_38 = keep[38] ? whole_38 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_39 = keep[39] ? whole_39 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_40 = keep[40] ? whole_40 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_41 = keep[41] ? whole_41 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_42 = keep[42] ? whole_42 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_43 = keep[43] ? whole_43 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_44 = keep[44] ? whole_44 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_45 = keep[45] ? whole_45 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_46 = keep[46] ? whole_46 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_47 = keep[47] ? whole_47 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_48 = keep[48] ? whole_48 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_49 = keep[49] ? whole_49 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_50 = keep[50] ? whole_50 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_51 = keep[51] ? whole_51 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_52 = keep[52] ? whole_52 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_53 = keep[53] ? whole_53 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_54 = keep[54] ? whole_54 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_55 = keep[55] ? whole_55 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_56 = keep[56] ? whole_56 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_57 = keep[57] ? whole_57 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_58 = keep[58] ? whole_58 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_59 = keep[59] ? whole_59 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_60 = keep[60] ? whole_60 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_61 = keep[61] ? whole_61 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_62 = keep[62] ? whole_62 : 8'h0; // sparse_words.rs:119
-    wire [7:0] kept_63 = keep[63] ? whole_63 : 8'h0; // sparse_words.rs:119
-    assign m_data = out_data;
-    assign m_keep = out_keep;
-    assign m_last = out_last;
-    wire [511:0] _t53 = {kept_63, kept_62, kept_61, kept_60, kept_59, kept_58, kept_57, kept_56, kept_55, kept_54, kept_53, kept_52, kept_51, kept_50, kept_49, kept_48, kept_47, kept_46, kept_45, kept_44, kept_43, kept_42, kept_41, kept_40, kept_39, kept_38, kept_37, kept_36, kept_35, kept_34, kept_33, kept_32, kept_31, kept_30, kept_29, kept_28, kept_27, kept_26, kept_25, kept_24, kept_23, kept_22, kept_21, kept_20, kept_19, kept_18, kept_17, kept_16, kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:124
+    wire [63:0] keep = _t52 | {64{~word_1_last}}; // sparse_words.rs:129
+    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_16 = keep[16] ? whole_16 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_17 = keep[17] ? whole_17 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_18 = keep[18] ? whole_18 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_19 = keep[19] ? whole_19 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_20 = keep[20] ? whole_20 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_21 = keep[21] ? whole_21 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_22 = keep[22] ? whole_22 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_23 = keep[23] ? whole_23 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_24 = keep[24] ? whole_24 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_25 = keep[25] ? whole_25 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_26 = keep[26] ? whole_26 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_27 = keep[27] ? whole_27 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_28 = keep[28] ? whole_28 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_29 = keep[29] ? whole_29 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_30 = keep[30] ? whole_30 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_31 = keep[31] ? whole_31 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_32 = keep[32] ? whole_32 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_33 = keep[33] ? whole_33 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_34 = keep[34] ? whole_34 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_35 = keep[35] ? whole_35 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_36 = keep[36] ? whole_36 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_37 = keep[37] ? whole_37 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_38 = keep[38] ? whole_38 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_39 = keep[39] ? whole_39 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_40 = keep[40] ? whole_40 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_41 = keep[41] ? whole_41 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_42 = keep[42] ? whole_42 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_43 = keep[43] ? whole_43 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_44 = keep[44] ? whole_44 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_45 = keep[45] ? whole_45 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_46 = keep[46] ? whole_46 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_47 = keep[47] ? whole_47 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_48 = keep[48] ? whole_48 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_49 = keep[49] ? whole_49 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_50 = keep[50] ? whole_50 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_51 = keep[51] ? whole_51 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_52 = keep[52] ? whole_52 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_53 = keep[53] ? whole_53 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_54 = keep[54] ? whole_54 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_55 = keep[55] ? whole_55 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_56 = keep[56] ? whole_56 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_57 = keep[57] ? whole_57 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_58 = keep[58] ? whole_58 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_59 = keep[59] ? whole_59 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_60 = keep[60] ? whole_60 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_61 = keep[61] ? whole_61 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_62 = keep[62] ? whole_62 : 8'h0; // sparse_words.rs:131
+    wire [7:0] kept_63 = keep[63] ? whole_63 : 8'h0; // sparse_words.rs:131
+    assign m_data = sent_word_data;
+    assign m_keep = sent_word_keep;
+    assign m_last = sent_word_last;
+    wire [511:0] _t53 = {kept_63, kept_62, kept_61, kept_60, kept_59, kept_58, kept_57, kept_56, kept_55, kept_54, kept_53, kept_52, kept_51, kept_50, kept_49, kept_48, kept_47, kept_46, kept_45, kept_44, kept_43, kept_42, kept_41, kept_40, kept_39, kept_38, kept_37, kept_36, kept_35, kept_34, kept_33, kept_32, kept_31, kept_30, kept_29, kept_28, kept_27, kept_26, kept_25, kept_24, kept_23, kept_22, kept_21, kept_20, kept_19, kept_18, kept_17, kept_16, kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:136
     always @(posedge clk) if (to_port) begin
-        out_data <= _t53;
-        out_keep <= keep;
-        out_last <= word_1_last;
+        sent_word_data <= _t53;
+        sent_word_keep <= keep;
+        sent_word_last <= word_1_last;
     end
 
     // the vector that leaves
     assign vector = vector_1;
-    wire ends_2 = leaves & word_1_last; // sparse_words.rs:132
+    wire ends_2 = leaves & word_1_last; // sparse_words.rs:144
     always @(posedge clk) begin
         if (rst) begin
             vector_1 <= 6'h0;

@@ -26,41 +26,41 @@ module oaken_slice_cutter_16x4_6 (
     output wire ended_count,
     output wire enough // What comes is dropped.
 );
-    reg active; // slices are wanted | slice_cutter.rs:47
-    reg dropping; // what comes is not | slice_cutter.rs:48
-    reg [5:0] slices_left; // behind this one | slice_cutter.rs:49
-    reg [1:0] words_left; // behind the next one | slice_cutter.rs:50
-    reg over; // the packet is over: zeros leave | slice_cutter.rs:51
-    reg missing; // not all bytes were there | slice_cutter.rs:52
+    reg active; // slices are wanted | slice_cutter.rs:48
+    reg dropping; // what comes is not | slice_cutter.rs:49
+    reg [5:0] slices_left; // behind this one | slice_cutter.rs:50
+    reg [1:0] words_left; // behind the next one | slice_cutter.rs:51
+    reg over; // the packet is over: zeros leave | slice_cutter.rs:52
+    reg missing; // not all bytes were there | slice_cutter.rs:53
 
     // what is left
 
     // words
-    wire slice_ends = ~(|words_left); // slice_cutter.rs:55
+    wire slice_ends = ~(|words_left); // slice_cutter.rs:56
     assign m_last = slice_ends;
-    wire packet_ends = slice_ends & (~(|slices_left)); // slice_cutter.rs:56
-    wire there = active & (s_valid | over); // slice_cutter.rs:57
-    wire may_end = (~packet_ends) | ended_ready; // slice_cutter.rs:58
+    wire packet_ends = slice_ends & (~(|slices_left)); // slice_cutter.rs:57
+    wire there = active & (s_valid | over); // slice_cutter.rs:58
+    wire may_end = (~packet_ends) | ended_ready; // slice_cutter.rs:59
     assign m_valid = there & may_end;
-    wire [15:0] kept = s_keep & {16{~over}}; // slice_cutter.rs:60
+    wire [15:0] kept = s_keep & {16{~over}}; // slice_cutter.rs:61
     wire [127:0] _t1 = {{8{kept[15]}}, {8{kept[14]}}, {8{kept[13]}}, {8{kept[12]}}, {8{kept[11]}}, {8{kept[10]}}, {8{kept[9]}}, {8{kept[8]}}, {8{kept[7]}}, {8{kept[6]}}, {8{kept[5]}}, {8{kept[4]}}, {8{kept[3]}}, {8{kept[2]}}, {8{kept[1]}}, {8{kept[0]}}}; // types.rs:213
     assign m_data = s_data & _t1;
-    wire moves = m_valid & m_ready; // slice_cutter.rs:62
+    wire moves = m_valid & m_ready; // slice_cutter.rs:63
     assign s_ready = dropping | (((active & (~over)) & may_end) & m_ready);
 
     // and how they ended
     assign ended_count = 1'h0;
     assign enough = dropping;
-    wire lacks = (missing | over) | (~(&s_keep)); // slice_cutter.rs:66
+    wire lacks = (missing | over) | (~(&s_keep)); // slice_cutter.rs:67
     assign ended_missing = lacks;
     assign ended_valid = (there & packet_ends) & m_ready;
-    wire late = (~over) & (~s_last); // slice_cutter.rs:68
+    wire late = (~over) & (~s_last); // slice_cutter.rs:69
     assign ended_late = late;
-    wire finishes = moves & packet_ends; // slice_cutter.rs:71
+    wire finishes = moves & packet_ends; // slice_cutter.rs:72
 
     // the next packet
-    wire dropped = (dropping & s_valid) & s_last; // slice_cutter.rs:80
-    wire next = (((~active) & (~dropping)) | dropped) | (finishes & (~late)); // slice_cutter.rs:81
+    wire dropped = (dropping & s_valid) & s_last; // slice_cutter.rs:81
+    wire next = (((~active) & (~dropping)) | dropped) | (finishes & (~late)); // slice_cutter.rs:82
     assign slices_ready = next;
     always @(posedge clk) begin
         if (rst) begin

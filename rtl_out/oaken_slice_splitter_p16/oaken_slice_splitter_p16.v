@@ -71,15 +71,15 @@ module oaken_slice_splitter_p16 (
     wire [127:0] packed_data;
     wire [15:0] packed_keep;
     wire packed_last;
-    wire bytes_valid; // slice_splitter.rs:135
-    wire bytes_ready; // slice_splitter.rs:135
-    wire [7:0] bytes_payload; // slice_splitter.rs:135
-    wire stored_valid; // slice_splitter.rs:136
-    wire stored_ready; // slice_splitter.rs:136
-    wire [127:0] stored_data; // slice_splitter.rs:136
-    wire stored_last; // slice_splitter.rs:136
-    wire [3:0] stored_end; // slice_splitter.rs:136
-    reg [3:0] words_before; // of this slice | slice_splitter.rs:139
+    wire bytes_valid; // slice_splitter.rs:126
+    wire bytes_ready; // slice_splitter.rs:126
+    wire [7:0] bytes_payload; // slice_splitter.rs:126
+    wire stored_valid; // slice_splitter.rs:127
+    wire stored_ready; // slice_splitter.rs:127
+    wire [127:0] stored_data; // slice_splitter.rs:127
+    wire stored_last; // slice_splitter.rs:127
+    wire [3:0] stored_end; // slice_splitter.rs:127
+    reg [3:0] words_before; // of this slice | slice_splitter.rs:130
     wire fifo_2_s_ready;
     wire bytes_valid_1;
     wire [7:0] bytes_payload_1;
@@ -95,28 +95,28 @@ module oaken_slice_splitter_p16 (
     wire ended_valid_1;
     wire [2:0] fifo_4_m_payload;
     wire [1:0] fifo_4_level;
-    reg [6:0] announced; // packets that were announced and did not leave | slice_sender.rs:44
-    reg dense_item; // a dense slice is announced next | slice_sender.rs:77
-    reg [4:0] heads_left; // behind this one | slice_sender.rs:78
-    wire items_valid; // slice_sender.rs:81
-    wire items_ready; // slice_sender.rs:81
-    wire [7:0] items_bytes; // slice_sender.rs:81
-    wire items_last; // slice_sender.rs:81
-    wire items_failed; // slice_sender.rs:81
-    wire to_port_valid; // slice_sender.rs:49
-    wire to_port_ready; // slice_sender.rs:49
-    wire [7:0] to_port_bytes; // slice_sender.rs:49
-    wire to_port_last; // slice_sender.rs:49
-    wire to_port_failed; // slice_sender.rs:49
+    reg [6:0] announced; // packets that were announced and did not leave | slice_sender.rs:55
+    reg dense_item; // a dense slice is announced next | slice_sender.rs:88
+    reg [4:0] heads_left; // behind this one | slice_sender.rs:89
+    wire items_valid; // slice_sender.rs:92
+    wire items_ready; // slice_sender.rs:92
+    wire [7:0] items_bytes; // slice_sender.rs:92
+    wire items_last; // slice_sender.rs:92
+    wire items_failed; // slice_sender.rs:92
+    wire to_port_valid; // slice_sender.rs:60
+    wire to_port_ready; // slice_sender.rs:60
+    wire [7:0] to_port_bytes; // slice_sender.rs:60
+    wire to_port_last; // slice_sender.rs:60
+    wire to_port_failed; // slice_sender.rs:60
     wire slice_2_s_ready;
     wire slice_2_m_valid;
     wire [9:0] slice_2_m_payload;
-    reg dense_turn; // a dense slice leaves | slice_sender.rs:57
-    wire joined_valid; // slice_sender.rs:58
-    wire joined_ready; // slice_sender.rs:58
-    wire [127:0] joined_data; // slice_sender.rs:58
-    wire [15:0] joined_keep; // slice_sender.rs:58
-    wire joined_last; // slice_sender.rs:58
+    reg dense_turn; // a dense slice leaves | slice_sender.rs:68
+    wire joined_valid; // slice_sender.rs:69
+    wire joined_ready; // slice_sender.rs:69
+    wire [127:0] joined_data; // slice_sender.rs:69
+    wire [15:0] joined_keep; // slice_sender.rs:69
+    wire joined_last; // slice_sender.rs:69
 
     // the dense part of a whole record waits
     assign s_axis_dense_tready = widen_s_ready;
@@ -179,15 +179,15 @@ module oaken_slice_splitter_p16 (
     // their lengths
     assign stored_data = packed_data;
     assign stored_last = packed_last;
-    wire _t1 = packed_keep[2] | packed_keep[3]; // slice_splitter.rs:138
-    wire _t2 = packed_keep[6] | packed_keep[7]; // slice_splitter.rs:138
-    wire _t3 = (packed_keep[4] | packed_keep[5]) | _t2; // slice_splitter.rs:138
+    wire _t1 = packed_keep[2] | packed_keep[3]; // slice_splitter.rs:129
+    wire _t2 = packed_keep[6] | packed_keep[7]; // slice_splitter.rs:129
+    wire _t3 = (packed_keep[4] | packed_keep[5]) | _t2; // slice_splitter.rs:129
     wire [1:0] _t4 = (~_t3) ? {_t1, (~_t1) ? packed_keep[1] : packed_keep[3]} : {_t2, (~_t2) ? packed_keep[5] : packed_keep[7]}; // first_one.rs:57
-    wire _t5 = packed_keep[10] | packed_keep[11]; // slice_splitter.rs:138
-    wire _t6 = packed_keep[14] | packed_keep[15]; // slice_splitter.rs:138
-    wire _t7 = (packed_keep[12] | packed_keep[13]) | _t6; // slice_splitter.rs:138
+    wire _t5 = packed_keep[10] | packed_keep[11]; // slice_splitter.rs:129
+    wire _t6 = packed_keep[14] | packed_keep[15]; // slice_splitter.rs:129
+    wire _t7 = (packed_keep[12] | packed_keep[13]) | _t6; // slice_splitter.rs:129
     wire [1:0] _t8 = (~_t7) ? {_t5, (~_t5) ? packed_keep[9] : packed_keep[11]} : {_t6, (~_t6) ? packed_keep[13] : packed_keep[15]}; // first_one.rs:57
-    wire _t9 = ((packed_keep[8] | packed_keep[9]) | _t5) | _t7; // slice_splitter.rs:138
+    wire _t9 = ((packed_keep[8] | packed_keep[9]) | _t5) | _t7; // slice_splitter.rs:129
     wire [3:0] s_end = {_t9, (~_t9) ? {_t3, _t4} : {_t7, _t8}}; // first_one.rs:58
     assign stored_end = s_end;
     always @(posedge clk) begin
@@ -244,7 +244,7 @@ module oaken_slice_splitter_p16 (
     wire _t20 = |{_t14, _t15, _t16}; // sparse_words.rs:59
     wire _t21 = |{kept_end[1:0] == 2'h0, _t14, _t15, _t16}; // sparse_words.rs:59
     wire [15:0] _t22 = {1'h0 | (_t13 & _t16), 1'h0 | (_t13 & _t19), 1'h0 | (_t13 & _t20), 1'h0 | (_t13 & _t21), _t13 | (_t12 & _t16), _t13 | (_t12 & _t19), _t13 | (_t12 & _t20), _t13 | (_t12 & _t21), _t17 | (_t11 & _t16), _t17 | (_t11 & _t19), _t17 | (_t11 & _t20), _t17 | (_t11 & _t21), _t18 | (_t10 & _t16), _t18 | (_t10 & _t19), _t18 | (_t10 & _t20), _t18 | (_t10 & _t21)}; // sparse_words.rs:73
-    wire [15:0] keep = _t22 | {16{~kept_last_1}}; // slice_splitter.rs:154
+    wire [15:0] keep = _t22 | {16{~kept_last_1}}; // slice_splitter.rs:145
     oaken_chunk_pieces_once_16x2_6_0 pieces (
         .clk(clk),
         .rst(rst),
@@ -275,12 +275,12 @@ module oaken_slice_splitter_p16 (
     // slices leave
 
     // lengths
-    wire last = dense_item & (~(|heads_left)); // slice_sender.rs:79
-    wire all_ended = ended_valid & ended_valid_1; // slice_sender.rs:80
+    wire last = dense_item & (~(|heads_left)); // slice_sender.rs:90
+    wire all_ended = ended_valid & ended_valid_1; // slice_sender.rs:91
     assign items_last = last;
-    wire failed = (|{ended_missing, ended_late, ended_count}) | (|{ended_missing_1, ended_late_1, ended_count_1}); // slice_sender.rs:82
+    wire failed = (|{ended_missing, ended_late, ended_count}) | (|{ended_missing_1, ended_late_1, ended_count_1}); // slice_sender.rs:93
     assign items_valid = dense_item ? ((|heads_left) | all_ended) : bytes_valid_1;
-    wire [7:0] length = dense_item ? 8'h40 : bytes_payload_1; // slice_sender.rs:85
+    wire [7:0] length = dense_item ? 8'h40 : bytes_payload_1; // slice_sender.rs:96
     assign items_bytes = length;
     assign items_failed = last & failed;
     fifo_8x32_distributed fifo_2 (
@@ -294,7 +294,7 @@ module oaken_slice_splitter_p16 (
         .m_payload(bytes_payload_1),
         .level(fifo_2_level)
     );
-    wire record_ends = (items_valid & items_ready) & last; // slice_sender.rs:88
+    wire record_ends = (items_valid & items_ready) & last; // slice_sender.rs:99
     fifo_3x2_distributed fifo_1 (
         .clk(clk),
         .rst(rst),
@@ -353,11 +353,11 @@ module oaken_slice_splitter_p16 (
     assign m_axis_tdata = joined_data;
     assign m_axis_tkeep = joined_keep;
     assign m_axis_tlast = joined_last;
-    wire may_leave = ~(~(|announced)); // slice_sender.rs:59
-    wire [127:0] part_data = dense_turn ? kept_data : kept_data_1; // slice_sender.rs:60
-    wire [15:0] part_keep = dense_turn ? 16'hffff : keep; // slice_sender.rs:60
+    wire may_leave = ~(~(|announced)); // slice_sender.rs:70
+    wire [127:0] part_data = dense_turn ? kept_data : kept_data_1; // slice_sender.rs:71
+    wire [15:0] part_keep = dense_turn ? 16'hffff : keep; // slice_sender.rs:71
     assign joined_keep = part_keep;
-    wire part_last = dense_turn ? kept_last : kept_last_1; // slice_sender.rs:60
+    wire part_last = dense_turn ? kept_last : kept_last_1; // slice_sender.rs:71
     assign joined_last = part_last;
     assign joined_valid = (dense_turn ? kept_valid : kept_valid_1) & may_leave;
     wire [127:0] _t23 = {{8{part_keep[15]}}, {8{part_keep[14]}}, {8{part_keep[13]}}, {8{part_keep[12]}}, {8{part_keep[11]}}, {8{part_keep[10]}}, {8{part_keep[9]}}, {8{part_keep[8]}}, {8{part_keep[7]}}, {8{part_keep[6]}}, {8{part_keep[5]}}, {8{part_keep[4]}}, {8{part_keep[3]}}, {8{part_keep[2]}}, {8{part_keep[1]}}, {8{part_keep[0]}}}; // types.rs:213
@@ -382,13 +382,13 @@ module oaken_slice_splitter_p16 (
         .m_ready(((~dense_turn) & may_leave) & joined_ready),
         .m_payload(slice_1_m_payload)
     );
-    wire leaves = (joined_valid & joined_ready) & part_last; // slice_sender.rs:65
+    wire leaves = (joined_valid & joined_ready) & part_last; // slice_sender.rs:76
     always @(posedge clk) begin
         if (rst) begin
             dense_turn <= 1'h0;
         end else if (leaves) dense_turn <= ~dense_turn;
     end
-    wire _t24 = to_port_valid & to_port_ready; // slice_sender.rs:67
+    wire _t24 = to_port_valid & to_port_ready; // slice_sender.rs:78
     always @(posedge clk) begin
         if (rst) begin
             announced <= 7'h0;

@@ -106,6 +106,22 @@ fn slices_fit(v: &Values) -> Result<(), Box<Mistake>> {
             why,
         ));
     }
+    if p.heads * p.head_elements > 8192 {
+        let what =
+            format!("heads = {} of {} elements are {} elements", p.heads, p.head_elements, p.heads * p.head_elements);
+        let legal = "heads * head_elements of at most 8192";
+        return Err(Mistake::together(
+            &["heads", "head_elements"],
+            what,
+            legal.into(),
+            "the record format has no longer vectors",
+        ));
+    }
+    if p.pages < p.streams() {
+        let what = format!("{} pages for {} heads", p.pages, p.heads);
+        let why = "the first vector of a request takes a page for each of its streams";
+        return Err(Mistake::together(&["pages", "heads"], what, "pages of at least 2 * heads".into(), why));
+    }
     if p.axi.address_bits < p.offset_bits() + p.page_bits() {
         let what = format!("{} pages of {} bytes and addresses of {} bits", p.pages, p.page_bytes, p.axi.address_bits);
         let why = "every page has an address";

@@ -166,8 +166,11 @@ pub fn mmu_axi(name: &str, p: MmuParams) -> Result<Design<MmuAxiPorts>, Errors> 
         under_way.set(true);
     });
     m.when(core.done, || under_way.set(false));
-    m.when(starts, || asks.set(true));
-    let ours = Pages { first: regs[map.first], last: regs[map.last] };
+    let ours = m.reg(pages(p)).comment("as they were when it was started");
+    m.when(starts, || {
+        asks.set(true);
+        ours.set(Pages { first: regs[map.first], last: regs[map.last] });
+    });
     core.invalidate.valid.set(asks | io.invalidate.valid);
     core.invalidate.payload.set(asks.mux(ours, io.invalidate.payload));
     io.invalidate.ready.set(core.invalidate.ready & !asks);

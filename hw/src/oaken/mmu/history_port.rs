@@ -67,7 +67,7 @@ const COMMANDS: usize = 32;
 /// A history port.
 #[module]
 pub fn history_port(p: MmuParams) -> Result<Design<HistoryPortPorts>, Errors> {
-    let m = Module::new("oaken_mmu_history_port");
+    let m = Module::new(p.name("oaken_mmu_history_port"));
     m.doc("Reads one part of the history of heads, page after page.");
     let io = HistoryPortPorts::new(m, p);
     let mover = p.mover(false);

@@ -98,7 +98,7 @@ fn lookup(p: MmuParams) -> Lookup {
 /// A history reader.
 #[module]
 pub fn history_reader(p: MmuParams) -> Result<Design<HistoryReaderPorts>, Errors> {
-    let m = Module::new("oaken_mmu_history_reader");
+    let m = Module::new(p.name("oaken_mmu_history_reader"));
     m.doc("Looks up the streams of the heads that are to be read.");
     let io = HistoryReaderPorts::new(m, p);
 

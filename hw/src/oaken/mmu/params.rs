@@ -40,7 +40,20 @@ pub struct MmuParams {
 /// Bits of the number of bytes of a command to the engines: a page of 64 KiB.
 pub const LENGTH_BITS: u32 = 17;
 
+/// The longest vector, in elements.
+const LONGEST: u32 = 8192;
+
 impl MmuParams {
+    /// A name that tells all parameters.
+    pub fn name(self, what: &str) -> String {
+        let MmuParams { axi, page_bytes, pages, requests, layers, heads, head_elements, .. } = self;
+        let MmuParams { key_bits, value_bits, tokens, tag_bits, outstanding, .. } = self;
+        format!(
+            "{what}_{}_a{}_g{page_bytes}_n{pages}_r{requests}_l{layers}_h{heads}x{head_elements}_k{key_bits}_v{value_bits}_t{tokens}_{tag_bits}_o{outstanding}",
+            8 * axi.data_bytes,
+            axi.address_bits
+        )
+    }
     /// Bytes of the longest sparse slice: header, counts, an entry for every element.
     pub fn longest_sparse(self) -> u32 {
         slices::longest_sparse_slice(self.head_elements)
@@ -110,7 +123,6 @@ impl MmuParams {
     /// Are all parameters legal?
     #[track_caller]
     pub fn check(self, module: &str) -> Result<Self, Errors> {
-        self.mover(true).check(module)?;
         let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
         let ranges = [
             ("pages", self.pages, 4, 1 << 16, "their chain lies in block RAM"),
@@ -136,12 +148,22 @@ impl MmuParams {
         if !self.page_bytes.is_power_of_two() || !(1024..=65536).contains(&self.page_bytes) {
             return wrong(format!("page_bytes = {}", self.page_bytes), "a power of two from 1024 to 65536");
         }
-        if self.head_elements == 0 || !self.head_elements.is_multiple_of(CHUNK) {
+        if !(CHUNK..=LONGEST).contains(&self.head_elements) || !self.head_elements.is_multiple_of(CHUNK) {
+            let help = "a multiple of 64, at most 8192: a slice is some whole chunks of a vector";
+            return wrong(format!("head_elements = {}", self.head_elements), help);
+        }
+        if self.heads * self.head_elements > LONGEST {
+            let what = format!("heads = {} of {} elements", self.heads, self.head_elements);
+            return wrong(what, "at most 8192 elements together: those of the longest vector");
+        }
+        if self.pages < self.streams() {
+            let what = format!("pages = {} for heads = {}", self.pages, self.heads);
             return wrong(
-                format!("head_elements = {}", self.head_elements),
-                "a multiple of 64: a slice is some whole chunks",
+                what,
+                "2 * heads at least: the first vector of a request takes a page for each of its streams",
             );
         }
+        self.mover(true).check(module)?;
         let longest = self.longest_slice();
         if longest > self.page_bytes {
             let what =

@@ -103,7 +103,7 @@ enum Phase {
 /// A sequencer.
 #[module]
 pub fn sequencer(p: MmuParams) -> Result<Design<SequencerPorts>, Errors> {
-    let m = Module::new("oaken_mmu_sequencer");
+    let m = Module::new(p.name("oaken_mmu_sequencer"));
     m.doc("Appends vectors, opens and releases requests.");
     let io = SequencerPorts::new(m, p);
     let phase = m.state(Phase::Idle);

@@ -133,7 +133,7 @@ impl Step {
 /// The steps.
 #[module]
 pub fn steps(p: MmuParams) -> Result<Design<StepsPorts>, Errors> {
-    let m = Module::new("oaken_mmu_steps");
+    let m = Module::new(p.name("oaken_mmu_steps"));
     m.doc("Goes through the streams of a group.");
     let io = StepsPorts::new(m, p);
 

@@ -71,7 +71,7 @@ const VERDICTS: usize = 8;
 /// The tables.
 #[module]
 pub fn tables(p: MmuParams) -> Result<Design<TablesPorts>, Errors> {
-    let m = Module::new("oaken_mmu_tables");
+    let m = Module::new(p.name("oaken_mmu_tables"));
     m.doc("Which pages belong to whom, and what is in them.");
     let io = TablesPorts::new(m, p);
     let sequencer = m.instance(&sequencer(p)?);

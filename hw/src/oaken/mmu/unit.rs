@@ -94,7 +94,7 @@ pub fn unit(name: &str, p: MmuParams) -> Result<Design<UnitPorts>, Errors> {
     io.m_axi.write.set(writes.m_axi);
 
     m.section("histories from memory");
-    let bus = m.instance(&axi_read_arbiter("oaken_mmu_bus", 2, p.axi)?);
+    let bus = m.instance(&axi_read_arbiter(&p.name("oaken_mmu_bus"), 2, p.axi)?);
     io.m_axi.read.set(bus.m_axi);
     let port = history_port(p)?;
     let stops = [io.enough, m.lit(0u32, 1)];

@@ -119,7 +119,7 @@ pub fn unit_axi(name: &str, p: MmuParams) -> Result<Design<UnitAxiPorts>, Errors
     m.doc("Keeps the slices of Oaken records in pages, by head, and reads histories back.");
     let io = UnitAxiPorts::new(m, p, map.map.address_width());
     let regs = slave(m, &map.map, io.s_axil)?;
-    let core = m.instance(&unit("oaken_mmu_core", p)?);
+    let core = m.instance(&unit(&p.name("oaken_mmu_core"), p)?);
 
     m.section("data");
     core.append.set(io.append);
