@@ -4,6 +4,7 @@
 //! one netlist, where the input `mutation` chooses which one is alive; 0 is the design itself. So any number of mutants costs
 //! one compilation by Verilator and one short run each.
 
+mod dead;
 mod equivalence;
 mod explained;
 mod rtlil;
@@ -102,7 +103,7 @@ impl<'d> Mutants<'d> {
         self.one(0, effort).map_err(|e| e.to_string())?.map_err(|e| format!("the design itself fails: {e}"))?;
         let plain = std::fs::read_to_string(self.folder.join("plain.il")).map_err(|e| format!("plain.il: {e}"))?;
         let fate = |mutation: &Mutation| {
-            if let Some(rule) = rules::same(&plain, mutation) {
+            if let Some(rule) = rules::same(&plain, mutation).or_else(|| dead::same(&plain, mutation)) {
                 return Ok(Fate::Same(rule));
             }
             if let Err(words) = self.one(mutation.number, effort).map_err(|e| e.to_string())? {

@@ -3,8 +3,8 @@
 //!
 //! ```toml
 //! [[mutant]]
-//! mutation = "module: pin A[3] of and stuck at 1" # as the command prints it; `*` stands for any text
-//! line = "wire both = a & b;"                     # the line of the Verilog, without numbers that change with others
+//! mutation = "module: pin A[3] of and stuck at 1" # as the command prints it; `*` stands for any text, `[8..15]` for any of these
+//! line = "wire both = a & *;"                     # the line of the Verilog; `*` here, too
 //! reason = "what makes the difference invisible"
 //! ```
 
@@ -17,7 +17,7 @@ use std::path::Path;
 pub struct Explanation {
     /// What happens to which pin, as [`Mutation::what`]; `*` stands for any text.
     pub mutation: String,
-    /// The line of the Verilog; empty if none is known.
+    /// The line of the Verilog; empty if none is known; `*` stands for any text, such as numbers that change with others.
     pub line: String,
     /// What makes the difference invisible.
     pub reason: String,
@@ -60,22 +60,37 @@ impl Explanations {
     /// The explanation of a mutation.
     pub fn find(&self, mutation: &Mutation) -> Option<&Explanation> {
         let line = mutation.place.as_ref().map_or("", |place| &place.text);
-        self.all.iter().find(|explanation| fits(&explanation.mutation, &mutation.what) && explanation.line == line)
+        self.all.iter().find(|explanation| fits(&explanation.mutation, &mutation.what) && fits(&explanation.line, line))
     }
 
     /// Those whose line is in none of these modules (name and text) any more.
     pub fn stale(&self, files: &[(String, String)]) -> Vec<&Explanation> {
         let code = |line: &str| line.split("//").next().unwrap_or_default().trim().to_string();
         let lines: HashSet<String> = files.iter().flat_map(|(_, text)| text.lines().map(code)).collect();
-        self.all.iter().filter(|explanation| !lines.contains(&explanation.line)).collect()
+        self.all.iter().filter(|explanation| !lines.iter().any(|line| fits(&explanation.line, line))).collect()
     }
 }
 
-/// Does a text fit a pattern, in which `*` stands for any text?
+/// Does a text fit a pattern, in which `*` stands for any text, and `[8..15]` for `[8]` to `[15]`?
 fn fits(pattern: &str, text: &str) -> bool {
-    let Some((before, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(text) = text.strip_prefix(before) else { return false };
-    (0..=text.len()).any(|at| text.is_char_boundary(at) && fits(rest, &text[at..]))
+    let special = pattern.char_indices().find(|(at, c)| *c == '*' || (*c == '[' && range(&pattern[*at..]).is_some()));
+    let Some((at, c)) = special else { return pattern == text };
+    let Some(text) = text.strip_prefix(&pattern[..at]) else { return false };
+    if c == '*' {
+        let rest = &pattern[at + 1..];
+        return (0..=text.len()).any(|at| text.is_char_boundary(at) && fits(rest, &text[at..]));
+    }
+    let number = |text: &str| text.strip_prefix('[')?.split_once(']').and_then(|(n, _)| n.parse::<u32>().ok());
+    let (Some((numbers, rest)), Some(n)) = (range(&pattern[at..]), number(text)) else { return false };
+    let behind = text.split_once(']').map_or("", |(_, behind)| behind);
+    numbers.contains(&n) && fits(rest, behind)
+}
+
+/// `[8..15] of add`: the numbers, and what is behind them.
+fn range(pattern: &str) -> Option<(std::ops::RangeInclusive<u32>, &str)> {
+    let (numbers, rest) = pattern.strip_prefix('[')?.split_once(']')?;
+    let (low, high) = numbers.split_once("..")?;
+    Some((low.parse().ok()?..=high.parse().ok()?, rest))
 }
 
 #[cfg(test)]
@@ -87,6 +102,13 @@ mod tests {
     fn a_star_stands_for_any_text() {
         assert!(fits("pin A[*] of add stuck at *", "pin A[12] of add stuck at 0"));
         assert!(fits("*", "") && fits("a*", "a") && fits("*a*", "bab"));
+        assert!(fits("pin A[8..15] of * at 1", "pin A[12] of add stuck at 1") && fits("A[0..3]", "A[3]"));
+        assert!(
+            !fits("A[8..15]", "A[7]")
+                && !fits("A[8..15]", "A[16]")
+                && !fits("A[8..15]", "A")
+                && fits("x[7:0]", "x[7:0]")
+        );
         assert!(!fits("pin A[*] of add", "pin B[1] of add") && !fits("a*b", "abc") && !fits("a", "ab"));
     }
 
@@ -103,6 +125,10 @@ mod tests {
         let found = explanations.find(&mutation("wire x = a + b;")).unwrap();
         assert_eq!(found.reason, "nobody reads x");
         assert_eq!(explanations.find(&mutation("wire y = a + b;")), None);
+        let loose = Explanations::parse(&text.replace("a + b", "a + *")).unwrap();
+        assert!(
+            loose.find(&mutation("wire x = a + _t17;")).is_some() && loose.find(&mutation("wire x = b;")).is_none()
+        );
         let error = Explanations::parse(&text.replace("reason", "because")).unwrap_err();
         assert_eq!(error, "mutant 1 has no text `reason`");
         assert_eq!(Explanations::parse("count = 1").unwrap_err(), "there is no [[mutant]]");
