@@ -1,5 +1,6 @@
 //! The Oaken dequantizer with AXI edges against the golden model.
 
+use super::dequantizer_lost::{headers_behind_lost_lasts, holes_in_the_last_word, lost_sparse_lasts};
 use super::oaken::runs;
 use super::parts::build;
 use super::settings::{self, Converts, plain_thresholds};
@@ -28,6 +29,7 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
         missing_bytes(&device, engine, effort)?;
         holes_in_the_last_word(&device, engine, effort)?;
         lost_sparse_lasts(&device, engine)?;
+        headers_behind_lost_lasts(&device, engine)?;
         a_waiting_beat_flags_nothing(&device, engine)
     })
 }
@@ -63,7 +65,13 @@ impl Converts for Device<DequantizerAxiPorts> {
 }
 
 /// The bytes of the `n` elements of a record, as the only output gives them.
-fn elements(d: &Device<DequantizerAxiPorts>, dense: &[u8], sparse: &[u8], n: usize, t: &Thresholds) -> Vec<Vec<u8>> {
+pub(super) fn elements(
+    d: &Device<DequantizerAxiPorts>,
+    dense: &[u8],
+    sparse: &[u8],
+    n: usize,
+    t: &Thresholds,
+) -> Vec<Vec<u8>> {
     let elements = decode(dense, sparse, n, d.dense_bits(), t).expect("a legal record");
     vec![elements.iter().flat_map(|x| x.to_le_bytes()).collect()]
 }
@@ -84,7 +92,7 @@ fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
     })
 }
 
-fn encoded(d: &Device<DequantizerAxiPorts>, vector: &[u16], t: &Thresholds) -> Parts {
+pub(super) fn encoded(d: &Device<DequantizerAxiPorts>, vector: &[u16], t: &Thresholds) -> Parts {
     let record = encode(vector, d.dense_bits(), t);
     Parts { dense: record.dense, sparse: record.sparse }
 }
@@ -149,7 +157,7 @@ fn early_outliers(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
 }
 
 /// A header with `step` (exponent and 7 bits of fraction) in one of its four places.
-fn with_step(record: &Parts, place: usize, step: u64) -> Parts {
+pub(super) fn with_step(record: &Parts, place: usize, step: u64) -> Parts {
     let mut record = record.clone();
     let header = u64::from_le_bytes(record.sparse[..8].try_into().expect("eight bytes"));
     let header = header & !(0x1fff << (13 * place)) | step << (13 * place);
@@ -170,20 +178,28 @@ fn every_exponent(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
     decodes(d, engine, &t, (&records, 64), Pauses::NEVER, 2).map(|_| ()).map_err(|e| format!("every exponent: {e}"))
 }
 
-/// A count above 64 is flagged and taken as 64: nothing else is wrong with a record whose chunk is full of outliers.
+/// A count above 64 is flagged and taken as 64, at whatever byte of a word it stands: nothing else is wrong with a record whose chunk is
+/// full of outliers.
 fn counts_above_64(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
     let t = plain_thresholds();
-    let vector: Vec<u16> = (0..128).map(|i| half::f16::from_f32(if i < 64 { 2.0 } else { 0.5 }).to_bits()).collect();
-    let right = encoded(d, &vector, &t);
-    let want = decode(&right.dense, &right.sparse, 128, d.dense_bits(), &t).map_err(|e| e.to_string())?;
-    for count in [65, 127, 128, 192, 255] {
-        let mut wrong = right.clone();
-        wrong.sparse[8] = count;
-        let run =
-            dequantize(d, engine, &t, (&[right.clone(), wrong, right.clone()], 128), Pauses::NEVER, 1, &mut |_| ());
-        let run = run.map_err(|e| format!("a count of {count}: {e}"))?;
-        if run.errors != 2 || run.results.len() != 3 || run.results.iter().any(|got| *got != want) {
-            return Err(format!("a count of {count}: errors {:#x}, or wrong elements", run.errors));
+    // the count of the first chunk, or that of the second one behind so many entries
+    let places = [(0, true)].into_iter().chain((0..d.params.sparse_bytes().min(64) as usize).map(|n| (n, false)));
+    for (i, (before, first)) in places.enumerate() {
+        let outlier = |i: usize| if first { i < 64 } else { i < before || i >= 64 };
+        let vector: Vec<u16> =
+            (0..128).map(|i| half::f16::from_f32(if outlier(i) { 2.0 } else { 0.5 }).to_bits()).collect();
+        let right = encoded(d, &vector, &t);
+        let want = decode(&right.dense, &right.sparse, 128, d.dense_bits(), &t).map_err(|e| e.to_string())?;
+        let at = if first { 8 } else { 9 + before };
+        for count in if first { vec![65, 127, 128, 192, 255] } else { vec![[65, 127, 128, 192, 255][i % 5]] } {
+            let mut wrong = right.clone();
+            wrong.sparse[at] = count;
+            let records = [right.clone(), wrong, right.clone()];
+            let run = dequantize(d, engine, &t, (&records, 128), Pauses::NEVER, 1, &mut |_| ());
+            let run = run.map_err(|e| format!("a count of {count} at byte {at}: {e}"))?;
+            if run.errors != 2 || run.results.len() != 3 || run.results.iter().any(|got| *got != want) {
+                return Err(format!("a count of {count} at byte {at}: errors {:#x}, or wrong elements", run.errors));
+            }
         }
     }
     Ok(())
@@ -238,6 +254,7 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
         ("order", change(&|r| r.sparse.swap(9, 10)), 4),
         ("twice the same", change(&|r| r.sparse[10] = r.sparse[9]), 4),
         ("short", change(&|r| r.sparse.truncate(20)), 8),
+        ("header alone", change(&|r| r.sparse.truncate(8)), 8),
         ("cut in a count", change(&|r| r.sparse.truncate(8 + 1 + entries)), 8),
         ("long", change(&|r| r.sparse.extend([0; 40])), 8),
         ("one byte more", change(&|r| r.sparse.push(0)), 8),
@@ -307,120 +324,6 @@ fn missing_bytes(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effor
         }
         if got != want || errors != [flag, flag, 0] {
             return Err(format!("gaps {dense_gap:?} and {sparse_gap:?}: errors {errors:?}, or wrong elements"));
-        }
-    }
-    Ok(())
-}
-
-/// Records of [`HOLED`] elements, one of them with this in the place of its last sparse word's keep: the elements of all, and the errors.
-fn with_last_keep(
-    d: &Device<DequantizerAxiPorts>,
-    engine: &mut dyn Engine,
-    record: &Parts,
-    keep: u64,
-) -> Result<(Vec<Vec<u8>>, u64), BusError> {
-    let mut bench = Bench::new(engine, 1);
-    let (axil, sources, sinks) = d.streams(&mut bench);
-    bench.reset()?;
-    d.set_up(&mut bench, &axil, HOLED, &plain_thresholds())?;
-    for place in 0..3 {
-        let mut sparse = packet(&record.sparse, d.params.sparse_bytes() as usize);
-        if let (1, Some(last)) = (place, sparse.last_mut()) {
-            last.0[1] = keep.into();
-        }
-        bench.send(sources[0], packet(&record.dense, d.params.dense_bytes() as usize));
-        bench.send(sources[1], sparse);
-    }
-    let beats = 3 * HOLED / d.params.lanes as usize;
-    bench.run_until_received(sinks[0], beats, 400 + 2 * beats as u64)?;
-    bench.run(40)?;
-    let errors = axil.read(&mut bench, d.address("errors"))?.1;
-    Ok((packet_bytes(bench.beats(sinks[0])), errors))
-}
-
-/// Sparse parts whose last got lost, three in a row, and one of outliers only among them: all vectors are right. Then surplus that looks
-/// like a record, and surplus that does not: the records around are right.
-fn lost_sparse_lasts(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
-    let (t, width) = (plain_thresholds(), d.params.sparse_bytes() as usize);
-    let vectors: Vec<Vec<u16>> = (0..6).map(|i| settings::vector(i, HOLED)).collect();
-    let mut records: Vec<Parts> = vectors.iter().map(|v| encoded(d, v, &t)).collect();
-    records[1] = encoded(d, &[half::f16::from_f32(2.0).to_bits(); HOLED], &t);
-    let of = |r: &Parts| elements(d, &r.dense, &r.sparse, HOLED, &t).concat();
-    let whole_words = |bytes: &[u8]| [bytes, &vec![0; bytes.len().next_multiple_of(width) - bytes.len()]].concat();
-    // a header of this width with a middle step, and counts that do not fit
-    let mut record_like = [&[0, 15, 0, 0, 0, 0, 0, ((d.params.dense_bits ^ 4) << 4) as u8][..], &[200; 200]].concat();
-    record_like.truncate(width + 3);
-    let surplus = |tail: &[u8]| [&whole_words(&records[0].sparse), tail].concat();
-    let lost: Vec<Vec<u8>> = vec![
-        [records[..3].iter().flat_map(|r| whole_words(&r.sparse)).collect(), records[3].sparse.clone()].concat(),
-        records[4].sparse.clone(),
-        records[5].sparse.clone(),
-    ];
-    let kept = |first: Vec<u8>| {
-        let rest = records[1..].iter().map(|r| r.sparse.clone());
-        std::iter::once(first).chain(rest).collect::<Vec<_>>()
-    };
-    let (record_like, noise) = (kept(surplus(&record_like)), kept(surplus(&vec![0xff; 2 * width])));
-    for (name, sparse, wrong) in
-        [("lasts lost", lost, None), ("like a record", record_like, Some(1)), ("noise", noise, None)]
-    {
-        let (got, errors) = parts_apart(d, engine, &records, &sparse).map_err(|e| format!("{name}: {e}"))?;
-        let right = |i: usize| Some(i) == wrong || got.get(i) == Some(&of(&records[i]));
-        if !(0..records.len()).all(right) || errors & 8 == 0 {
-            return Err(format!("{name}: {} vectors, errors {errors:#x}, or wrong elements", got.len()));
-        }
-    }
-    Ok(())
-}
-
-/// The dense parts of records of [`HOLED`] elements, with packets of sparse parts: the elements of all vectors, and the errors.
-fn parts_apart(
-    d: &Device<DequantizerAxiPorts>,
-    engine: &mut dyn Engine,
-    records: &[Parts],
-    sparse: &[Vec<u8>],
-) -> Result<(Vec<Vec<u8>>, u64), BusError> {
-    let mut bench = Bench::new(engine, 1);
-    let (axil, sources, sinks) = d.streams(&mut bench);
-    bench.reset()?;
-    d.set_up(&mut bench, &axil, HOLED, &plain_thresholds())?;
-    records.iter().for_each(|r| bench.send(sources[0], packet(&r.dense, d.params.dense_bytes() as usize)));
-    sparse.iter().for_each(|part| bench.send(sources[1], packet(part, d.params.sparse_bytes() as usize)));
-    let beats = records.len() * HOLED / d.params.lanes as usize;
-    bench.run_until_received(sinks[0], beats, 800 + 4 * (records.len() * HOLED) as u64)?;
-    bench.run(40)?;
-    let errors = axil.read(&mut bench, d.address("errors"))?.1;
-    Ok((packet_bytes(bench.beats(sinks[0])), errors))
-}
-
-/// Elements of the vectors whose last sparse word has holes.
-const HOLED: usize = 128;
-
-/// Bytes that are kept behind one that is not: flagged, and the vectors around are right.
-fn holes_in_the_last_word(
-    d: &Device<DequantizerAxiPorts>,
-    engine: &mut dyn Engine,
-    effort: Effort,
-) -> Result<(), String> {
-    let width = d.params.sparse_bytes() as usize;
-    let mut rng = Rng::with_seed(effort.seed.wrapping_add(8));
-    // so many outliers that the last word has six bytes at least
-    let (record, vector) = loop {
-        let vector: Vec<u16> = (0..HOLED).map(|_| half::f16::from_f32(rng.f32() * 1.2).to_bits()).collect();
-        let record = encoded(d, &vector, &plain_thresholds());
-        if (6..width).contains(&(record.sparse.len() % width)) {
-            break (record, vector);
-        }
-    };
-    let full = (1u64 << (record.sparse.len() % width)) - 1;
-    let right = d.results(&vector, &plain_thresholds())[0].clone();
-    for keep in [full, full & !1, full & !2, full & !(full >> 1), full | 1 << (width - 1), full & 0b10_1011] {
-        let (vectors, errors) =
-            with_last_keep(d, engine, &record, keep).map_err(|e| format!("a last keep of {keep:#x}: {e}"))?;
-        let flag = if keep == full { 0 } else { 32 };
-        let around = vectors.len() == 3 && [&vectors[0], &vectors[2]].iter().all(|v| **v == right);
-        if errors & 32 != flag || (flag == 0 && errors != 0) || !around {
-            return Err(format!("a last keep of {keep:#x}: errors {errors:#x}, or a vector beside it is wrong"));
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ mod bursts;
 mod clocks;
 mod configuration;
 mod dequantizer;
+mod dequantizer_lost;
 mod float;
 pub mod float_stream;
 mod h2m2_events;

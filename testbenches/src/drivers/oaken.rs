@@ -50,12 +50,14 @@ pub fn random_thresholds(rng: &mut Rng) -> Thresholds {
 }
 
 /// Vectors of several kinds: any bits, few special values, subnormals, large ones, some next to the thresholds (where the ranges
-/// are small and every bit of a maximum counts), of any size up to a limit, and bell-shaped ones.
+/// are small and every bit of a maximum counts), of any size up to a limit, such with few bits, and bell-shaped ones.
 pub fn random_vector(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<u16> {
-    let kind = rng.u32(0..12);
+    let kind = rng.u32(0..14);
     let near = 1 << rng.u32(1..8);
     let scale = [0.02f32, 0.3, 1.0, 3.0][rng.usize(0..4)];
     let most = rng.u16(1..0x7c00);
+    // powers of two, and numbers with few bits: ranges of few bits are not rounded, and each bit that is added shows
+    let coarse = [0x7c00, 0x7e00, 0x7f00][rng.usize(0..3)];
     let element = |rng: &mut Rng| match kind {
         0 => rng.u16(..),
         1 => [0, 0x8000, 1, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x03ff][rng.usize(0..8)],
@@ -68,6 +70,7 @@ pub fn random_vector(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<u16> {
             (threshold & 0x8000) | magnitude.clamp(0, 0x7bff) as u16
         }
         6 | 7 => (rng.u16(0..2) << 15) | rng.u16(0..=most),
+        12 | 13 => (rng.u16(0..2) << 15) | (rng.u16(0..=most) & coarse),
         _ => half::f16::from_f32((rng.f32() + rng.f32() + rng.f32() - 1.5) * scale).to_bits(),
     };
     (0..n).map(|_| element(rng)).collect()
@@ -125,7 +128,25 @@ fn random_vectors(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
         if full_rate { Ok(()) } else { Err(format!("{} cycles, not {ideal}", run.cycles)) }
     };
     runs(q.params, effort, &mut compare)?;
-    fine_steps(effort, &mut compare).map_err(|e| format!("fine steps: {e}"))
+    fine_steps(effort, &mut compare).map_err(|e| format!("fine steps: {e}"))?;
+    exact_ranges(&mut compare).map_err(|e| format!("exact ranges: {e}"))
+}
+
+/// Ranges with few bits: one side's largest magnitude has one or two, the other's is any power of two. A bit too many or too few anywhere
+/// in between moves the step, which is rounded up.
+fn exact_ranges(
+    mut run: impl FnMut(&Thresholds, &[Vec<u16>], Pauses, u64) -> Result<(), String>,
+) -> Result<(), String> {
+    let t = Thresholds::from_bits(0xfbff, 0x8000, 0, 0x7bff).expect("legal");
+    let powers = (0..10).map(|bit| 1 << bit).chain((1..31).map(|exponent| exponent << 10));
+    let pairs = powers.flat_map(|power| [0, 0x3c00, 0x5800, 0x7800, 0x7a00].map(|few| [few, power]));
+    let vector = |[positive, negative]: [u16; 2]| {
+        let mut vector = vec![0; 64];
+        (vector[5], vector[42]) = (positive, 0x8000 | negative);
+        vector
+    };
+    let vectors: Vec<Vec<u16>> = pairs.flat_map(|[a, b]| [vector([a, b]), vector([b, a])]).collect();
+    run(&t, &vectors, Pauses::NEVER, 2)
 }
 
 /// Small ranges beside small thresholds: the steps are as fine as the numbers, and the lowest bits of the scaled magnitudes decide.
