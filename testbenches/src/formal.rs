@@ -46,6 +46,7 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
     let (mode, engine, depth) = match proof.engine {
         Engine::Pdr => ("prove", "abc pdr", None),
         Engine::Induction(depth) => ("prove", "smtbmc yices", Some(depth)),
+        Engine::Bounded(depth) => ("bmc", "abc bmc3", Some(depth)),
     };
     let mut problems = sby(&folder, "prove", &text, source.top(), (mode, engine, depth));
     problems.extend(sby(&folder, "cover", &text, source.top(), ("cover", "smtbmc yices", Some(proof.cover_depth))));
@@ -59,7 +60,11 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
         problems.push("nothing is asserted".into());
     }
     let covers = proved(&text, PropertyKind::Cover).len();
-    let engine = depth.map_or("abc pdr, unbounded".into(), |d| format!("k-induction with yices, k = {d}"));
+    let engine = match proof.engine {
+        Engine::Pdr => "abc pdr, unbounded".to_string(),
+        Engine::Induction(depth) => format!("k-induction with yices, k = {depth}"),
+        Engine::Bounded(depth) => format!("abc bmc3, the first {depth} cycles"),
+    };
     let seconds = start.elapsed().as_secs_f64();
     Outcome { name: proof.name.clone(), part: proof.part.clone(), asserts, covers, engine, seconds, problems }
 }

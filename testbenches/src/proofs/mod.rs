@@ -3,6 +3,7 @@
 mod beats;
 mod broken;
 mod clocks;
+mod engines;
 mod events;
 mod guard;
 mod handshakes;
@@ -24,6 +25,8 @@ pub enum Engine {
     Pdr,
     /// k-induction over so many cycles with yices: for all cycles.
     Induction(u32),
+    /// ABC's bounded model checker: for so many cycles and no more.
+    Bounded(u32),
 }
 
 /// A part, in one size, with what is claimed about it.
@@ -55,6 +58,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(clocks::proofs()?);
     list.extend(registers::proofs()?);
     list.extend(power_up::proofs()?);
+    list.extend(engines::proofs()?);
     Ok(list)
 }
 

@@ -30,7 +30,7 @@ use hw::stream::synchronizer::synchronizer;
 use hw::stream::widen::widen;
 
 /// The ports of an instance, in the order of the design's list.
-fn pins<P: Ports>(m: Module, part: &Design<P>) -> Vec<Signal> {
+pub(super) fn pins<P: Ports>(m: Module, part: &Design<P>) -> Vec<Signal> {
     let (mut inside, mut outside) = (vec![], vec![]);
     part.ports.map_ports(&mut |s| {
         inside.push(s);
@@ -73,14 +73,14 @@ fn copies_between<P: Ports>(name: &str, part: &Design<P>) -> Result<Design<()>, 
     m.finish(())
 }
 
-/// The copies, with the same inputs, and what is said of their outputs; `clock` is that of a port.
+/// The copies, with the same inputs, and what is said of their outputs; `clock` is that of a port. The ports of one of them.
 #[module]
-fn both<P: Ports>(
+pub(super) fn both<P: Ports>(
     m: Module,
     part: &Design<P>,
     payloads: bool,
     clock: impl Fn(&str) -> Option<ClockDomain>,
-) -> Result<(), Errors> {
+) -> Result<Vec<Signal>, Errors> {
     let (one, other) = (m.scope("one", || pins(m, part)), m.scope("other", || pins(m, part)));
     let ports = part.port_list();
     let kinds = kinds(&ports);
@@ -100,7 +100,7 @@ fn both<P: Ports>(
             None => compare(),
         }
     }
-    Ok(())
+    Ok(one)
 }
 
 /// An output of both copies.
