@@ -336,3 +336,15 @@ fn synchronous_reads_under_conditions() {
         io.y.set(y);
     });
 }
+
+/// What has left a pipeline says nothing of when.
+#[test]
+#[module]
+fn meeting_what_left() {
+    reports("meet_what_left", |m, io| {
+        let p = m.pipeline("late");
+        let (a, b) = p.enter((io.a, io.b));
+        let sum = p.leave((a + b.zext(8)).next().next());
+        io.y.set(p.leave(a.meet(sum)));
+    });
+}

@@ -166,7 +166,7 @@ pub fn mmu_axi(name: &str, p: MmuParams) -> Result<Design<MmuAxiPorts>, Errors> 
         under_way.set(true);
     });
     m.when(core.done, || under_way.set(false));
-    let ours = m.reg(pages(p)).comment("as they were when it was started");
+    let ours = m.reg(pages(p)); // as they were when it was started
     m.when(starts, || {
         asks.set(true);
         ours.set(Pages { first: regs[map.first], last: regs[map.last] });

@@ -80,8 +80,19 @@ impl Draft {
         let message = format!("{} is not in a pipeline", self.describe(id));
         self.error(loc, message, vec![], Some("take it in with `enter`, or use a register".into()));
     }
+    /// What is at a stage cannot meet what is at none: nothing says how long to wait.
+    fn meets_no_stage(&mut self, id: Id, loc: Loc) -> Id {
+        let Some(Stage { pipe, at: Some(at) }) = self.node(id).stage else { return id };
+        let pipe = &self.staging.pipes[pipe as usize].name;
+        let message =
+            format!("{} is at stage {at} of pipeline `{pipe}`, and meets what is at no stage", self.describe(id));
+        let help = "what has left the pipeline, an output, a constant, or a register that is not assigned yet says nothing of \
+                    when: name a value inside, or `later(n)`";
+        self.error(loc, message, vec![], Some(help.into()));
+        self.poison(self.node(id).width, loc)
+    }
     pub fn delay_to(&mut self, id: Id, goal: Option<Stage>, loc: Loc) -> Id {
-        let Some(Stage { pipe: goal_pipe, at: Some(goal) }) = goal else { return id };
+        let Some(Stage { pipe: goal_pipe, at: Some(goal) }) = goal else { return self.meets_no_stage(id, loc) };
         let (pipe, at) = match self.node(id).stage {
             Some(Stage { pipe, at: Some(at) }) => (pipe, at),
             None if !self.is_free(id) => {
