@@ -187,21 +187,23 @@ module h2m2_mmu (
     reg s_before; // slave.rs:44
     reg asks; // mmu_axi.rs:162
     reg under_way; // mmu_axi.rs:162
-    wire faults_valid; // mmu_axi.rs:190
-    wire faults_ready; // mmu_axi.rs:190
-    wire [2:0] faults_payload_0; // mmu_axi.rs:190
-    wire faults_payload_1; // mmu_axi.rs:190
-    wire [1:0] faults_payload_2; // mmu_axi.rs:190
-    wire [18:0] faults_payload_3; // mmu_axi.rs:190
+    reg [18:0] ours_first; // mmu_axi.rs:169
+    reg [18:0] ours_last; // mmu_axi.rs:169
+    wire faults_valid; // mmu_axi.rs:193
+    wire faults_ready; // mmu_axi.rs:193
+    wire [2:0] faults_payload_0; // mmu_axi.rs:193
+    wire faults_payload_1; // mmu_axi.rs:193
+    wire [1:0] faults_payload_2; // mmu_axi.rs:193
+    wire [18:0] faults_payload_3; // mmu_axi.rs:193
     wire fifo_s_ready;
     wire oldest_valid;
     wire [24:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    reg [2:0] shown_0; // mmu_axi.rs:198
-    reg shown_1; // mmu_axi.rs:198
-    reg [1:0] shown_2; // mmu_axi.rs:198
-    reg [18:0] shown_3; // mmu_axi.rs:198
-    reg [15:0] begun; // of each counter: it has counted since reset | mmu_axi.rs:212
+    reg [2:0] shown_0; // mmu_axi.rs:201
+    reg shown_1; // mmu_axi.rs:201
+    reg [1:0] shown_2; // mmu_axi.rs:201
+    reg [18:0] shown_3; // mmu_axi.rs:201
+    reg [15:0] begun; // of each counter: it has counted since reset | mmu_axi.rs:215
     (* ram_style = "distributed" *) reg [31:0] counters [0:15];
 
     // AXI4-Lite: write
@@ -417,6 +419,10 @@ module h2m2_mmu (
             if (starts) asks <= 1'h1;
         end
     end
+    always @(posedge clk) if (starts) begin
+        ours_first <= first;
+        ours_last <= last;
+    end
     h2m2_mmu_core_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 core (
         .clk(clk),
         .rst(rst),
@@ -482,8 +488,8 @@ module h2m2_mmu (
         .back_3_epoch(back_3_epoch),
         .invalidate_valid(asks | invalidate_valid),
         .invalidate_ready(core_invalidate_ready),
-        .invalidate_first(asks ? first : invalidate_first),
-        .invalidate_last(asks ? last : invalidate_last),
+        .invalidate_first(asks ? ours_first : invalidate_first),
+        .invalidate_last(asks ? ours_last : invalidate_last),
         .done(core_done),
         .drained(core_drained),
         .enable(enable),
@@ -529,7 +535,7 @@ module h2m2_mmu (
     wire oldest_payload_1 = fifo_m_payload[21]; // fifo.rs:155
     wire [1:0] oldest_payload_2 = fifo_m_payload[20:19]; // fifo.rs:155
     wire [18:0] oldest_payload_3 = fifo_m_payload[18:0]; // fifo.rs:155
-    wire takes = oldest_valid & (~fault_logged); // mmu_axi.rs:195
+    wire takes = oldest_valid & (~fault_logged); // mmu_axi.rs:198
     assign fault_logged_set = takes;
     fifo_25x16_distributed fifo (
         .clk(clk),
@@ -561,14 +567,14 @@ module h2m2_mmu (
     end
 
     // counters
-    wire [31:0] counters_q0 = counters[core_counted_counter]; // mmu_axi.rs:213
+    wire [31:0] counters_q0 = counters[core_counted_counter]; // mmu_axi.rs:216
     always @(posedge clk) if (valid) counters[core_counted_counter] <= (counters_q0 & {32{begun[core_counted_counter]}}) + 32'h1;
     always @(posedge clk) begin
         if (rst) begin
             begun <= 16'h0;
         end else if (valid) begun <= begun | (16'h1 << core_counted_counter);
     end
-    wire [31:0] counters_q1 = counters[select]; // mmu_axi.rs:213
+    wire [31:0] counters_q1 = counters[select]; // mmu_axi.rs:216
     assign counter_value = counters_q1 & {32{begun[select]}};
     wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, asker_slot, fifo_level};
 endmodule

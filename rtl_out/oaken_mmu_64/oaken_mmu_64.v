@@ -424,7 +424,7 @@ module oaken_mmu_64 (
             end
         end
     end
-    oaken_mmu_core core (
+    oaken_mmu_core_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 core (
         .clk(clk),
         .rst(rst),
         .base(base),

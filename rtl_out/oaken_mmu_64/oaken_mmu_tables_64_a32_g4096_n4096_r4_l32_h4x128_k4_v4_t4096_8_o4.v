@@ -4,7 +4,7 @@
 `default_nettype none
 
 // Which pages belong to whom, and what is in them.
-module oaken_mmu_tables (
+module oaken_mmu_tables_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     input  wire clk,
     input  wire rst,
     input  wire [19:0] base, // Number of the first page in memory; stands still while a request is open.
@@ -315,7 +315,7 @@ module oaken_mmu_tables (
     assign next_1_valid = pages_unit_next_1_valid;
     assign next_1_page = pages_unit_next_1_page;
     assign free = pages_unit_free;
-    oaken_mmu_history_reader reader (
+    oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 reader (
         .clk(clk),
         .rst(rst),
         .command_valid(read_valid),
@@ -369,7 +369,7 @@ module oaken_mmu_tables (
         .done_tokens(reader_done_tokens),
         .reading(reader_reading)
     );
-    oaken_mmu_sequencer sequencer (
+    oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 sequencer (
         .clk(clk),
         .rst(rst),
         .append_valid(append_valid),
@@ -438,7 +438,7 @@ module oaken_mmu_tables (
         .controlled_tag(sequencer_controlled_tag),
         .controlled_outcome(sequencer_controlled_outcome)
     );
-    oaken_mmu_steps steps (
+    oaken_mmu_steps_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 steps (
         .clk(clk),
         .rst(rst),
         .base(base),

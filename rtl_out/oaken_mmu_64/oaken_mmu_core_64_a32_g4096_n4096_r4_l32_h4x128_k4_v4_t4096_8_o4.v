@@ -4,7 +4,7 @@
 `default_nettype none
 
 // Keeps the slices of Oaken records in pages, by head, and reads histories back.
-module oaken_mmu_core (
+module oaken_mmu_core_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     input  wire clk,
     input  wire rst,
     input  wire [19:0] base, // Number of the first page in memory; stands still while a request is open.
@@ -285,7 +285,7 @@ module oaken_mmu_core (
     assign s_axis_tready = moves;
 
     // histories from memory
-    oaken_mmu_history_port sparse_history (
+    oaken_mmu_history_port_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 sparse_history (
         .clk(clk),
         .rst(rst),
         .base(base),
@@ -331,7 +331,7 @@ module oaken_mmu_core (
     assign m_axi_arprot = bus_m_axi_arprot;
     assign m_axi_arvalid = bus_m_axi_arvalid;
     assign m_axi_rready = bus_m_axi_rready;
-    oaken_mmu_history_port dense_history (
+    oaken_mmu_history_port_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 dense_history (
         .clk(clk),
         .rst(rst),
         .base(base),
@@ -378,7 +378,7 @@ module oaken_mmu_core (
     assign m_axis_dense_tlast = dense_history_m_axis_tlast;
     assign m_axis_dense_tuser = dense_history_m_axis_tuser;
     assign m_axis_dense_tvalid = dense_history_m_axis_tvalid;
-    oaken_mmu_tables tables (
+    oaken_mmu_tables_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 tables (
         .clk(clk),
         .rst(rst),
         .base(base),
@@ -463,7 +463,7 @@ module oaken_mmu_core (
         .done_tokens(tables_done_tokens),
         .free(tables_free)
     );
-    oaken_mmu_bus bus (
+    oaken_mmu_bus_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 bus (
         .clk(clk),
         .rst(rst),
         .s_axi_0_araddr(sparse_history_m_axi_araddr),

@@ -4,7 +4,7 @@
 `default_nettype none
 
 // Reads one part of the history of heads, page after page.
-module oaken_mmu_history_port (
+module oaken_mmu_history_port_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     input  wire clk,
     input  wire rst,
     input  wire [19:0] base, // Number of the first page in memory.

@@ -4,7 +4,7 @@
 `default_nettype none
 
 // Several AXI4 masters that read, on one bus, burst by burst in turn.
-module oaken_mmu_bus (
+module oaken_mmu_bus_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     input  wire clk,
     input  wire rst,
     input  wire [31:0] s_axi_0_araddr, // The masters.

@@ -4,7 +4,7 @@
 `default_nettype none
 
 // Appends vectors, opens and releases requests.
-module oaken_mmu_sequencer (
+module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     input  wire clk,
     input  wire rst,
     input  wire append_valid, // Vectors that come.
