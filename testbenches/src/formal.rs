@@ -26,10 +26,23 @@ pub struct Outcome {
     pub covers: usize,
     /// The engine, and how deep it went.
     pub engine: String,
+    /// The cycles that were looked at from a reset on; `None`: all there are.
+    pub cycles: Option<u32>,
     /// Seconds for both runs.
     pub seconds: f64,
     /// What failed, for the user; empty if nothing did.
     pub problems: Vec<String>,
+}
+
+impl Outcome {
+    /// The result in a few words.
+    pub fn result(&self) -> String {
+        match self.cycles {
+            _ if !self.problems.is_empty() => "FAILED".into(),
+            Some(cycles) => format!("holds for {cycles} cycles"),
+            None => "proved".into(),
+        }
+    }
 }
 
 /// Runs proofs in `folder` on all cores, and tells of each when it is done. The outcomes are in the order given.
@@ -46,7 +59,7 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
     let (mode, engine, depth) = match proof.engine {
         Engine::Pdr => ("prove", "abc pdr", None),
         Engine::Induction(depth) => ("prove", "smtbmc yices", Some(depth)),
-        Engine::Bounded(depth) => ("bmc", "abc bmc3", Some(depth)),
+        Engine::Bounded(cycles) => ("bmc", "abc bmc3", Some(cycles)),
     };
     let mut problems = sby(&folder, "prove", &text, source.top(), (mode, engine, depth));
     problems.extend(sby(&folder, "cover", &text, source.top(), ("cover", "smtbmc yices", Some(proof.cover_depth))));
@@ -60,13 +73,13 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
         problems.push("nothing is asserted".into());
     }
     let covers = proved(&text, PropertyKind::Cover).len();
-    let engine = match proof.engine {
-        Engine::Pdr => "abc pdr, unbounded".to_string(),
-        Engine::Induction(depth) => format!("k-induction with yices, k = {depth}"),
-        Engine::Bounded(depth) => format!("abc bmc3, the first {depth} cycles"),
+    let (engine, cycles) = match proof.engine {
+        Engine::Pdr => ("abc pdr, unbounded".into(), None),
+        Engine::Induction(depth) => (format!("k-induction with yices, k = {depth}"), None),
+        Engine::Bounded(cycles) => (format!("abc bmc3, to {cycles} cycles"), Some(cycles)),
     };
     let seconds = start.elapsed().as_secs_f64();
-    Outcome { name: proof.name.clone(), part: proof.part.clone(), asserts, covers, engine, seconds, problems }
+    Outcome { name: proof.name.clone(), part: proof.part.clone(), asserts, covers, engine, cycles, seconds, problems }
 }
 
 /// The properties of a kind that a prover sees: its statements `assert (...)`, not what the text has for simulators.
@@ -145,7 +158,7 @@ pub fn table(outcomes: &[Outcome]) -> String {
     let mut out = "| part | asserts | covers | engine | seconds | result |\n| --- | ---: | ---: | --- | ---: | --- |\n"
         .to_string();
     for o in outcomes {
-        let result = if o.problems.is_empty() { "proved" } else { "FAILED" };
+        let result = o.result();
         out += &format!(
             "| {} | {} | {} | {} | {:.1} | {result} |\n",
             o.part,

@@ -48,6 +48,17 @@ fn a_broken_part_ends_with_an_error_that_names_the_property_and_its_line() {
 }
 
 #[test]
+fn a_bounded_proof_finds_what_breaks_within_its_bound() {
+    if !have(&formal::TOOLS) {
+        return;
+    }
+    let output = run("broken_bounded_fifo");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{log}");
+    assert!(log.starts_with("error: 1 of 1 proofs failed:\nbroken_bounded_fifo\n  failed: assert \""), "{log}");
+}
+
+#[test]
 fn buffers_for_shorter_vectors_let_records_hang() {
     if !have(&formal::TOOLS) {
         return;

@@ -34,8 +34,7 @@ fn run(write: bool, names: &[String]) -> Result<(), String> {
     }
     let folder = std::env::temp_dir().join(format!("kvforge-formal-{}", std::process::id()));
     let outcomes = formal::run_all(&list, &folder, |o| {
-        let result = if o.problems.is_empty() { "proved" } else { "FAILED" };
-        println!("{:<24} {:>6.1} s  {:<32} {result}", o.name, o.seconds, o.engine);
+        println!("{:<24} {:>6.1} s  {:<32} {}", o.name, o.seconds, o.engine, o.result());
     });
     println!("\n{}", formal::table(&outcomes));
     let failed: Vec<String> = (outcomes.iter().filter(|o| !o.problems.is_empty()))

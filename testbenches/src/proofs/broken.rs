@@ -50,6 +50,10 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
     };
     Ok(vec![
         proof("broken_fifo", "a FIFO with a wrong full flag", broken_fifo()?),
+        Proof {
+            engine: Engine::Bounded(12),
+            ..proof("broken_bounded_fifo", "the same, for 12 cycles", broken_fifo()?)
+        },
         proof("broken_surroundings", "a register slice to which nobody sends", broken_surroundings()?),
         proof("broken_flags", "registers whose flags are lost if they are set while they are cleared", {
             registers_proof("broken_flags", true)?

@@ -14,6 +14,7 @@ mod power_up;
 mod records;
 mod registers;
 mod routing;
+mod slices;
 mod words;
 
 use hdl::{Design, Errors};
@@ -25,7 +26,7 @@ pub enum Engine {
     Pdr,
     /// k-induction over so many cycles with yices: for all cycles.
     Induction(u32),
-    /// ABC's bounded model checker: for so many cycles and no more.
+    /// ABC's bounded model checking: for so many cycles from a reset on, and not a word about later ones.
     Bounded(u32),
 }
 
@@ -54,6 +55,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
+    list.extend(slices::proofs()?);
     list.extend(page_list::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(registers::proofs()?);
