@@ -54,7 +54,8 @@ pub fn run_all(proofs: &[Proof], folder: &Path, tell: impl Fn(&Outcome) + Sync) 
 fn run(proof: &Proof, folder: &Path) -> Outcome {
     let start = Instant::now();
     let source = verilog(&proof.design, &Options { properties: true, pads: Pads::Signals, ..Options::default() });
-    let text = resets::surrounded(&source.single(), &proof.design);
+    let once = matches!(proof.engine, Engine::Bounded(_));
+    let text = resets::surrounded(&source.single(), &proof.design, once);
     let folder = folder.join(&proof.name);
     let (mode, engine, depth) = match proof.engine {
         Engine::Pdr => ("prove", "abc pdr", None),
@@ -62,7 +63,10 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
         Engine::Bounded(cycles) => ("bmc", "abc bmc3", Some(cycles)),
     };
     let mut problems = sby(&folder, "prove", &text, source.top(), (mode, engine, depth));
-    problems.extend(sby(&folder, "cover", &text, source.top(), ("cover", "smtbmc yices", Some(proof.cover_depth))));
+    problems.extend(match proof.engine {
+        Engine::Bounded(_) => covered(&folder, &text, source.top(), proof.cover_depth),
+        _ => sby(&folder, "cover", &text, source.top(), ("cover", "smtbmc yices", Some(proof.cover_depth))),
+    });
     let mut asserts: Vec<String> = vec![];
     for p in proved(&text, PropertyKind::Assert) {
         if !asserts.contains(&p.message) {
@@ -90,6 +94,33 @@ fn proved(text: &str, kind: PropertyKind) -> Vec<Property> {
         .filter_map(Property::find)
         .filter(|p| p.kind == kind)
         .collect()
+}
+
+/// The covers of a part that is large, each by a run of `abc bmc3` that finds a way to it: the way is a counterexample to the claim that
+/// there is none.
+fn covered(folder: &Path, text: &str, top: &str, depth: u32) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let covers =
+        (0..lines.len()).filter(|at| lines[*at].contains("cover (") && lines[*at].contains("// property: cover"));
+    let run = |at: usize| {
+        let claim = |(i, line): (usize, &&str)| match line.split_once(" (") {
+            Some((kind, rest)) if i == at && kind.trim() == "cover" => {
+                let (cond, comment) = rest.rsplit_once("); // property: ").unwrap_or((rest, ""));
+                format!("assert (!({cond})); // property: {comment}")
+            }
+            Some((kind, _)) if ["assert", "cover"].contains(&kind.trim()) => String::new(),
+            _ => line.to_string(),
+        };
+        let text = lines.iter().enumerate().map(claim).collect::<Vec<_>>().join("\n");
+        let task = format!("cover_{}", at + 1);
+        let found = !sby(&folder.join(&task), &task, &text, top, ("bmc", "abc bmc3", Some(depth))).is_empty();
+        let log = std::fs::read_to_string(folder.join(&task).join(&task).join("logfile.txt")).unwrap_or_default();
+        match found && log.contains("returned FAIL") {
+            true => None,
+            false => Some(Property::find(lines[at]).map_or(lines[at].into(), |p| format!("not reached: {p}"))),
+        }
+    };
+    covers.collect::<Vec<_>>().into_par_iter().filter_map(run).collect()
 }
 
 /// One run of SymbiYosys; what went wrong, for the user.

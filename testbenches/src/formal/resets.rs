@@ -8,13 +8,22 @@ use hdl::{Design, Property, PropertyKind, Span};
 /// Of two clocks, which have nothing to do with each other, a step of the prover is an instant: the clock inputs, which
 /// it chooses, say at which instants there is a rising edge. Both resets come together, at first and whenever the prover wants, and
 /// last for [`STAGES`] edges of each clock at least; then each is released when the prover wants.
-pub(super) fn surrounded<P>(text: &str, design: &Design<P>) -> String {
+///
+/// `once`: of one clock, the reset is there for two cycles, and never again. For so many cycles that is no less: what registers without a
+/// reset and memories hold behind it is anything, so a later one leads nowhere else.
+pub(super) fn surrounded<P>(text: &str, design: &Design<P>, once: bool) -> String {
     let quiet = |held: &str| quiet(design, held);
     let (text, surroundings) = match &design.clocks().collect::<Vec<_>>()[..] {
         [(clock, Some(reset))] => {
             let was = format!("    reg {reset}_was = 0;\n    always @(posedge {clock}) {reset}_was <= {reset};\n");
             let quiet = quiet(&format!("{reset} && {reset}_was"));
-            (text.to_string(), was + &format!("    always @(posedge {clock}) {quiet}"))
+            let ends = format!(
+                "    reg [1:0] {reset}_for = 0;\n\
+                 \x20   always @(posedge {clock}) {reset}_for <= {reset}_for + ({reset}_for != 2);\n\
+                 \x20   always @* assume ({reset} == ({reset}_for != 2));\n"
+            );
+            let ends = if once { ends } else { String::new() };
+            (text.to_string(), was + &ends + &format!("    always @(posedge {clock}) {quiet}"))
         }
         [(first, Some(reset)), (second, Some(other))] => {
             let held = format!("{reset} && {other} && !begins && {first}_edges != 0 && {second}_edges != 0");

@@ -8,6 +8,7 @@ mod events;
 mod guard;
 mod handshakes;
 mod memories;
+mod oaken_tables;
 mod packets;
 mod page_list;
 mod power_up;
@@ -57,6 +58,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(events::proofs()?);
     list.extend(slices::proofs()?);
     list.extend(page_list::proofs()?);
+    list.extend(oaken_tables::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(registers::proofs()?);
     list.extend(power_up::proofs()?);

@@ -14,12 +14,12 @@
 //! - Parameters: those of [`MmuParams`]. Rates and paths: those of the parts, named at each.
 
 use super::history_port::{Job, job};
-use super::history_reader::history_reader;
-use super::page_list::{Next, next, page_list};
+use super::history_reader::{HistoryReaderPorts, history_reader};
+use super::page_list::{Next, PageListPorts, next, page_list};
 use super::params::*;
-use super::sequencer::sequencer;
+use super::sequencer::{SequencerPorts, sequencer};
 use super::shared_table::shared_table;
-use super::steps::{steps, writer};
+use super::steps::{StepsPorts, steps, writer};
 use crate::memory::mover::{self, Command, Done};
 use crate::stream::fifo::{Style, fifo_after};
 use crate::stream::register_slice_forward::register_slice_forward_after;
@@ -74,6 +74,26 @@ pub fn tables(p: MmuParams) -> Result<Design<TablesPorts>, Errors> {
     let m = Module::new(p.name("oaken_mmu_tables"));
     m.doc("Which pages belong to whom, and what is in them.");
     let io = TablesPorts::new(m, p);
+    connect(m, io, p)?;
+    m.finish(io)
+}
+
+/// The parts, for whoever looks at what they say to each other.
+#[derive(Clone, Copy)]
+pub struct Parts {
+    /// Takes commands.
+    pub sequencer: SequencerPorts,
+    /// Goes through the streams of a group.
+    pub steps: StepsPorts,
+    /// Looks up what is read.
+    pub reader: HistoryReaderPorts,
+    /// The pages.
+    pub pages: PageListPorts,
+}
+
+/// Puts the parts between the ports: what [`tables`] is.
+#[module]
+pub fn connect(m: Module, io: TablesPorts, p: MmuParams) -> Result<Parts, Errors> {
     let sequencer = m.instance(&sequencer(p)?);
     let steps = m.instance(&steps(p)?);
     let reader = m.instance(&history_reader(p)?);
@@ -133,5 +153,5 @@ pub fn tables(p: MmuParams) -> Result<Design<TablesPorts>, Errors> {
         reader.over[i].set(io.over[i]);
     }
     io.history.set(reader.history);
-    m.finish(io)
+    Ok(Parts { sequencer: *sequencer, steps: *steps, reader: *reader, pages: *pages })
 }
