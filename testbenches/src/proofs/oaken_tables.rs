@@ -6,7 +6,7 @@ use crate::checkers::{Side, sends_by_the_rules};
 use hdl::{Bundle, Design, Elements, Errors, Module, Signal, State, StateSignal, Vector, bits, cat, module, vector};
 use hw::memory::axi::AxiParams;
 use hw::oaken::mmu::page_list::Chain;
-use hw::oaken::mmu::params::{DENSE, MmuParams, SPARSE};
+use hw::oaken::mmu::params::MmuParams;
 use hw::oaken::mmu::steps::Pass;
 use hw::oaken::mmu::tables::{Parts, TablesPorts, connect};
 
@@ -197,7 +197,7 @@ enum Walk {
     Wait,
 }
 
-/// A history port: walks over the pages of jobs, and is done with them some time behind. Returns whether it may touch the followed page.
+/// The history port of the sparse part (0) or of the dense one (1): walks over the pages of jobs, and is done with them some time behind. Returns whether it may touch the followed page.
 #[module]
 fn history(m: Module, io: TablesPorts, part: u32, followed: Followed, p: MmuParams) -> Signal {
     let (job, over, follow, next) =
@@ -240,7 +240,7 @@ fn history(m: Module, io: TablesPorts, part: u32, followed: Followed, p: MmuPara
     m.assert(!job.valid | job.payload.bytes.any(), "a job has bytes");
     let touches = phase.is(Walk::Send) & page.eq(followed.page);
     m.assert(!touches | followed.owner.is(stream), "a history is read in pages of its stream");
-    if part == SPARSE {
+    if part == 0 {
         m.cover(touches & left.ne(0), "a page of a history of several is read");
     }
 
@@ -279,7 +279,7 @@ fn tables_proof(name: &str) -> Result<Design<()>, Errors> {
     let goes_on = io.command.valid & ends.gt(p.page_bytes) & command.next.map(|next| next.eq(page)).expect("pages");
     m.assert(!goes_on | owner.is(sent), "it goes on in a page of its stream");
     let followed = Followed { page, owner };
-    let reads = [SPARSE, DENSE].map(|part| history(m, io, part, followed, p));
+    let reads = [0, 1].map(|part| history(m, io, part, followed, p));
     let back = give.valid & owner.any & Vector::of(comes_back.lanes(1)).at(page);
     m.assert(!(back & writes), "a page does not come back before what is written to it is there");
     m.assert(!(back & (reads[0] | reads[1])), "a page does not come back while it is read");
