@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* identification: four letters */
+/* identification: `H2MM` in ASCII */
 #define H2M2_MMU_ID_OFFSET 0x00u
 #define H2M2_MMU_ID_RESET 0x48324d4du
 #define H2M2_MMU_ID_SHIFT 0u
@@ -27,11 +27,14 @@
 #define H2M2_MMU_PARAMETERS_REQUESTERS_SHIFT 17u
 #define H2M2_MMU_PARAMETERS_REQUESTERS_MASK 0x001e0000u
 
-/* 1: requests are taken */
+/* whether requests are taken */
 #define H2M2_MMU_ENABLE_OFFSET 0x08u
 #define H2M2_MMU_ENABLE_RESET 0x00000000u
 #define H2M2_MMU_ENABLE_SHIFT 0u
 #define H2M2_MMU_ENABLE_MASK 0x00000001u
+/* all requests that were taken are answered */
+#define H2M2_MMU_ENABLE_IDLE_SHIFT 1u
+#define H2M2_MMU_ENABLE_IDLE_MASK 0x00000002u
 
 /* where the page table begins: low bits; a multiple of 4 KiB */
 #define H2M2_MMU_BASE_LOW_OFFSET 0x0cu
@@ -67,36 +70,36 @@
 /* invalidation of the pages from first to last */
 #define H2M2_MMU_INVALIDATE_OFFSET 0x20u
 #define H2M2_MMU_INVALIDATE_RESET 0x00000000u
-/* when this becomes 1, it begins */
+/* a change from 0 to 1 starts the invalidation */
 #define H2M2_MMU_INVALIDATE_START_SHIFT 0u
 #define H2M2_MMU_INVALIDATE_START_MASK 0x00000001u
-/* it is not done */
+/* an invalidation started here is under way */
 #define H2M2_MMU_INVALIDATE_BUSY_SHIFT 1u
 #define H2M2_MMU_INVALIDATE_BUSY_MASK 0x00000002u
-/* nothing is under way, and nobody uses a translation of before the last one */
+/* no invalidation is under way, and no translation from before the last one is in use */
 #define H2M2_MMU_INVALIDATE_DRAINED_SHIFT 2u
 #define H2M2_MMU_INVALIDATE_DRAINED_MASK 0x00000004u
 
 /* the oldest fault that was not cleared */
 #define H2M2_MMU_FAULT_OFFSET 0x24u
 #define H2M2_MMU_FAULT_RESET 0x00000000u
-/* there is one; write 1 to see the next one */
+/* a fault is shown; write 1 for the next one */
 #define H2M2_MMU_FAULT_LOGGED_SHIFT 0u
 #define H2M2_MMU_FAULT_LOGGED_MASK 0x00000001u
 /* there were more faults than are kept; write 1 to clear */
 #define H2M2_MMU_FAULT_LOST_SHIFT 1u
 #define H2M2_MMU_FAULT_LOST_MASK 0x00000002u
-/* its cause, as in the answer */
+/* cause of the fault, as in the answer */
 #define H2M2_MMU_FAULT_CAUSE_SHIFT 4u
 #define H2M2_MMU_FAULT_CAUSE_MASK 0x00000070u
-/* a write */
+/* 1: the request was a write */
 #define H2M2_MMU_FAULT_WRITE_SHIFT 7u
 #define H2M2_MMU_FAULT_WRITE_MASK 0x00000080u
 /* whose request it was */
 #define H2M2_MMU_FAULT_REQUESTER_SHIFT 8u
 #define H2M2_MMU_FAULT_REQUESTER_MASK 0x00000300u
 
-/* number of its virtual page */
+/* virtual page of the fault */
 #define H2M2_MMU_FAULT_PAGE_OFFSET 0x28u
 #define H2M2_MMU_FAULT_PAGE_RESET 0x00000000u
 #define H2M2_MMU_FAULT_PAGE_SHIFT 0u

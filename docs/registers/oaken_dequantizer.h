@@ -33,7 +33,7 @@
 /* what the engine does now */
 #define OAKEN_DEQUANTIZER_STATUS_OFFSET 0x0cu
 #define OAKEN_DEQUANTIZER_STATUS_RESET 0x00000000u
-/* vectors are under way */
+/* vectors are under way: begun, and not taken to their end at the outputs */
 #define OAKEN_DEQUANTIZER_STATUS_BUSY_SHIFT 0u
 #define OAKEN_DEQUANTIZER_STATUS_BUSY_MASK 0x00000001u
 /* length and thresholds are legal; while they are not, no vector begins */
@@ -92,7 +92,7 @@
 #define OAKEN_DEQUANTIZER_S_HIGH_SHIFT 0u
 #define OAKEN_DEQUANTIZER_S_HIGH_MASK 0x0000ffffu
 
-/* vectors that left the engine since reset, modulo 2^32 */
+/* vectors whose last beats were taken at the outputs since reset, modulo 2^32 */
 #define OAKEN_DEQUANTIZER_VECTORS_OFFSET 0x28u
 #define OAKEN_DEQUANTIZER_VECTORS_RESET 0x00000000u
 #define OAKEN_DEQUANTIZER_VECTORS_SHIFT 0u

@@ -52,9 +52,9 @@ pub mod status {
     pub const OFFSET: usize = 0x0c;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
-    /// Lowest bit: vectors are under way.
+    /// Lowest bit: vectors are under way: begun, and not taken to their end at the outputs.
     pub const BUSY_SHIFT: u32 = 0;
-    /// Mask: vectors are under way.
+    /// Mask: vectors are under way: begun, and not taken to their end at the outputs.
     pub const BUSY_MASK: u32 = 0x00000001;
     /// Lowest bit: length and thresholds are legal; while they are not, no vector begins.
     pub const LEGAL_SHIFT: u32 = 1;
@@ -154,15 +154,15 @@ pub mod s_high {
     pub const MASK: u32 = 0x0000ffff;
 }
 
-/// vectors that left the engine since reset, modulo 2^32
+/// vectors whose last beats were taken at the outputs since reset, modulo 2^32
 pub mod vectors {
     /// Byte offset.
     pub const OFFSET: usize = 0x28;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
-    /// Lowest bit: vectors that left the engine since reset, modulo 2^32.
+    /// Lowest bit: vectors whose last beats were taken at the outputs since reset, modulo 2^32.
     pub const SHIFT: u32 = 0;
-    /// Mask: vectors that left the engine since reset, modulo 2^32.
+    /// Mask: vectors whose last beats were taken at the outputs since reset, modulo 2^32.
     pub const MASK: u32 = 0xffffffff;
 }
 

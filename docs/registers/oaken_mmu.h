@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* identification: four letters */
+/* identification: `OAKM` in ASCII */
 #define OAKEN_MMU_ID_OFFSET 0x00u
 #define OAKEN_MMU_ID_RESET 0x4f414b4du
 #define OAKEN_MMU_ID_SHIFT 0u
@@ -29,49 +29,55 @@
 #define OAKEN_MMU_BASE_SHIFT 0u
 #define OAKEN_MMU_BASE_MASK 0x000fffffu
 
+/* bits 32 and up of the first page's number */
+#define OAKEN_MMU_BASE_HIGH_OFFSET 0x10u
+#define OAKEN_MMU_BASE_HIGH_RESET 0x00000000u
+#define OAKEN_MMU_BASE_HIGH_SHIFT 0u
+#define OAKEN_MMU_BASE_HIGH_MASK 0xffffffffu
+
 /* begins or ends a request */
-#define OAKEN_MMU_COMMAND_OFFSET 0x10u
+#define OAKEN_MMU_COMMAND_OFFSET 0x14u
 #define OAKEN_MMU_COMMAND_RESET 0x00000000u
 /* number of the request */
 #define OAKEN_MMU_COMMAND_REQUEST_SHIFT 0u
 #define OAKEN_MMU_COMMAND_REQUEST_MASK 0x000000ffu
-/* 1: it ends, and its pages come back; 0: it begins, without tokens */
+/* 1: releases the request and frees its pages; 0: opens it, empty */
 #define OAKEN_MMU_COMMAND_RELEASE_SHIFT 8u
 #define OAKEN_MMU_COMMAND_RELEASE_MASK 0x00000100u
-/* when this becomes 1, the command begins */
+/* a change from 0 to 1 issues the command, unless one is under way */
 #define OAKEN_MMU_COMMAND_START_SHIFT 9u
 #define OAKEN_MMU_COMMAND_START_MASK 0x00000200u
 
 /* of the last command */
-#define OAKEN_MMU_RESULT_OFFSET 0x14u
+#define OAKEN_MMU_RESULT_OFFSET 0x18u
 #define OAKEN_MMU_RESULT_RESET 0x00000000u
-/* 0 okay, 1 there is no such request, 2 it is not open, 3 it is open already */
+/* once it is over: 0 okay, 1 there is no such request, 2 it is not open, 3 it is open already */
 #define OAKEN_MMU_RESULT_OUTCOME_SHIFT 0u
 #define OAKEN_MMU_RESULT_OUTCOME_MASK 0x00000007u
-/* it is not over */
+/* the command is under way */
 #define OAKEN_MMU_RESULT_BUSY_SHIFT 3u
 #define OAKEN_MMU_RESULT_BUSY_MASK 0x00000008u
 
 /* free pages */
-#define OAKEN_MMU_FREE_OFFSET 0x18u
+#define OAKEN_MMU_FREE_OFFSET 0x1cu
 #define OAKEN_MMU_FREE_RESET 0x00000000u
 #define OAKEN_MMU_FREE_SHIFT 0u
 #define OAKEN_MMU_FREE_MASK 0xffffffffu
 
 /* vectors that were appended since reset, modulo 2^32 */
-#define OAKEN_MMU_APPENDED_OFFSET 0x1cu
+#define OAKEN_MMU_APPENDED_OFFSET 0x20u
 #define OAKEN_MMU_APPENDED_RESET 0x00000000u
 #define OAKEN_MMU_APPENDED_SHIFT 0u
 #define OAKEN_MMU_APPENDED_MASK 0xffffffffu
 
 /* histories that were read since reset, modulo 2^32 */
-#define OAKEN_MMU_READ_OFFSET 0x20u
+#define OAKEN_MMU_READ_OFFSET 0x24u
 #define OAKEN_MMU_READ_RESET 0x00000000u
 #define OAKEN_MMU_READ_SHIFT 0u
 #define OAKEN_MMU_READ_MASK 0xffffffffu
 
 /* what went wrong with an append or a read since it was cleared; write 1 to clear */
-#define OAKEN_MMU_ERRORS_OFFSET 0x24u
+#define OAKEN_MMU_ERRORS_OFFSET 0x28u
 #define OAKEN_MMU_ERRORS_RESET 0x00000000u
 /* there is no such request, layer or head */
 #define OAKEN_MMU_ERRORS_ADDRESS_SHIFT 0u
@@ -88,7 +94,7 @@
 /* the bus answered with an error */
 #define OAKEN_MMU_ERRORS_BUS_SHIFT 4u
 #define OAKEN_MMU_ERRORS_BUS_MASK 0x00000010u
-/* a record was none */
+/* a record was malformed */
 #define OAKEN_MMU_ERRORS_RECORD_SHIFT 5u
 #define OAKEN_MMU_ERRORS_RECORD_MASK 0x00000020u
 
@@ -98,6 +104,7 @@ typedef struct {
     volatile const uint32_t page_bytes;
     volatile const uint32_t pages;
     volatile uint32_t base;
+    volatile const uint32_t base_high;
     volatile uint32_t command;
     volatile const uint32_t result;
     volatile const uint32_t free;
