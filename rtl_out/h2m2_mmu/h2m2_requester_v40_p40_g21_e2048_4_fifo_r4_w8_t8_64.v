@@ -159,7 +159,7 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
         if (rst) begin
             idle_1 <= 1'h1;
         end else begin
-            idle_1 <= after == head;
+            idle_1 <= (tail == head) & (~granted);
         end
     end
 

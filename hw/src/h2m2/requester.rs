@@ -133,7 +133,7 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     io.unused.set(uses[1].is_empty().cat(uses[0].is_empty()));
 
     let idle = m.reg_reset(bits(1), 1);
-    idle.set(after.eq(head));
+    idle.set(tail.eq(head) & !io.granted);
     io.idle.set(idle);
 
     m.section("requests of before the turn");
