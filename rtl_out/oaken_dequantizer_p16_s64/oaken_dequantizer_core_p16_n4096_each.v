@@ -1062,7 +1062,7 @@ module oaken_dequantizer_core_p16_n4096_each (
     assign counted_last = counter_m_last;
     wire slot_free = slots_used != 5'h8; // dequantizer_front.rs:33
     assign header_valid = walker_header_valid & slot_free;
-    oaken_record_walker_p16 walker (
+    oaken_record_walker_p16_each walker (
         .clk(clk),
         .rst(rst),
         .s_valid(out_valid),

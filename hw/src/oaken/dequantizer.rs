@@ -49,7 +49,7 @@ pub fn latency(lanes: u32) -> u64 {
 #[module]
 pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> {
     let p = p.check("oaken_dequantizer")?;
-    let each = if p.setting_of_each() { "_each" } else { "" };
+    let each = p.each();
     let m = Module::new(format!("oaken_dequantizer_core_p{}_n{}{}{each}", p.lanes, p.max_length, p.suffix()));
     m.doc("Oaken dequantizer: dense and sparse part of records in, vectors of binary16 out.");
     let io = DequantizerPorts::new(m, p);

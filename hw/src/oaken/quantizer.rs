@@ -78,7 +78,7 @@ ports! {
 #[module]
 pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let p = p.check("oaken_quantizer")?;
-    let each = if p.setting_of_each() { "_each" } else { "" };
+    let each = p.each();
     let m = Module::new(format!("oaken_quantizer_core_p{}_n{}{}{each}", p.lanes, p.max_length, p.suffix()));
     m.doc("Oaken quantizer: vectors of binary16 in, dense and sparse part of their records out.");
     let io = QuantizerPorts::new(m, p);

@@ -85,7 +85,7 @@ ports! {
 /// The walker for an engine.
 #[module]
 pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
-    let m = Module::new(format!("oaken_record_walker_p{}{}", p.lanes, p.suffix()));
+    let m = Module::new(format!("oaken_record_walker_p{}{}{}", p.lanes, p.suffix(), p.each()));
     m.doc("Finds the chunks of records in the words of the sparse part.");
     let io = WalkerPorts::new(m, p);
     let bytes = byte_bits(p);

@@ -220,3 +220,10 @@ pub use crate::stream::Beat as SparseWord;
 pub fn sparse_word(bytes: u32) -> SparseWord {
     crate::stream::beat(8, bytes)
 }
+
+impl EngineParams {
+    /// What a module's name ends with whose vectors name their settings: it has other ports.
+    pub fn each(self) -> &'static str {
+        if self.setting_of_each() { "_each" } else { "" }
+    }
+}

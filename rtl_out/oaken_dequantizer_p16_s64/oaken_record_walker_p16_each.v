@@ -4,7 +4,7 @@
 `default_nettype none
 
 // Finds the chunks of records in the words of the sparse part.
-module oaken_record_walker_p16 (
+module oaken_record_walker_p16_each (
     input  wire clk,
     input  wire rst,
     input  wire s_valid, // Words of records.
