@@ -1017,7 +1017,7 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     wire [10:0] pieces_minus_1 = (wide + {wide[8:0], 2'h0}) - 11'h1; // dense_reader.rs:127
     always @(posedge clk) s_register <= pieces_minus_1[10:1];
     wire last_piece = pieces_minus_1[0]; // dense_reader.rs:130
-    always @(posedge clk) s_register_1 <= {last_piece >= 1'h1, last_piece >= 1'h0};
+    always @(posedge clk) s_register_1 <= {last_piece >= 1'h1, 1'h1};
     wire [15:0] _t3 = dense_keep | (~{16{dense_last}}); // dense_reader.rs:95
     wire [127:0] _t4 = {{8{_t3[15]}}, {8{_t3[14]}}, {8{_t3[13]}}, {8{_t3[12]}}, {8{_t3[11]}}, {8{_t3[10]}}, {8{_t3[9]}}, {8{_t3[8]}}, {8{_t3[7]}}, {8{_t3[6]}}, {8{_t3[5]}}, {8{_t3[4]}}, {8{_t3[3]}}, {8{_t3[2]}}, {8{_t3[1]}}, {8{_t3[0]}}}; // types.rs:213
     wire dense_begins = (passed_valid & passed_ready) & beat_first; // dense_reader.rs:56

@@ -128,7 +128,7 @@ fn extent(m: Module, length: Signal, p: EngineParams) -> Extent {
     let beats_minus_1 = delayed(m, pieces_minus_1.drop_low(pieces_bits));
     let tail = (pieces_bits > 0).then(|| {
         let last_piece = pieces_minus_1.trunc(pieces_bits);
-        delayed(m, cat(&(0..1 << pieces_bits).rev().map(|i| last_piece.ge(i)).collect::<Vec<_>>()))
+        delayed(m, cat(&(1..1 << pieces_bits).rev().map(|i| last_piece.ge(i)).collect::<Vec<_>>()).cat(m.lit(1u32, 1)))
     });
     Extent { beats_minus_1: counted(beats_minus_1), tail, late: true }
 }
