@@ -53,13 +53,12 @@ fn lists_of_pages_at_the_rate_of_the_slower_bus() {
     assert!(rate >= 0.95, "{rate}");
 }
 
-/// Pages of 2 MB: `cargo test --release -p kvforge-hw huge_pages -- --ignored --nocapture`.
+/// The size of a page that H2M2 takes: a page at the narrowest bus, three at the widest.
 #[test]
-#[ignore = "a minute"]
-fn huge_pages_at_the_rate_of_the_slower_bus() {
-    for width in [8, 16, 32, 64] {
-        let rate = rate(width, 21, 3, ([256; 2], 4, 40));
-        assert!(rate >= 0.95, "{rate}");
+fn pages_of_2_mb_at_the_rate_of_the_slower_bus() {
+    for (width, pages) in [(8, 1), (64, 3)] {
+        let rate = rate(width, 21, pages, ([256; 2], 4, 40));
+        assert!(rate >= 0.999, "{rate}");
     }
 }
 
