@@ -98,22 +98,22 @@ module page_copier_v40_p40_g21_64 (
     reg valid; // page_copier.rs:161
     reg [18:0] address_0; // page_copier.rs:162
     reg [10:0] address_1; // page_copier.rs:162
-    wire asked_valid; // page_copier.rs:185
-    wire asked_last; // page_copier.rs:185
-    wire asked_cut; // page_copier.rs:185
+    wire asked_valid; // page_copier.rs:180
+    wire asked_last; // page_copier.rs:180
+    wire asked_cut; // page_copier.rs:180
     wire fifo_1_s_ready;
     wire due_valid;
     wire [1:0] fifo_1_m_payload;
     wire [2:0] fifo_1_level;
     wire words_valid; // page_copier.rs:128
     wire [63:0] words_payload; // page_copier.rs:128
-    reg any; // page_copier.rs:224
-    reg decode; // page_copier.rs:224
-    wire complete_valid; // page_copier.rs:215
-    wire complete_payload_0_last; // page_copier.rs:215
-    wire complete_payload_0_cut; // page_copier.rs:215
-    wire complete_payload_1_any; // page_copier.rs:215
-    wire complete_payload_1_decode; // page_copier.rs:215
+    reg any; // page_copier.rs:219
+    reg decode; // page_copier.rs:219
+    wire complete_valid; // page_copier.rs:210
+    wire complete_payload_0_last; // page_copier.rs:210
+    wire complete_payload_0_cut; // page_copier.rs:210
+    wire complete_payload_1_any; // page_copier.rs:210
+    wire complete_payload_1_decode; // page_copier.rs:210
     wire fifo_2_s_ready;
     wire complete_valid_1;
     wire [3:0] fifo_2_m_payload;
@@ -125,22 +125,22 @@ module page_copier_v40_p40_g21_64 (
     wire slice_s_ready;
     wire words_valid_1;
     wire [63:0] words_payload_1;
-    reg valid_1; // page_copier.rs:243
-    reg [10:0] number_1; // page_copier.rs:244
-    reg [18:0] address_0_1; // page_copier.rs:245
-    reg [10:0] address_1_1; // page_copier.rs:245
-    reg [3:0] announced; // bursts that were announced, and not all written | page_copier.rs:246
-    wire waits_valid; // page_copier.rs:248
-    wire waits_ready; // page_copier.rs:248
-    wire waits_payload_0_last; // page_copier.rs:248
-    wire waits_payload_0_cut; // page_copier.rs:248
-    wire waits_payload_1_any; // page_copier.rs:248
-    wire waits_payload_1_decode; // page_copier.rs:248
-    reg [6:0] beat; // beats of the burst that are out | page_copier.rs:291
-    wire out_valid; // page_copier.rs:293
-    wire out_ready; // page_copier.rs:293
-    wire [63:0] out_payload_0; // page_copier.rs:293
-    wire out_payload_1; // page_copier.rs:293
+    reg valid_1; // page_copier.rs:238
+    reg [10:0] number_1; // page_copier.rs:239
+    reg [18:0] address_0_1; // page_copier.rs:240
+    reg [10:0] address_1_1; // page_copier.rs:240
+    reg [3:0] announced; // bursts that were announced, and not all written | page_copier.rs:241
+    wire waits_valid; // page_copier.rs:243
+    wire waits_ready; // page_copier.rs:243
+    wire waits_payload_0_last; // page_copier.rs:243
+    wire waits_payload_0_cut; // page_copier.rs:243
+    wire waits_payload_1_any; // page_copier.rs:243
+    wire waits_payload_1_decode; // page_copier.rs:243
+    reg [6:0] beat; // beats of the burst that are out | page_copier.rs:281
+    wire out_valid; // page_copier.rs:283
+    wire out_ready; // page_copier.rs:283
+    wire [63:0] out_payload_0; // page_copier.rs:283
+    wire out_payload_1; // page_copier.rs:283
     wire slice_1_s_ready;
     wire out_valid_1;
     wire [64:0] slice_1_m_payload;
@@ -148,8 +148,8 @@ module page_copier_v40_p40_g21_64 (
     wire sent_valid;
     wire [3:0] fifo_4_m_payload;
     wire [3:0] fifo_4_level;
-    reg any_1; // page_copier.rs:224
-    reg decode_1; // page_copier.rs:224
+    reg any_1; // page_copier.rs:219
+    reg decode_1; // page_copier.rs:219
     wire ended_valid; // page_copier.rs:140
     wire [2:0] ended_payload; // page_copier.rs:140
     wire fifo_5_s_ready;
@@ -227,10 +227,10 @@ module page_copier_v40_p40_g21_64 (
     // come
     assign m_axi_read_0_rready = 1'h1;
     assign m_axi_read_1_rready = 1'h1;
-    wire comes = sides_0 ? m_axi_read_1_rvalid : m_axi_read_0_rvalid; // page_copier.rs:208
+    wire comes = sides_0 ? m_axi_read_1_rvalid : m_axi_read_0_rvalid; // page_copier.rs:203
     assign words_valid = comes;
     assign words_payload = sides_0 ? m_axi_read_1_rdata : m_axi_read_0_rdata;
-    wire ends = comes & (sides_0 ? m_axi_read_1_rlast : m_axi_read_0_rlast); // page_copier.rs:212
+    wire ends = comes & (sides_0 ? m_axi_read_1_rlast : m_axi_read_0_rlast); // page_copier.rs:207
     fifo_2x4_distributed fifo_1 (
         .clk(clk),
         .rst(rst),
@@ -242,10 +242,10 @@ module page_copier_v40_p40_g21_64 (
         .m_payload(fifo_1_m_payload),
         .level(fifo_1_level)
     );
-    wire [1:0] _t1 = sides_0 ? m_axi_read_1_rresp : m_axi_read_0_rresp; // page_copier.rs:208
-    wire now = comes & _t1[1]; // page_copier.rs:225
-    wire all_any = any | now; // page_copier.rs:226
-    wire all_decode = any ? decode : _t1[0]; // page_copier.rs:226
+    wire [1:0] _t1 = sides_0 ? m_axi_read_1_rresp : m_axi_read_0_rresp; // page_copier.rs:203
+    wire now = comes & _t1[1]; // page_copier.rs:220
+    wire all_any = any | now; // page_copier.rs:221
+    wire all_decode = any ? decode : _t1[0]; // page_copier.rs:221
     always @(posedge clk) decode <= all_decode;
     always @(posedge clk) begin
         if (rst) begin
@@ -293,7 +293,7 @@ module page_copier_v40_p40_g21_64 (
     assign waits_payload_0_cut = complete_payload_0_cut_1;
     assign waits_payload_1_any = complete_payload_1_any_1;
     assign waits_payload_1_decode = complete_payload_1_decode_1;
-    wire goes_1 = (((complete_valid_1 & target_valid) & waits_ready) & (~(announced == 4'h8))) & ((~valid_1) | (sides_1 ? m_axi_write_1_awready : m_axi_write_0_awready)); // page_copier.rs:249
+    wire goes_1 = (((complete_valid_1 & target_valid) & waits_ready) & (~(announced == 4'h8))) & ((~valid_1) | (sides_1 ? m_axi_write_1_awready : m_axi_write_0_awready)); // page_copier.rs:244
     always @(posedge clk) if (goes_1) begin
         address_0_1 <= target_payload;
         address_1_1 <= number_1;
@@ -334,8 +334,8 @@ module page_copier_v40_p40_g21_64 (
             if (goes_1 & complete_payload_0_last_1) number_1 <= 11'h0;
         end
     end
-    wire _t3 = |announced; // page_copier.rs:263
-    wire last = &beat; // page_copier.rs:292
+    wire _t3 = |announced; // page_copier.rs:258
+    wire last = &beat; // page_copier.rs:282
     assign out_payload_0 = words_payload_1;
     assign out_payload_1 = last;
     assign out_valid = words_valid_1 & _t3;
@@ -349,7 +349,7 @@ module page_copier_v40_p40_g21_64 (
         .m_ready(out_ready & _t3),
         .m_payload(words_payload_1)
     );
-    wire goes_2 = out_valid & out_ready; // page_copier.rs:297
+    wire goes_2 = out_valid & out_ready; // page_copier.rs:287
     always @(posedge clk) begin
         if (rst) begin
             beat <= 7'h0;
@@ -362,7 +362,7 @@ module page_copier_v40_p40_g21_64 (
     wire out_payload_1_1 = slice_1_m_payload[0]; // register_slice_forward.rs:46
     assign m_axi_write_0_wlast = out_payload_1_1;
     assign m_axi_write_1_wlast = out_payload_1_1;
-    wire written = goes_2 & last; // page_copier.rs:299
+    wire written = goes_2 & last; // page_copier.rs:289
     always @(posedge clk) begin
         if (rst) begin
             announced <= 4'h0;
@@ -381,13 +381,13 @@ module page_copier_v40_p40_g21_64 (
         .m_ready(sides_1 ? m_axi_write_1_wready : m_axi_write_0_wready),
         .m_payload(slice_1_m_payload)
     );
-    wire mine = sides_1 == 1'h0; // page_copier.rs:267
+    wire mine = sides_1 == 1'h0; // page_copier.rs:262
     assign m_axi_write_0_awaddr = {{address_0_1, address_1_1}, 10'h0};
     assign m_axi_write_0_awvalid = valid_1 & mine;
     assign m_axi_write_0_wstrb = 8'hff;
     assign m_axi_write_1_wstrb = 8'hff;
     assign m_axi_write_0_wvalid = out_valid_1 & mine;
-    wire mine_1 = sides_1 == 1'h1; // page_copier.rs:267
+    wire mine_1 = sides_1 == 1'h1; // page_copier.rs:262
     assign m_axi_write_1_awaddr = {{address_0_1, address_1_1}, 10'h0};
     assign m_axi_write_1_awvalid = valid_1 & mine_1;
     assign m_axi_write_1_wvalid = out_valid_1 & mine_1;
@@ -404,7 +404,7 @@ module page_copier_v40_p40_g21_64 (
             else if (written & (~asked_valid)) held <= held - 3'h1;
         end
     end
-    wire comes_1 = sides_1 ? m_axi_write_1_bvalid : m_axi_write_0_bvalid; // page_copier.rs:311
+    wire comes_1 = sides_1 ? m_axi_write_1_bvalid : m_axi_write_0_bvalid; // page_copier.rs:301
     fifo_4x8_distributed fifo_4 (
         .clk(clk),
         .rst(rst),
@@ -416,10 +416,10 @@ module page_copier_v40_p40_g21_64 (
         .m_payload(fifo_4_m_payload),
         .level(fifo_4_level)
     );
-    wire [1:0] _t4 = sides_1 ? m_axi_write_1_bresp : m_axi_write_0_bresp; // page_copier.rs:311
-    wire now_1 = comes_1 & _t4[1]; // page_copier.rs:225
-    wire all_any_1 = any_1 | now_1; // page_copier.rs:226
-    wire all_decode_1 = any_1 ? decode_1 : _t4[0]; // page_copier.rs:226
+    wire [1:0] _t4 = sides_1 ? m_axi_write_1_bresp : m_axi_write_0_bresp; // page_copier.rs:301
+    wire now_1 = comes_1 & _t4[1]; // page_copier.rs:220
+    wire all_any_1 = any_1 | now_1; // page_copier.rs:221
+    wire all_decode_1 = any_1 ? decode_1 : _t4[0]; // page_copier.rs:221
     always @(posedge clk) decode_1 <= all_decode_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -428,11 +428,11 @@ module page_copier_v40_p40_g21_64 (
             any_1 <= all_any_1 & (~(comes_1 & sent_payload_0_last));
         end
     end
-    wire decode_2 = sent_payload_1_any ? sent_payload_1_decode : all_decode_1; // page_copier.rs:316
-    wire [2:0] of_bus = decode_2 ? OUTCOME_DECODE : OUTCOME_SLAVE; // page_copier.rs:317
-    wire [2:0] of_stop = sent_payload_0_cut ? OUTCOME_STOPPED : OUTCOME_OKAY; // page_copier.rs:318
-    wire ends_1 = comes_1 & sent_payload_0_last; // page_copier.rs:319
-    wire [2:0] outcome = (sent_payload_1_any | all_any_1) ? of_bus : of_stop; // page_copier.rs:319
+    wire decode_2 = sent_payload_1_any ? sent_payload_1_decode : all_decode_1; // page_copier.rs:306
+    wire [2:0] of_bus = decode_2 ? OUTCOME_DECODE : OUTCOME_SLAVE; // page_copier.rs:307
+    wire [2:0] of_stop = sent_payload_0_cut ? OUTCOME_STOPPED : OUTCOME_OKAY; // page_copier.rs:308
+    wire ends_1 = comes_1 & sent_payload_0_last; // page_copier.rs:309
+    wire [2:0] outcome = (sent_payload_1_any | all_any_1) ? of_bus : of_stop; // page_copier.rs:309
     assign ended_valid = ends_1;
     assign ended_payload = outcome;
     fifo_3x2_distributed fifo_5 (

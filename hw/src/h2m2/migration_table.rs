@@ -107,7 +107,7 @@ pub fn migration_table(p: MigrationParams) -> Result<Design<TablePorts>, Errors>
     m.when(write.awvalid & write.awready, || asks.set(false));
     m.when(write.wvalid & write.wready, || sends.set(false));
     m.when(io.invalidate.transfer(), || asks.set(false));
-    one_beat(m, read, write, address, io.word);
+    one_beat(m, read, write, address, io.word, p);
 
     m.switch(doing, |s| {
         s.case(Doing::Nothing, || {
@@ -153,19 +153,11 @@ fn take(m: Module, io: TablePorts, doing: StateSignal<Doing>) {
 }
 
 /// Requests for one beat of 8 bytes.
-fn one_beat(m: Module, read: AxiRead, write: AxiWrite, address: Signal, word: Signal) {
+fn one_beat(m: Module, read: AxiRead, write: AxiWrite, address: Signal, word: Signal, p: MigrationParams) {
     read.rlast.unused();
-    read.araddr.set(address.cat(address.zeros(ENTRY_SIZE)));
-    write.awaddr.set(address.cat(address.zeros(ENTRY_SIZE)));
-    for (len, size, burst, cache, prot) in [
-        (read.arlen, read.arsize, read.arburst, read.arcache, read.arprot),
-        (write.awlen, write.awsize, write.awburst, write.awcache, write.awprot),
-    ] {
-        len.set(0);
-        size.set(ENTRY_SIZE);
-        burst.set(1);
-        cache.set(3);
-        prot.set(0);
+    let address = address.cat(address.zeros(ENTRY_SIZE));
+    for request in [read.request(), write.request()] {
+        request.payload.ask(address, m.lit(0u32, 8), bus(p));
     }
     write.wdata.set(word);
     write.wstrb.set(m.lit(0xffu32, 8));

@@ -174,12 +174,7 @@ fn ask(
         number.set(0);
     });
     for (port, i) in io.m_axi_read.into_iter().zip(0u32..) {
-        port.araddr.set(place_of(address, p));
-        port.arlen.set(burst(p) - 1);
-        port.arsize.set(p.axi().byte_bits());
-        port.arburst.set(1);
-        port.arcache.set(3);
-        port.arprot.set(0);
+        port.request().payload.ask(place_of(address, p), m.lit(burst(p) - 1, 8), p.axi());
         port.arvalid.set(valid & side.eq(i));
     }
     let asked = m.wire(stream(flight()));
@@ -265,12 +260,7 @@ fn send(
     out.ready.set(of(|x| x.wready));
     for (port, i) in ports.into_iter().zip(0u32..) {
         let mine = side.eq(i);
-        port.awaddr.set(place_of(address, p));
-        port.awlen.set(burst(p) - 1);
-        port.awsize.set(p.axi().byte_bits());
-        port.awburst.set(1);
-        port.awcache.set(3);
-        port.awprot.set(0);
+        port.request().payload.ask(place_of(address, p), m.lit(burst(p) - 1, 8), p.axi());
         port.awvalid.set(valid & mine);
         port.wdata.set(out.payload.0);
         port.wstrb.set(!m.lit(0u32, p.data_bytes));
