@@ -46,6 +46,8 @@ struct FullDescription {
     #[serde(flatten)]
     configuration: Described,
     module: String,
+    /// Path of the Rust function that elaborates it.
+    function: &'static str,
     summary: &'static str,
     latency: String,
     /// Cycles from inputs to outputs, where it is the same for all.
@@ -151,6 +153,7 @@ fn describe(configuration: &Configuration, design: &Design<()>) -> FullDescripti
     FullDescription {
         configuration: Described::of(configuration),
         module: design.name().to_string(),
+        function: (block.function)(),
         summary: block.summary,
         latency: (block.latency)(values),
         latency_cycles: design.latency(),
@@ -195,7 +198,7 @@ fn print(out: &mut impl Write, d: &FullDescription) -> Result<(), Failure> {
     let c = &d.configuration;
     writeln!(out, "{}: {}", c.name, c.description)?;
     writeln!(out, "from {}, hash {}, {}", c.origin, c.hash, c.printing)?;
-    writeln!(out, "block {}, {}\nmodule {}\n", c.block, d.summary, d.module)?;
+    writeln!(out, "block {}, {}\nmodule {}\nin Rust {}\n", c.block, d.summary, d.module, d.function)?;
 
     let rows = c.parameters.iter().map(|p| {
         let columns = [p.name, &shown(&p.value), &shown(&p.default), &p.legal, p.unit, p.doc];

@@ -57,6 +57,8 @@ pub struct Block {
     pub latency: fn(&Values) -> String,
     /// What it moves in a cycle, in words.
     pub throughput: fn(&Values) -> String,
+    /// Path of the Rust function that elaborates it.
+    pub function: fn() -> &'static str,
     /// Elaborates it. The name is that of the top module, for blocks that leave it to the user; parts of the library such as
     /// the FIFO make a name of their parameters.
     pub build: fn(&str, &Values) -> Result<Design<()>, Errors>,

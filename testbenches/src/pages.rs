@@ -147,6 +147,7 @@ fn parameters(block: &Block) -> String {
         let default = p.default.map_or("must be given".into(), |preset| Value::from(preset).to_string());
         let _ = writeln!(text, "| `{}` | {} | {} | {default} | {} |", p.name, p.doc, p.legal_text(), p.why);
     }
+    let _ = writeln!(text, "\nIn Rust: `{}`, of the crate `kvforge-hw`.", (block.function)());
     text
 }
 

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
+use std::any::type_name_of_val;
 
 /// All blocks, in the order in which they are listed.
 pub fn blocks() -> &'static [Block] {
@@ -140,6 +141,7 @@ const OAKEN_QUANTIZER: Block = Block {
         format!("a record begins {latency} cycles after the last beat of its vector")
     },
     throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
+    function: || type_name_of_val(&quantizer_axi),
     build: |name, v| quantizer_axi(name, engine_params(v)).map(Design::erase),
 };
 
@@ -158,6 +160,7 @@ const OAKEN_DEQUANTIZER: Block = Block {
         )
     },
     throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
+    function: || type_name_of_val(&dequantizer_axi),
     build: |name, v| dequantizer_axi(name, engine_params(v)).map(Design::erase),
 };
 
@@ -168,6 +171,7 @@ const OAKEN_RECORD_JOIN: Block = Block {
     check: nothing,
     latency: |_| "0 cycles for the sparse part; the dense part waits for its turn".into(),
     throughput: |_| "1 beat in every cycle".into(),
+    function: || type_name_of_val(&record_join),
     build: |name, v| record_join(name, engine_params(v)).map(Design::erase),
 };
 
@@ -178,5 +182,6 @@ const OAKEN_RECORD_SPLIT: Block = Block {
     check: nothing,
     latency: |_| "1 or 2 cycles for the sparse part, at most 1 for the dense part".into(),
     throughput: |_| "1 beat in every cycle".into(),
+    function: || type_name_of_val(&record_split),
     build: |name, v| record_split(name, engine_params(v)).map(Design::erase),
 };

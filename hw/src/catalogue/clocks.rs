@@ -8,6 +8,7 @@ use crate::stream::fifo_two_clocks::fifo_two_clocks;
 use crate::stream::pulse_synchronizer::pulse_synchronizer;
 use crate::stream::reset_synchronizer::reset_synchronizer;
 use hdl::Design;
+use std::any::type_name_of_val;
 
 const STAGES: Parameter = Parameter {
     name: "stages",
@@ -45,6 +46,7 @@ pub(super) const FIFO_TWO_CLOCKS: Block = Block {
         }
         _ => "1 word in every cycle of the slower clock".into(),
     },
+    function: || type_name_of_val(&fifo_two_clocks),
     build: |_, v| {
         let depth = v.number("depth") as usize;
         fifo_two_clocks(v.number("width"), depth, style(v), v.number("stages")).map(Design::erase)
@@ -58,6 +60,7 @@ pub(super) const PULSE_SYNCHRONIZER: Block = Block {
     check: nothing,
     latency: |v| format!("{} cycles of m_clk, the first of which may be cut short", v.number("stages")),
     throughput: |v| format!("1 pulse in {0} cycles of m_clk and then {0} of s_clk", v.number("stages") + 1),
+    function: || type_name_of_val(&pulse_synchronizer),
     build: |_, v| pulse_synchronizer(v.number("stages")).map(Design::erase),
 };
 
@@ -70,5 +73,6 @@ pub(super) const RESET_SYNCHRONIZER: Block = Block {
         format!("the reset begins at once, and ends {} clock edges after `reset` has ended", v.number("stages"))
     },
     throughput: |_| "a reset of any length; one that is shorter than the flip-flops need may be missed".into(),
+    function: || type_name_of_val(&reset_synchronizer),
     build: |_, v| reset_synchronizer(v.number("stages")).map(Design::erase),
 };

@@ -6,6 +6,7 @@ use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use crate::float::format::{EXP_BITS, FRAC_BITS, Format, Subnormals};
 use crate::float::{add, compare, dot, multiply, multiply_add, tree};
 use hdl::Design;
+use std::any::type_name_of_val;
 
 const fn any(min: u32, max: u32) -> Legal {
     Legal::Range { min: min as i128, max: max as i128, multiple_of: 1 }
@@ -88,6 +89,7 @@ pub(super) const ADD: Block = Block {
     check: nothing,
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&add::add),
     build: |_, v| add::add(format(v), subnormals(v), v.number("latency")).map(Design::erase),
 };
 
@@ -98,6 +100,7 @@ pub(super) const MULTIPLY: Block = Block {
     check: nothing,
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&multiply::multiply),
     build: |_, v| multiply::multiply(format(v), subnormals(v), v.number("latency")).map(Design::erase),
 };
 
@@ -108,6 +111,7 @@ pub(super) const MULTIPLY_ADD: Block = Block {
     check: nothing,
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&multiply_add::multiply_add),
     build: |_, v| multiply_add::multiply_add(format(v), subnormals(v), v.number("latency")).map(Design::erase),
 };
 
@@ -118,6 +122,7 @@ pub(super) const COMPARE: Block = Block {
     check: nothing,
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&compare::compare),
     build: |_, v| compare::compare(format(v), subnormals(v), v.number("latency")).map(Design::erase),
 };
 
@@ -153,6 +158,7 @@ pub(super) const TREE: Block = Block {
     check: |v| latency_fits(v, tree::natural),
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&tree::tree),
     build: |_, v| tree::tree(format(v), subnormals(v), v.number("lanes"), v.number("latency")).map(Design::erase),
 };
 
@@ -163,5 +169,6 @@ pub(super) const DOT: Block = Block {
     check: |v| latency_fits(v, dot::natural),
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&dot::dot),
     build: |_, v| dot::dot(format(v), subnormals(v), v.number("lanes"), v.number("latency")).map(Design::erase),
 };

@@ -8,6 +8,7 @@ use crate::float::format::{Format, Subnormals};
 use crate::float::integer::Integers;
 use crate::float::{convert, divide, exponential, integer, recip, rsqrt, sqrt};
 use hdl::{Design, Errors};
+use std::any::type_name_of_val;
 
 /// The latency of a unit with a row for each bit of its result: `most` for the longest fractions.
 const fn rows(most: u32) -> Parameter {
@@ -101,6 +102,7 @@ pub(super) const DIVIDE: Block = Block {
     check: |v| natural(v, divide::natural(format(v))),
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&divide::divide),
     build: |_, v| divide::divide(format(v), subnormals(v), v.number("latency")).map(Design::erase),
 };
 
@@ -111,6 +113,7 @@ pub(super) const RECIP: Block = Block {
     check: |v| natural(v, recip::natural(format(v))),
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&recip::recip),
     build: |_, v| recip::recip(format(v), subnormals(v), v.number("latency")).map(Design::erase),
 };
 
@@ -121,6 +124,7 @@ pub(super) const SQRT: Block = Block {
     check: |v| roots(v).and_then(|()| natural(v, sqrt::natural(format(v)))),
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&sqrt::sqrt),
     build: |_, v| sqrt::sqrt(format(v), subnormals(v), v.number("latency")).map(Design::erase),
 };
 
@@ -131,6 +135,7 @@ pub(super) const RSQRT: Block = Block {
     check: |v| roots(v).and_then(|()| lines(v, 1 << v.number("frac"))),
     latency: cycles,
     throughput: |v| with_error(v, rsqrt::largest_error),
+    function: || type_name_of_val(&rsqrt::rsqrt),
     build: |_, v| rsqrt::rsqrt(format(v), subnormals(v), v.number("segments"), v.number("latency")).map(Design::erase),
 };
 
@@ -141,6 +146,7 @@ pub(super) const EXPONENTIAL: Block = Block {
     check: |v| lines(v, 4 << v.number("frac")),
     latency: cycles,
     throughput: |v| with_error(v, exponential::largest_error),
+    function: || type_name_of_val(&exponential::exponential),
     build: |_, v| {
         let segments = v.number("segments");
         exponential::exponential(format(v), subnormals(v), segments, v.number("latency")).map(Design::erase)
@@ -154,6 +160,7 @@ pub(super) const FROM_INTEGER: Block = Block {
     check: nothing,
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&integer::from_integer),
     build: |_, v| integer::from_integer(format(v), integers(v), v.number("latency")).map(Design::erase),
 };
 
@@ -164,6 +171,7 @@ pub(super) const TO_INTEGER: Block = Block {
     check: nothing,
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&integer::to_integer),
     build: |_, v| integer::to_integer(format(v), subnormals(v), integers(v), v.number("latency")).map(Design::erase),
 };
 
@@ -181,6 +189,7 @@ pub(super) const CONVERT: Block = Block {
     check: nothing,
     latency: cycles,
     throughput: every_cycle,
+    function: || type_name_of_val(&convert::convert),
     build: |_, v| {
         let to = Format { exp: v.number("to_exp"), frac: v.number("to_frac") };
         convert::convert(format(v), to, subnormals(v), v.number("latency")).map(Design::erase)

@@ -6,6 +6,7 @@ use super::streams::any;
 use crate::h2m2::mmu_axi::mmu_axi;
 use crate::h2m2::types::{MOST_NUMBER_BITS, MmuParams, Replacement};
 use hdl::Design;
+use std::any::type_name_of_val;
 
 const MMU: [Parameter; 10] = [
     Parameter {
@@ -135,5 +136,6 @@ pub(super) const H2M2_MMU: Block = Block {
     check: sets_fit,
     latency: |_| "5 cycles from a request to its answer, if it hits; a miss 16 and that of the memory".into(),
     throughput: |_| "1 translation a cycle, all requesters together".into(),
+    function: || type_name_of_val(&mmu_axi),
     build: |name, v| mmu_axi(name, mmu_params(v)).map(Design::erase),
 };

@@ -6,6 +6,7 @@ use super::parameter::{Parameter, Preset};
 use super::streams::any;
 use crate::h2m2::event_controller::{MAX_KERNELS, event_controller};
 use hdl::Design;
+use std::any::type_name_of_val;
 
 const EVENTS: [Parameter; 1] = [Parameter {
     name: "kernels",
@@ -31,5 +32,6 @@ pub(super) const EVENT_CONTROLLER: Block = Block {
             2 * numbers + 4
         )
     },
+    function: || type_name_of_val(&event_controller),
     build: |name, v| event_controller(name, v.number("kernels")).map(Design::erase),
 };

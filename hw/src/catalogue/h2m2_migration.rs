@@ -6,6 +6,7 @@ use super::streams::any;
 use crate::h2m2::migration::{MigrationParams, migration};
 use crate::h2m2::types::MOST_NUMBER_BITS;
 use hdl::Design;
+use std::any::type_name_of_val;
 
 const MIGRATION: [Parameter; 4] = [
     Parameter {
@@ -70,5 +71,6 @@ pub(super) const H2M2_MIGRATION: Block = Block {
         "a page takes as long as its bytes on the slower bus; four accesses to the page tables and three invalidations more".into()
     },
     throughput: |_| "1 beat a cycle, if a page is copied no sooner than its entries are marked and switched".into(),
+    function: || type_name_of_val(&migration),
     build: |name, v| migration(name, migration_params(v)).map(Design::erase),
 };

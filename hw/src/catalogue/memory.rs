@@ -11,6 +11,7 @@ use crate::memory::burst_reader::burst_reader;
 use crate::memory::burst_writer::burst_writer;
 use crate::memory::mover::MoverParams;
 use hdl::Design;
+use std::any::type_name_of_val;
 
 pub(super) const DATA_BITS: Parameter = Parameter {
     name: "data_bits",
@@ -93,6 +94,7 @@ pub(super) const BURST_READER: Block = Block {
     check: buffer_fits,
     latency: |_| "8 cycles and that of the memory from a command to its first word, if one or two beats have it".into(),
     throughput: |_| "1 beat of the bus a cycle, command after command".into(),
+    function: || type_name_of_val(&burst_reader),
     build: |name, v| burst_reader(name, mover(v)).map(Design::erase),
 };
 
@@ -103,6 +105,7 @@ pub(super) const BURST_WRITER: Block = Block {
     check: buffer_fits,
     latency: |_| "2 cycles from a burst's last word to its request, 4 cycles to its first data".into(),
     throughput: |_| "1 beat of the bus a cycle, command after command".into(),
+    function: || type_name_of_val(&burst_writer),
     build: |name, v| burst_writer(name, mover(v)).map(Design::erase),
 };
 
@@ -140,6 +143,7 @@ pub(super) const AXI_READ_ARBITER: Block = Block {
     check: nothing,
     latency: |_| "requests 1 cycle, data 0 cycles".into(),
     throughput: |_| "1 request and 1 beat a cycle".into(),
+    function: || type_name_of_val(&axi_read_arbiter),
     build: |name, v| axi_read_arbiter(name, v.number("masters"), arbiter_axi(v)).map(Design::erase),
 };
 
@@ -150,5 +154,6 @@ pub(super) const AXI_WRITE_ARBITER: Block = Block {
     check: nothing,
     latency: |_| "requests 2 cycles, data 0 cycles, responses 0 cycles".into(),
     throughput: |_| "1 request and 1 beat a cycle, from burst to burst too".into(),
+    function: || type_name_of_val(&axi_write_arbiter),
     build: |name, v| axi_write_arbiter(name, v.number("masters"), arbiter_axi(v)).map(Design::erase),
 };

@@ -8,6 +8,7 @@ use crate::memory::axi::AxiParams;
 use crate::oaken::mmu::params::MmuParams;
 use crate::oaken::mmu::unit_axi::unit_axi;
 use hdl::Design;
+use std::any::type_name_of_val;
 
 const fn number(name: &'static str, doc: &'static str, unit: &'static str, default: Option<i128>) -> Parameter {
     let default = match default {
@@ -145,5 +146,6 @@ pub(super) const OAKEN_MMU: Block = Block {
             .into()
     },
     throughput: |_| "1 beat of the bus a cycle; an append in 2 cycles for each slice at best".into(),
+    function: || type_name_of_val(&unit_axi),
     build: |name, v| unit_axi(name, oaken_mmu_params(v)).map(Design::erase),
 };

@@ -7,6 +7,7 @@ use super::streams::any;
 use crate::oaken::slices::{MAX_HEADS, MAX_TAG};
 use crate::oaken::{EngineParams, SliceParams, slice_framer, slice_splitter};
 use hdl::Design;
+use std::any::type_name_of_val;
 
 /// The longest vector, in elements.
 const LONGEST: u32 = 8192;
@@ -87,6 +88,7 @@ pub(super) const OAKEN_SLICE_SPLITTER: Block = Block {
             "1 beat of the bus a cycle; a header takes 1 cycle, a chunk 1 and 1 for each word of {word} bytes that its entries touch, a record 2 more"
         )
     },
+    function: || type_name_of_val(&slice_splitter),
     build: |name, v| slice_splitter(name, v.number("heads"), slice_params(v)).map(Design::erase),
 };
 
@@ -105,5 +107,6 @@ pub(super) const OAKEN_SLICE_FRAMER: Block = Block {
             "1 beat of the bus a cycle of the dense part; of the sparse part a word of {word} bytes, and 1 cycle more for each count and header piece"
         )
     },
+    function: || type_name_of_val(&slice_framer),
     build: |name, v| slice_framer(name, framer_params(v)).map(Design::erase),
 };

@@ -19,6 +19,7 @@ use crate::stream::several::MAX_STREAMS;
 use crate::stream::widen::widen;
 use crate::stream::{MAX_RATIO, MAX_WIDTH, MAX_WORDS};
 use hdl::Design;
+use std::any::type_name_of_val;
 
 pub(super) const fn any(min: i128, max: i128) -> Legal {
     Legal::Range { min, max, multiple_of: 1 }
@@ -74,6 +75,7 @@ pub(super) const REGISTER_SLICE: Block = Block {
     check: nothing,
     latency: |v| if v.choice("kind") == "backward" { "0 cycles".into() } else { "1 cycle".into() },
     throughput: |_| "1 word a cycle".into(),
+    function: || type_name_of_val(&register_slice),
     build: |_, v| match (v.choice("kind"), v.number("width")) {
         ("forward", width) => register_slice_forward(width).map(Design::erase),
         ("backward", width) => register_slice_backward(width).map(Design::erase),
@@ -102,6 +104,7 @@ pub(super) const FIFO: Block = Block {
         ("block", 2) => "2 words in 3 cycles".into(),
         _ => "1 word in and 1 word out in every cycle".into(),
     },
+    function: || type_name_of_val(&fifo),
     build: |_, v| fifo(v.number("width"), v.number("depth") as usize, style(v)).map(Design::erase),
 };
 
@@ -144,6 +147,7 @@ pub(super) const WIDEN: Block = Block {
     check: converter_fits,
     latency: |_| "1 cycle after the beat that fills or ends the wide one".into(),
     throughput: |_| "1 narrow beat in in every cycle".into(),
+    function: || type_name_of_val(&widen),
     build: |_, v| widen(v.number("word_width"), v.number("words"), v.number("ratio")).map(Design::erase),
 };
 
@@ -154,6 +158,7 @@ pub(super) const NARROW: Block = Block {
     check: converter_fits,
     latency: |_| "1 cycle".into(),
     throughput: |_| "1 narrow beat out in every cycle".into(),
+    function: || type_name_of_val(&narrow),
     build: |_, v| narrow(v.number("word_width"), v.number("words"), v.number("ratio")).map(Design::erase),
 };
 
@@ -192,6 +197,7 @@ pub(super) const CONVERT: Block = Block {
         (from, to) if from < to => "1 beat in in every cycle".into(),
         _ => "1 beat out in every cycle".into(),
     },
+    function: || type_name_of_val(&convert),
     build: |_, v| convert(v.number("word_width"), v.number("words_in"), v.number("words_out")),
 };
 
@@ -228,6 +234,7 @@ pub(super) const PACK: Block = Block {
     },
     latency: |_| "1 cycle after the beat that fills or ends the one out".into(),
     throughput: |_| "1 beat in in every cycle".into(),
+    function: || type_name_of_val(&pack),
     build: |_, v| {
         let beats = if v.choice("beats") == "any" { Beats::Any } else { Beats::Full };
         pack(v.number("word_width"), v.number("words_in"), v.number("words_out"), beats).map(Design::erase)
@@ -246,6 +253,7 @@ pub(super) const DEMULTIPLEXER: Block = Block {
     check: nothing,
     latency: |_| "0 cycles".into(),
     throughput: |_| "1 word a cycle".into(),
+    function: || type_name_of_val(&demultiplexer),
     build: |_, v| demultiplexer(v.number("width"), v.number("outputs")).map(Design::erase),
 };
 
@@ -261,6 +269,7 @@ pub(super) const ARBITER: Block = Block {
     check: inputs_fit,
     latency: |_| "1 cycle".into(),
     throughput: |_| "1 word a cycle".into(),
+    function: || type_name_of_val(&arbiter),
     build: |_, v| arbiter(v.number("width"), v.number("inputs")).map(Design::erase),
 };
 
@@ -271,6 +280,7 @@ pub(super) const PACKET_ARBITER: Block = Block {
     check: inputs_fit,
     latency: |_| "1 cycle".into(),
     throughput: |_| "1 beat a cycle, also from packet to packet".into(),
+    function: || type_name_of_val(&packet_arbiter),
     build: |_, v| packet_arbiter(v.number("width"), v.number("inputs")).map(Design::erase),
 };
 
@@ -288,6 +298,7 @@ pub(super) const CREDIT_COUNTER: Block = Block {
     check: nothing,
     latency: |_| "a credit that comes back can be taken in the next cycle".into(),
     throughput: |_| "1 credit taken and 1 given in every cycle".into(),
+    function: || type_name_of_val(&credit_counter),
     build: |_, v| credit_counter(v.number("credits")).map(Design::erase),
 };
 
@@ -337,6 +348,7 @@ pub(super) const RAM: Block = Block {
     },
     latency: |_| "1 cycle".into(),
     throughput: |_| "1 word read and 1 written in every cycle".into(),
+    function: || type_name_of_val(&ram),
     build: |_, v| {
         let collision = if v.choice("collision") == "old" { Collision::Old } else { Collision::Any };
         let (width, depth, lanes) = (v.number("width"), v.number("depth") as usize, v.number("lanes"));
