@@ -7,6 +7,7 @@ mod blocks;
 mod measure;
 mod others;
 mod page;
+mod peers;
 mod record;
 mod subject;
 

@@ -1,6 +1,7 @@
 //! The figures as a table, and as the page `docs/qor.md`.
 
-use super::record::{Counts, Figures, Record, lut_sites};
+use super::peers::{peers, translations};
+use super::record::{Counts, Record, lut_sites};
 use crate::tools;
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -13,25 +14,6 @@ const COLUMNS: &[(&str, &str)] = &[
     ("TRELLIS_FF", "FF"),
     ("MULT18X18D", "MULT18X18D"),
     ("DP16KD", "DP16KD"),
-];
-
-/// A unit of others in the same flow, without registers inside, beside our configuration that does the same.
-struct Peer {
-    ours: &'static str,
-    name: &'static str,
-    /// LUT4, CCU2C, MULT18X18D.
-    counts: [u64; 3],
-    mhz: f64,
-}
-
-const HARDFLOAT: &str = "Berkeley HardFloat, recoded";
-
-const PEERS: &[Peer] = &[
-    Peer { ours: "f16_add", name: HARDFLOAT, counts: [286, 42, 0], mhz: 45.9 },
-    Peer { ours: "f16_mul", name: HARDFLOAT, counts: [234, 18, 1], mhz: 50.6 },
-    Peer { ours: "f16_mul", name: "the same, with IEEE ports", counts: [505, 41, 1], mhz: 34.0 },
-    Peer { ours: "f16_fma", name: HARDFLOAT, counts: [827, 82, 1], mhz: 24.5 },
-    Peer { ours: "f16_fma", name: "cvfpu", counts: [763, 92, 1], mhz: 23.1 },
 ];
 
 const BEFORE: &str = "# Size and speed
@@ -73,20 +55,12 @@ fn rows(record: &Record) -> Vec<Vec<String>> {
     for (name, figures) in &record.configurations {
         let mut row = vec![name.clone(), figures.lut_sites().to_string()];
         row.extend(COLUMNS.iter().map(|(cell, _)| figures.count(cell).to_string()));
-        row.push(fmax(figures));
+        row.push(figures.clock());
         row.extend(["LUT", "BRAM", "DSP"].map(|cell| count(&figures.ice40, cell)));
         row.extend(["LUT", "BRAM"].map(|cell| count(&figures.gowin, cell)));
         rows.push(row);
     }
     rows
-}
-
-fn fmax(figures: &Figures) -> String {
-    match &figures.fmax {
-        None => "-".into(),
-        Some(fmax) if figures.fmax_is_stale() => format!("({:.1})", fmax.mhz),
-        Some(fmax) => format!("{:.1}", fmax.mhz),
-    }
 }
 
 fn count(counts: &Option<Counts>, cell: &str) -> String {
@@ -120,6 +94,7 @@ pub fn page(record: &Record) -> String {
     text += HOW;
     text += &blocks(record);
     text += &peers(record);
+    text += &translations(record);
     text
 }
 
@@ -145,38 +120,3 @@ fn blocks(record: &Record) -> String {
     }
     text
 }
-
-/// What others take in the same flow.
-fn peers(record: &Record) -> String {
-    let row = |peer: &Peer| {
-        let ours = record.configurations.get(&format!("{} at latency 0", peer.ours))?;
-        let counts = ["LUT4", "CCU2C", "MULT18X18D"].map(|cell| ours.count(cell));
-        let cells = |[lut, carry, dsp]: [u64; 3]| format!("{lut} | {carry} | {dsp}");
-        let (ours, theirs) =
-            (format!("{} | {}", cells(counts), fmax(ours)), format!("{} | {:.1}", cells(peer.counts), peer.mhz));
-        Some(format!("| {} | {ours} | {} | {theirs} |\n", peer.ours, peer.name))
-    };
-    let rows: String = PEERS.iter().filter_map(row).collect();
-    format!("{PEERS_HEAD}{rows}{PEERS_NOTE}")
-}
-
-const PEERS_HEAD: &str = "
-## Beside others
-
-| at latency 0 | LUT4 | CCU2C | DSP | MHz | peer | LUT4 | CCU2C | DSP | MHz |
-| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: |
-";
-
-const PEERS_NOTE: &str = "
-binary16 between registers, round to nearest even only, no flags, operation constant; the same Yosys, nextpnr, scripts and seed.
-HardFloat is release 1 (addRecFN, mulRecFN, mulAddRecFN), cvfpu its fpnew_fma for FP16 without pipeline registers, as in the Python
-package pythondata_cpu_cva6 4.2.0.post435. HardFloat's recoded form has the leading one in front, so subnormals cost its units nothing;
-IEEE ports are with its conversions on both sides. The registers are in [peers/](peers). To measure these, or a unit of your own:
-
-    cargo xtask qor --pnr --top hardfloat_mul --files docs/peers/hardfloat.v $HARDFLOAT/*.v --include $HARDFLOAT $HARDFLOAT/RISCV
-    cargo xtask qor --pnr --top cvfpu_fma --files $COMMON_CELLS/src/{cf_math_pkg,lzc}.sv \\
-        $CVFPU/src/fpnew_{pkg,classifier,rounding,fma}.sv docs/peers/cvfpu.sv --include $COMMON_CELLS/include
-
-where `$HARDFLOAT` is the folder with its Verilog, of which the wrappers need HardFloat_primitives, HardFloat_rawFN, isSigNaNRecFN,
-addRecFN, mulRecFN, mulAddRecFN, fNToRecFN and recFNToFN.
-";

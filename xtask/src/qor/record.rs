@@ -98,6 +98,15 @@ impl Figures {
         }
     }
 
+    /// The clock frequency in MHz as it is shown: in parentheses where the Verilog has changed since.
+    pub fn clock(&self) -> String {
+        match &self.fmax {
+            None => "-".into(),
+            Some(fmax) if self.fmax_is_stale() => format!("({:.1})", fmax.mhz),
+            Some(fmax) => format!("{:.1}", fmax.mhz),
+        }
+    }
+
     /// A count on the ECP5.
     pub fn count(&self, cell: &str) -> u64 {
         self.ecp5.get(cell).copied().unwrap_or(0)
