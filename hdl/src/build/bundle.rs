@@ -176,7 +176,7 @@ pub(super) fn renamed<B: Bundle>(bundle: &B, name: &str, loc: Loc) -> B {
 }
 
 /// Where each field of a shape begins in what [`Bundle::pack`] gives, in the order of [`Bundle::each`].
-fn lowest_bits(shape: &impl Bundle) -> Vec<u32> {
+pub(super) fn lowest_bits(shape: &impl Bundle) -> Vec<u32> {
     let (mut top, mut count) = (shape.total_width(), 0);
     let numbered = shape.map(&mut |_, _, s| {
         count += 1;

@@ -7,6 +7,7 @@ use super::module::Module;
 use super::naming::Nameable;
 use super::number::same_layouts;
 use super::signal::clog2;
+use super::state_fields::{NoState, StateFields};
 use super::store;
 use super::vector::lengths_differ;
 use crate::ir::names::{LUT_RAM, join};
@@ -91,6 +92,7 @@ impl<B: Bundle> Memory<B> {
     pub fn init<T: Into<BigUint>>(self, words: impl IntoIterator<Item = T>) -> Self {
         let loc = Location::caller();
         let mut words: Vec<BigUint> = words.into_iter().map(Into::into).collect();
+        let fields = StateFields::of(&self.shape);
         self.module.with(|b| {
             let (width, depth) = (b.def.mems[self.index as usize].width, b.def.mems[self.index as usize].depth);
             if !b.def.mems[self.index as usize].init.is_empty() {
@@ -113,6 +115,9 @@ impl<B: Bundle> Memory<B> {
                     vec![],
                     None,
                 );
+            }
+            if b.errors.is_empty() {
+                check_states(b, self.index, &fields, &words, loc);
             }
             if b.errors.is_empty() {
                 words.resize(depth as usize, BigUint::default());
@@ -310,6 +315,30 @@ impl<B: Bundle> Memory<B> {
         b.error(loc, message, vec![], Some(help.into()));
         false
     }
+}
+
+/// The words of a memory are codes of states where its shape has some; so are those that are not given, which are 0.
+fn check_states(b: &mut Draft, memory: u32, fields: &StateFields, words: &[BigUint], loc: Loc) {
+    let (name, depth) = (b.memory_label(memory).to_string(), b.def.mems[memory as usize].depth as usize);
+    let given = words.iter().enumerate().find_map(|(i, word)| Some((i, fields.wrong(word)?)));
+    let rest = || (words.len() < depth).then(|| fields.wrong(&BigUint::ZERO)).flatten();
+    let (message, wrong) = match given {
+        Some((i, wrong)) => (format!("initial word {i} of `{name}` has {}", wrong.code), wrong),
+        None => match rest() {
+            Some(wrong) => (format!("the words from {} of `{name}` are not given, and are 0", words.len()), wrong),
+            None => return,
+        },
+    };
+    let NoState { of, .. } = wrong;
+    let codes: Vec<String> = of.variants.iter().take(4).map(|v| format!("`{}` is {}", v.name, v.code)).collect();
+    let more = if of.variants.len() > 4 { ", .." } else { "" };
+    let message = format!("{message}, which is no state of `{}`", of.name);
+    b.error(
+        loc,
+        message,
+        vec![],
+        Some(format!("give every word with the code of a state: {}{more}", codes.join(", "))),
+    );
 }
 
 impl<B> Nameable for Memory<B> {

@@ -27,6 +27,7 @@ mod register_file;
 mod signal;
 mod slices;
 mod state;
+mod state_fields;
 mod store;
 mod stream;
 mod switch;

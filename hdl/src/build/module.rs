@@ -2,10 +2,12 @@
 
 use super::bundle::Bundle;
 use super::number::{Value, literal};
+use super::state_fields::StateFields;
 use super::store;
 use crate::check;
 use crate::design::{Design, Ports};
 use crate::ir::*;
+use num_bigint::BigUint;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -49,6 +51,11 @@ impl Module {
                 "letters, digits and underscores, not a digit or an underscore first, not a keyword of Verilog or C++";
             body.error(Location::caller(), message, vec![], Some(help.into()));
         }
+        if let Some(domain) = body.def.domains.first().filter(|d| name == d.clock || name == d.reset) {
+            let message = format!("`{name}` is not a legal module name");
+            let help = format!("`{}` and `{}` are the ports of its first clock and reset", domain.clock, domain.reset);
+            body.error(Location::caller(), message, vec![], Some(help));
+        }
         Module { key: store::open(body) }
     }
     #[track_caller]
@@ -88,6 +95,49 @@ impl Module {
             b.latency_at = Some(loc);
         });
     }
+    /// States the cycles from the inputs to these outputs, where not all outputs come at one time: with outputs that leave a pipeline at
+    /// unlike stages, each is stated. It is compared with those stages, and with the registers between. A pipeline scope of a parent
+    /// knows no such module; one with [`Module::latency`] it does.
+    ///
+    /// ```
+    /// # use hdl::*;
+    /// # ports! { struct P() { input a: Signal = bits(8), output early: Signal = bits(1), output y: Signal = bits(8) } }
+    /// # #[module]
+    /// # fn example() -> Result<Design<P>, Errors> {
+    /// # let m = Module::new("example");
+    /// # let io = P::new(m);
+    /// let p = m.pipeline("sum");
+    /// let a = p.enter(io.a).next();
+    /// io.early.set(p.leave(a.msb()));
+    /// io.y.set(p.leave((a + 1).next()));
+    /// m.latency_of(io.early, 1); // without these two lines: an error
+    /// m.latency_of(io.y, 2);
+    /// # m.finish(io)
+    /// # }
+    /// # example().unwrap();
+    /// ```
+    #[track_caller]
+    pub fn latency_of<B: Bundle>(self, outputs: B, cycles: u32) {
+        let loc = Location::caller();
+        outputs.each(&mut |_, _, s| {
+            store::with(self.key, loc, |b| {
+                if !b.check_same(&[s], loc) {
+                    return;
+                }
+                if b.node(s.id).op != Op::Net(Net::Output) {
+                    let help = "give an output port: the cycles are counted from the inputs to it";
+                    let message = format!("{} is not an output of this module", b.describe(s.id));
+                    return b.error(loc, message, vec![], Some(help.into()));
+                }
+                if let Some((before, _)) =
+                    b.latencies.insert(s.id, (cycles, loc)).filter(|(before, _)| *before != cycles)
+                {
+                    let message = format!("the latency of {} is {before} already, not {cycles}", b.describe(s.id));
+                    b.error(loc, message, vec![], Some("state it once".into()));
+                }
+            });
+        });
+    }
     /// Names given inside `f` start with `prefix_`.
     #[track_caller]
     pub fn scope<R>(self, prefix: impl Into<String>, f: impl FnOnce() -> R) -> R {
@@ -98,7 +148,7 @@ impl Module {
     }
     /// A constant of the given width.
     #[track_caller]
-    pub fn lit(self, value: impl Into<num_bigint::BigUint>, width: u32) -> Signal {
+    pub fn lit(self, value: impl Into<BigUint>, width: u32) -> Signal {
         literal(self.key, value.into(), width)
     }
     #[track_caller]
@@ -110,6 +160,10 @@ impl Module {
             }
             let id = b.push(Op::Net(kind), width.max(1), loc);
             b.def.nodes[id as usize].name = name;
+            let block = b.block_number();
+            if block > 0 && matches!(kind, Net::Wire | Net::Reg(_) | Net::PinIn(_)) {
+                b.declared_under.insert(id, block);
+            }
             id
         });
         Signal { key: self.key, id: id.unwrap_or(0), width }
@@ -196,7 +250,34 @@ impl Module {
             net
         });
         self.with(|b| b.numbered.clear());
+        self.check_reset_of_unions(&shape, &registers, loc);
         registers
+    }
+    /// Of a tagged union that is reset to a number, the variant with that tag may have fields that hold states.
+    pub(super) fn check_reset_of_unions<B: Bundle>(self, shape: &B, registers: &B, loc: Loc) {
+        let fields = StateFields::of(shape);
+        if !fields.has_unions() {
+            return;
+        }
+        self.with(|b| {
+            let mut word = BigUint::ZERO;
+            registers.high_first(&mut |s| {
+                let reset = if let Op::Net(Net::Reg(r)) = b.node(s.id).op {
+                    b.def.regs[r as usize].reset.clone()
+                } else {
+                    None
+                };
+                word = (&word << s.width) | (reset.unwrap_or_default() & fold::ones(s.width));
+            });
+            if let Some(wrong) = fields.wrong(&word).filter(|_| b.errors.is_empty()) {
+                let message = format!(
+                    "a field of a tagged union is reset to {}, which is no state of `{}`",
+                    wrong.code, wrong.of.name
+                );
+                let help = "`reg_reset_to` takes a variant with its fields, or a bundle of such";
+                b.error(loc, message, vec![], Some(help.into()));
+            }
+        });
     }
     /// A register that holds `reset` after a reset: a state, a variant of a tagged union, a bundle of constants.
     #[track_caller]

@@ -58,6 +58,13 @@ impl Signal {
                 return b.error(loc, message, vec![], Some(help.into()));
             }
             let value = b.reset_value(value.id, loc);
+            if let (Some(of), Some(code)) = (b.state_registers.get(&self.id).map(Enum::new), &value)
+                && of.with_code(code).is_none()
+            {
+                let message = format!("{} is reset to {code}, which is no state of `{}`", b.describe(self.id), of.name);
+                let help = format!("the code of a state: `m.lit_state({}::{}).code()`", of.name, of.variants[0].name);
+                return b.error(loc, message, vec![], Some(help));
+            }
             b.def.regs[r as usize].async_reset = value.map(|value| (reset.id, value));
         });
         self

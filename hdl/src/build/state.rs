@@ -5,6 +5,7 @@ use super::module::Module;
 use super::naming::{Nameable, name_fields};
 use super::number::Value;
 use super::signal::bits;
+use super::state_fields::tell_state;
 use super::store;
 use crate::ir::*;
 use std::any::TypeId;
@@ -80,6 +81,7 @@ impl<E: State> Bundle for StateSignal<E> {
     fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
         let code = f("", false, self.code);
         store::of_number(code, description::<E>);
+        tell_state(code, description::<E>);
         StateSignal { code, kind: PhantomData }
     }
 }

@@ -185,7 +185,11 @@ pub(crate) fn take_name(s: Signal, name: &str) {
 pub(super) fn of_number(code: Signal, of: impl FnOnce() -> StateEnum) {
     if code.key != BLANK {
         with(code.key, Location::caller(), |b| {
-            if !b.numbered.is_empty() {
+            if matches!(b.node(code.id).op, Op::Net(Net::Reg(_))) {
+                let of = of();
+                b.check_numbered(code.id, &of);
+                b.state_registers.insert(code.id, of);
+            } else if !b.numbered.is_empty() {
                 b.check_numbered(code.id, &of());
             }
         });

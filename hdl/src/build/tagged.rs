@@ -8,6 +8,7 @@ use super::number::{Value, same_unions};
 use super::signal::bits;
 use super::slices::cat;
 use super::state::{State, StateSignal, state};
+use super::state_fields::{StateFields, tell_union};
 use super::store;
 use super::vector::{counts, fields_differ, same_names};
 use crate::ir::*;
@@ -122,7 +123,11 @@ impl<T: Tagged> Bundle for TaggedSignal<T> {
     }
     fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
         let tag = self.tag.map(&mut |_, flip, s| f("tag", flip, s));
-        TaggedSignal { tag, payload: f("payload", false, self.payload), shapes: self.shapes }
+        let payload = f("payload", false, self.payload);
+        if let Selector::State(names) = tag.selector() {
+            tell_union(tag.code(), names, payload, || self.shapes.as_ref().iter().map(states_of).collect());
+        }
+        TaggedSignal { tag, payload, shapes: self.shapes }
     }
 }
 
@@ -137,6 +142,18 @@ fn width<T: Tagged>(variant: &T) -> u32 {
     let mut sum = 0u32;
     variant.each_field(&mut |_, _, s| sum = sum.saturating_add(s.width));
     sum
+}
+
+/// The fields of a variant that hold states, in the bits of its payload: the first field is the highest.
+fn states_of<T: Tagged>(variant: &T) -> StateFields {
+    let (mut top, mut lows) = (width(variant), vec![]);
+    variant.each_field(&mut |_, _, s| {
+        top = top.saturating_sub(s.width);
+        lows.push(top);
+    });
+    StateFields::among(&lows, |f| {
+        variant.map_fields(&mut |_, _, s| f(s));
+    })
 }
 
 impl<T: Tagged> TaggedSignal<T> {

@@ -15,7 +15,7 @@ mod slice;
 mod stage;
 mod switch;
 
-pub(crate) use elastic::Elastic as ElasticData;
+pub(crate) use elastic::{Elastic as ElasticData, Leaving};
 pub(crate) use element::{AtStage, Chosen};
 pub(crate) use enabled::Enabled;
 pub(crate) use pipe::{Advance, Gate, Mark, PipeData, Staging, Written};
@@ -23,7 +23,7 @@ pub(crate) use switch::{Arm, Cases};
 
 use super::*;
 use num_bigint::BigUint;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A mistake was found here and is reported; what depends on it is not to be judged.
 pub(crate) struct Reported;
@@ -48,6 +48,10 @@ pub(crate) struct Draft {
     pub domain: u32,
     /// Registers that are being made with a number as their reset value, and where.
     pub numbered: HashMap<Id, Loc>,
+    /// Registers that hold a state, and of which enum.
+    pub state_registers: HashMap<Id, StateEnum>,
+    /// Wires, registers and inputs of instances that are declared under a `when` or `switch`: the number of its block.
+    pub declared_under: HashMap<Id, u32>,
     pub enabling: enabled::Enabling,
     /// Where a value was first assigned to a net: target, value.
     pub set_at: HashMap<(Id, Id), Loc>,
@@ -60,6 +64,8 @@ pub(crate) struct Draft {
     pub named_after: HashMap<Id, Id>,
     /// Where the user stated the latency.
     pub latency_at: Option<Loc>,
+    /// What the user stated of single outputs: cycles, and where.
+    pub latencies: BTreeMap<Id, (u32, Loc)>,
     /// What was made by choosing one of several signals: how to assign it.
     pub chosen: HashMap<Id, Chosen>,
     /// Signals side by side, from which one is chosen; by the signals and their stages, and whether zeros fill it up for an index that
