@@ -243,7 +243,7 @@ ports! {
 /// Takes a button and a gray code over; the button also goes straight through.
 #[module]
 fn button() -> Result<Design<ButtonPorts>, Errors> {
-    let m = Module::new("button");
+    let m = Module::new("button_reader");
     let io = ButtonPorts::new(m);
     m.port_domain((io.button, io.code), m.asynchronous());
     let here = m.current_domain();
@@ -339,7 +339,7 @@ fn inputs_that_cross_with_a_register_belong_to_its_clock() {
     mask.set(!mask);
     let rx = m.clock_domain("rx_clk", "rx_rst");
     let taken = m.in_domain(rx, || m.reg(bits(8)));
-    taken.set(m.cross(io.x & mask, rx, "a test"));
+    taken.set(m.cross(io.x.cat(mask).bits(11, 4), rx, "a test"));
     m.port_domain(io.y, rx);
     io.y.set(taken);
     let masked = m.finish(io).unwrap_or_else(|e| panic!("{e}"));

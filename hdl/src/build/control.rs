@@ -53,7 +53,7 @@ impl Module {
     /// # ports! { struct P() { input up: Signal = bits(1), input down: Signal = bits(1), output level: Signal = bits(4) } }
     /// # #[module]
     /// # fn level() -> Result<Design<P>, Errors> {
-    /// # let m = Module::new("level");
+    /// # let m = Module::new("up_and_down");
     /// # let io = P::new(m);
     /// let level = m.reg_reset(bits(4), 0); // without an assignment it keeps its value
     /// m.when(io.up, || level.set(level + 1)).elsewhen(io.down, || level.set(level - 1));

@@ -52,6 +52,10 @@ impl Module {
                     "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++";
                 b.error(loc, format!("`{name}` is not a legal name"), vec![], Some(help.into()));
             }
+            if let Some(name) = [clock, reset].into_iter().find(|name| *name == b.def.name) {
+                let help = "give the clock or the reset another name, or the module";
+                b.error(loc, format!("`{name}` is the name of the module already"), vec![], Some(help.into()));
+            }
             b.def.domain_index(&wanted)
         });
         ClockDomain { key: self.key, index }
@@ -64,7 +68,7 @@ impl Module {
     /// # ports! { struct P() { input button: Signal = bits(1), output pressed: Signal = bits(1) } }
     /// # #[module]
     /// # fn button() -> Result<Design<P>, Errors> {
-    /// # let m = Module::new("button");
+    /// # let m = Module::new("button_reader");
     /// # let io = P::new(m);
     /// m.port_domain(io.button, m.asynchronous());
     /// let first = m.reg(bits(1)); // `first.set(io.button)` is an error

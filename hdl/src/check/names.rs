@@ -12,6 +12,8 @@ pub(super) fn settle(b: &mut Draft) {
         taken.insert(format!("{}_n", d.reset));
     }
     taken.insert(names::UNUSED.into());
+    // Verilator stops where something in a module is called like it
+    taken.insert(b.def.name.clone());
     check_ports(b, &mut taken);
     check_pads(b, &mut taken);
     check_pad_cells(b, &mut taken);
@@ -48,6 +50,9 @@ impl Taken {
     }
 }
 
+const OWN_NAME: &str =
+    "the module itself is called so, and Verilator takes one name for one thing; give one of the two another name";
+
 fn check_ports(b: &mut Draft, taken: &mut Taken) {
     let ports: BTreeMap<Id, Port> = b.def.ports.iter().map(|p| (p.node, p.clone())).collect();
     for p in ports.values() {
@@ -57,6 +62,8 @@ fn check_ports(b: &mut Draft, taken: &mut Taken) {
             let low = p.name.strip_suffix("_n").filter(|reset| b.def.domains.iter().any(|d| d.reset == *reset));
             let help = match low {
                 Some(reset) => format!("the reset `{reset}` is `{}` where resets are active at 0; rename the port, or the reset", p.name),
+                None if p.name == b.def.name => OWN_NAME.into(),
+                None if names::of_the_model(&p.name) => format!("Verilator's C++ of a design has `{}` itself; give the port another name", p.name),
                 None => "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of a clock or reset".into(),
             };
             b.error(loc, format!("`{}` cannot be the name of a port", p.name), vec![], Some(help));
@@ -70,6 +77,7 @@ fn check_pads(b: &mut Draft, taken: &mut Taken) {
         if !names::usable_for_port(&pad.name) || taken.contains(&pad.name) {
             let help = "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of another port, a clock or a reset";
             let message = format!("`{}` cannot be the name of a port", pad.name);
+            let help = if pad.name == b.def.name { OWN_NAME } else { help };
             b.error(b.node(pad.out).loc, message, vec![], Some(help.into()));
         }
         taken.insert(pad.name);

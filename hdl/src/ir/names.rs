@@ -24,6 +24,10 @@ co_yield compl concept const_cast consteval constexpr constinit decltype delete 
 goto inline long mutable namespace noexcept not_eq nullptr operator or_eq override private public register reinterpret_cast \
 requires short sizeof static_assert static_cast switch template thread_local throw true try typeid typename using volatile wchar_t xor_eq ";
 
+/// What Verilator's C++ of a design has beside its ports, and macros of C: a port of that name does not compile there.
+const MODEL_WORDS: &str = " EOF NULL atClone contextp errno eval eval_end_step eval_step eventsPending hierName modelName name \
+nextTimeSlot prepareClone rootp std threads trace traceBaseModel traceCapable trace_init vlNamep vlSymsp ";
+
 /// Is this a name that every tool takes for what we print?
 pub(crate) fn usable(name: &str) -> bool {
     legal(name) && !CPP_WORDS.contains(&format!(" {name} "))
@@ -31,7 +35,12 @@ pub(crate) fn usable(name: &str) -> bool {
 
 /// Can a port be called so, or a clock? Temporaries of the printer begin with an underscore.
 pub(crate) fn usable_for_port(name: &str) -> bool {
-    usable(name) && !name.starts_with('_') && name != UNUSED
+    usable(name) && !name.starts_with('_') && name != UNUSED && !of_the_model(name)
+}
+
+/// Is this a name that Verilator's C++ needs for itself?
+pub(crate) fn of_the_model(name: &str) -> bool {
+    MODEL_WORDS.contains(&format!(" {name} "))
 }
 
 /// Can it stand between quotes in Verilog, as it is?

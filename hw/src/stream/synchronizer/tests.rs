@@ -69,7 +69,7 @@ ports! {
 /// Takes over an asynchronous input, or what two of them come to.
 #[module]
 fn button(alone: bool) -> Result<Design<ButtonPorts>, Errors> {
-    let m = Module::new("button");
+    let m = Module::new("button_reader");
     let io = ButtonPorts::new(m);
     io.other.unused();
     m.port_domain((io.button, io.other), m.asynchronous());
