@@ -1,11 +1,11 @@
 //! What is checked when a foreign module is finished: its names, its ports against its text, its model.
 
+use super::model;
 use crate::foreign_text::{self, Range, TextModule, TextParameter, TextPort};
 use crate::foreign_text::{Token, Unreadable};
 use crate::foreign_text::{Value, evaluate};
 use crate::ir::*;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// A port as Rust declares it, by its name in the Verilog.
 struct Declared {
@@ -28,7 +28,7 @@ pub(super) fn finish(mut b: Draft) -> Result<Def, Errors> {
     }
     if b.errors.is_empty() {
         complete(&mut b.def, &f);
-        check_model(&mut b, &f);
+        model::check(&mut b, &f);
     }
     b.def.foreign = Some(f);
     if b.errors.is_empty() { Ok(b.def) } else { Err(b.errors.into()) }
@@ -172,12 +172,12 @@ fn at_text(b: &mut Draft, loc: Loc, message: String, line: u32, column: u32, not
     b.errors.push(Diagnostic { module, message, span: loc.into(), notes, help });
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
+pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.collect();
     if items.is_empty() { "none".into() } else { items.join(", ") }
 }
 
-fn bits(width: u32) -> String {
+pub(super) fn bits(width: u32) -> String {
     format!("{width} bit{}", if width == 1 { "" } else { "s" })
 }
 
@@ -351,43 +351,4 @@ fn complete(def: &mut Def, f: &ForeignDef) {
     let none = f.clocks.is_empty();
     let domain = |p: &Port| p.domain.filter(|d| !none || *d == ASYNCHRONOUS).or((!none).then_some(0));
     def.ports.iter_mut().for_each(|p| p.domain = domain(p));
-}
-
-/// The model has the ports and clocks of the foreign module.
-fn check_model(b: &mut Draft, f: &ForeignDef) {
-    let Some(model) = &f.model else { return };
-    let ports = |def: &Def| -> Vec<(String, u32, bool)> {
-        def.ports.iter().map(|p| (p.name.clone(), p.width, p.input)).collect()
-    };
-    let (own, its) = (ports(&b.def), ports(model));
-    let direction = |input: bool| if input { "an input" } else { "an output" };
-    let shown = |port: Option<&(String, u32, bool)>| match port {
-        Some((name, width, input)) => format!("`{name}`, {} of {}", direction(*input), bits(*width)),
-        None => "missing".into(),
-    };
-    let longest = own.len().max(its.len());
-    if let Some(at) = (0..longest).find(|at| own.get(*at) != its.get(*at)) {
-        let message =
-            format!("port {at} of `{}` is {}, of its model {}", b.def.name, shown(own.get(at)), shown(its.get(at)));
-        return b.error(f.loc, message, vec![], Some("declare both with the same struct of ports".into()));
-    }
-    for (domain, _) in &model.clocks {
-        if model_domain(&b.def, f, model, domain).is_none() {
-            let message = format!("the model of `{}` needs a clock `{}`", b.def.name, domain.clock);
-            let clocks = list(f.clocks.iter().map(|c| format!("`{}`", c.name)));
-            let help = format!("the foreign module has {clocks}; `clk` of the model is the first of them");
-            b.error(f.loc, message, vec![], Some(help));
-        }
-    }
-    if let Some(inner) = needs_verilog(model) {
-        let message = format!("the model of `{}` needs Verilog itself: `{inner}`", b.def.name);
-        b.error(f.loc, message, vec![], Some("a model is built from this language alone".into()));
-    }
-}
-
-fn needs_verilog(def: &Arc<Def>) -> Option<String> {
-    match &def.foreign {
-        Some(f) if f.model.is_none() => Some(def.name.clone()),
-        _ => def.insts.iter().find_map(|i| needs_verilog(&i.def)),
-    }
 }

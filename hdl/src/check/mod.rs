@@ -14,6 +14,7 @@ mod hold;
 mod inside;
 mod latency;
 mod loops;
+mod model;
 mod names;
 mod pads;
 mod power_up;
