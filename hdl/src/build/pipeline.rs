@@ -139,7 +139,14 @@ impl Pipeline {
                 if let Some(stage @ Stage { at: Some(at), .. }) = b.node(s.id).stage {
                     let message =
                         format!("{} is already at stage {at} of pipeline `{}`", b.describe(s.id), b.pipe(stage).name);
-                    b.error(loc, message, vec![], Some("take it out with `leave` first".into()));
+                    let p = &b.staging.pipes[self.index as usize].variable;
+                    let help = match gate {
+                        Gate::Constant if stage.pipe == self.index => format!(
+                            "data of an item does not stand still: use it at its stage, or delayed with `meet`; what the items before left is `{p}.state(r, x)`"
+                        ),
+                        _ => "take it out with `leave` first".into(),
+                    };
+                    b.error(loc, message, vec![], Some(help));
                     return b.poison(s.width, loc);
                 }
                 let id = b.push(Op::Alias(s.id), s.width, loc);

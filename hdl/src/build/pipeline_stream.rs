@@ -58,6 +58,7 @@ impl Module {
         }
         let ours = [from.valid, from.ready].into_iter().chain(flush);
         let signals: Vec<Signal> = ours.collect();
+        let payload = from.payload.signals();
         let advance = store::with(self.key, loc, |b| {
             under_no_condition(b, name, "begins", loc);
             (b.check_same(&signals, loc) && b.can_be_ready(from.ready.id, loc)).then(|| {
@@ -67,7 +68,8 @@ impl Module {
                 }
                 let (valid, ready) = (from.valid.id, from.ready.id);
                 let flush = flush.map(|f| f.id);
-                ElasticData { collapse, flush, domain: b.domain, valid, ready, ..ElasticData::default() }
+                let enters = payload.iter().filter(|s| s.key == b.def.key).map(|s| s.id).collect();
+                ElasticData { collapse, flush, domain: b.domain, valid, ready, enters, ..ElasticData::default() }
             })
         });
         let advance = advance.flatten().map_or(Advance::Always, |elastic| Advance::Stream(Box::new(elastic)));

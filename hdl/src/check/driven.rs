@@ -98,7 +98,13 @@ fn check_assigned(b: &mut Draft, drivers: &Drivers) {
                     let bits = if missing == ones(width) { "".into() } else { format!("bit {bit} of ") };
                     let message =
                         format!("{bits}{} is not assigned on every path: that would be a latch", b.describe(id));
-                    let help = "assign a default before the `when` or `switch`";
+                    let help = match b.declared_under.contains_key(&id) {
+                        true => {
+                            "it is declared under a `when` or `switch`, and assigned only there: declare it, or call the function that does, before \
+                             that"
+                        }
+                        false => "assign a default before the `when` or `switch`",
+                    };
                     b.error(loc, message, vec![], Some(help.into()));
                 }
             }

@@ -181,7 +181,7 @@ fn based(b: &Draft, drivers: &Drivers) -> Vec<(usize, i32, Id, Option<i32>)> {
 }
 
 /// When a pipeline's stage 0 is, if it is fed by inputs or by pipelines that begin above it.
-fn bases(b: &Draft, drivers: &Drivers) -> Vec<Option<i32>> {
+pub(super) fn bases(b: &Draft, drivers: &Drivers) -> Vec<Option<i32>> {
     let mut bases: Vec<Option<i32>> = vec![None; b.staging.pipes.len()];
     for (pipe, _, _, base) in based(b, drivers) {
         bases[pipe] = bases[pipe].max(base);
@@ -190,7 +190,7 @@ fn bases(b: &Draft, drivers: &Drivers) -> Vec<Option<i32>> {
 }
 
 /// Cycles from the inputs to a signal that left a pipeline.
-fn left(b: &Draft, bases: &[Option<i32>], id: Id) -> Option<i32> {
+pub(super) fn left(b: &Draft, bases: &[Option<i32>], id: Id) -> Option<i32> {
     let (Some(Gate::Leave), Op::Alias(of)) = (b.staging.gates.get(&id), &b.node(id).op) else { return None };
     let Stage { pipe, at } = b.node(*of).stage?;
     Some((*bases.get(pipe as usize)?)? + at?)
@@ -224,7 +224,7 @@ fn check_leaving(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
 }
 
 /// The signals that left a pipeline, as an output sees them: not those behind them.
-fn leaves_before(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
+pub(super) fn leaves_before(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
     let (mut todo, mut seen, mut found) = (vec![from], HashSet::new(), vec![]);
     while let Some(id) = todo.pop() {
         if !seen.insert(id) {

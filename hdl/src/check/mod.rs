@@ -4,10 +4,12 @@
 mod clock_as_data;
 mod clocks;
 mod crossings;
+mod decided;
 mod distance;
 mod driven;
 mod effect;
 mod enabled;
+mod entering;
 mod foreign;
 mod foreign_names;
 mod hold;
@@ -16,6 +18,7 @@ mod latency;
 mod loops;
 mod model;
 mod names;
+mod outputs;
 mod pads;
 mod power_up;
 mod ready;
@@ -70,6 +73,7 @@ fn whole(b: &mut Draft, loc: Loc) {
     effect::check(b);
     loops::check(b);
     if b.errors.is_empty() {
+        entering::check(b, &drivers);
         ready::check(b, &drivers);
     }
     foreign_names::check(b);
@@ -80,7 +84,9 @@ fn whole(b: &mut Draft, loc: Loc) {
         clocks::check(b, &drivers);
         clock_as_data::check(b, &drivers);
         latency::check(b, &drivers);
+        outputs::check(b, &drivers);
         b.def.loops = power_up::loops(b, &drivers);
+        decided::decide(b);
         simplify::simplify(&mut b.def);
     }
 }

@@ -27,6 +27,6 @@ const LOGIC: (&str, &str) = (
 const OF_INSTANCE: (&str, &str) = (
     "in the instance it comes out of logic, or of a register that is assigned more than once, or reset to a value with which it does not \
      reset",
-    "in the instance, assign the register once, from a wire with its next value, and reset it to a value with which it resets; or take \
-     its output into a register here",
+    "in the instance, assign the register once, from a `let` or a wire with its next value (`let next = c.mux(x, r); r.set(next);`), and \
+     reset it to a value with which it resets; or take its output into a register here",
 );

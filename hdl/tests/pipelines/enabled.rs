@@ -233,6 +233,8 @@ fn back() -> Design<BackPorts> {
     io.seen.set(p.leave(seen));
     io.written.set(p.leave(p.after(last)));
     io.bypass.set(p.leave(in_front.later(2)));
+    m.latency_of((io.seen, io.bypass), 2);
+    m.latency_of(io.written, 3);
     m.finish(io).unwrap()
 }
 

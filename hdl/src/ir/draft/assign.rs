@@ -55,10 +55,29 @@ impl Draft {
         if self.is_delay(target, "cannot be assigned", "", loc) {
             return;
         }
+        self.check_declared_under(target, loc);
         self.assign_stage(target, place, from.id, loc);
         self.set_at.entry((target, from.id)).or_insert(loc);
         let section = self.section();
         self.block().push(Stmt::Set { target, place, value: from.id, section, loc });
+    }
+    /// A register that is declared under a condition and assigned there would hold where that is 0, which the function that declares it
+    /// does not say. Reported once.
+    fn check_declared_under(&mut self, target: Id, loc: Loc) {
+        let open = self.declared_under.get(&target).is_some_and(|block| self.open_blocks.contains(block));
+        if !open || !matches!(self.node(target).op, Op::Net(Net::Reg(_))) {
+            return;
+        }
+        self.declared_under.remove(&target);
+        let message = format!(
+            "{} is declared under a `when` or `switch`, and assigned under it: it would hold where that does not apply",
+            self.describe(target)
+        );
+        let help = "declare it, or call the function that does, before the `when`: there it takes a value in every cycle; if it is to hold, \
+                    assign it under the `when`";
+        let condition = self.conds.last().map(|cond| (self.node(*cond).loc, "the condition comes from here"));
+        let notes = [(self.node(target).loc, "it is declared here")].into_iter().chain(condition).collect();
+        self.error(loc, message, notes, Some(help.into()));
     }
     /// A wire that is `cond` where the open `when` and `switch` apply, and else what makes the property say nothing.
     pub fn conditional(&mut self, kind: PropertyKind, cond: Id, loc: Loc) -> Id {

@@ -15,6 +15,8 @@ pub(crate) struct Elastic {
     /// The handshake at the beginning.
     pub valid: Id,
     pub ready: Id,
+    /// The payload there, as it is outside.
+    pub enters: Vec<Id>,
     /// One bit for each stage from 1: it holds an item.
     pub valids: Vec<Id>,
     /// One bit for each stage: its registers take what comes from it.

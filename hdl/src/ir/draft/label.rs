@@ -7,6 +7,10 @@ impl Draft {
     pub fn label(&self, id: Id) -> String {
         self.label_to(id, 2)
     }
+    /// The expression of a signal, also where it has a name.
+    pub fn expression_label(&self, id: Id) -> String {
+        self.operator_label(id, 2)
+    }
     /// Where something was first assigned to a net, else where the net was made.
     pub fn first_assigned_at(&self, net: Id) -> Loc {
         let assigned = self.set_at.iter().filter(|((target, _), _)| *target == net).map(|(_, loc)| *loc);
@@ -35,6 +39,11 @@ impl Draft {
             }
             return format!("{}_s{}", self.label_to(*of, depth), n.stage.and_then(|s| s.at).unwrap_or(0));
         }
+        self.operator_label(id, depth)
+    }
+    /// The same, whatever name the signal has.
+    fn operator_label(&self, id: Id, depth: u32) -> String {
+        let n = self.node(id);
         if depth == 0 && !matches!(n.op, Op::Const(_) | Op::Variant(..) | Op::Alias(_) | Op::Net(_)) {
             return "..".into();
         }

@@ -40,7 +40,21 @@ impl Draft {
     pub fn stage_error(&mut self, a: Id, b: Id, loc: Loc) {
         let (Some(sa), Some(sb)) = (self.node(a).stage, self.node(b).stage) else { return };
         let (da, db) = (self.describe(a), self.describe(b));
-        let notes = vec![(self.node(a).loc, "the first comes from here"), (self.node(b).loc, "the second from here")];
+        let a_condition = |id| self.conds.contains(&id);
+        let notes = match (a_condition(a), a_condition(b)) {
+            (true, false) => vec![
+                (
+                    self.node(a).loc,
+                    "the first comes from here; it is the condition of a `when` or `switch` around this",
+                ),
+                (self.node(b).loc, "the second from here"),
+            ],
+            (false, true) => vec![
+                (self.node(a).loc, "the first comes from here"),
+                (self.node(b).loc, "the second from here; it is the condition of a `when` or `switch` around this"),
+            ],
+            _ => vec![(self.node(a).loc, "the first comes from here"), (self.node(b).loc, "the second from here")],
+        };
         let (Some(at_a), Some(at_b), true) = (sa.at, sb.at, sa.pipe == sb.pipe) else {
             let message =
                 format!("{da} belongs to pipeline `{}`, {db} to pipeline `{}`", self.pipe(sa).name, self.pipe(sb).name);
