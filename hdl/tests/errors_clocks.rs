@@ -283,7 +283,7 @@ fn taker(asynchronous: bool) -> Design<PairPorts> {
         io.z.unused();
         taken.set(m.cross(io.x, m.current_domain(), "a test"));
     } else {
-        taken.set(m.cross(io.x ^ io.z, m.current_domain(), "a test"));
+        taken.set(m.cross(io.x.cat(io.z).bits(11, 4), m.current_domain(), "a test"));
     }
     io.y.set(taken);
     m.finish(io).unwrap()

@@ -40,7 +40,7 @@ struct Use {
 
 pub(super) struct Check<'a> {
     pub b: &'a Draft,
-    drivers: &'a Drivers,
+    pub drivers: &'a Drivers,
     clocks: Vec<Option<Clock>>,
     pub mixes: Vec<Mix>,
     /// The domains to which declared crossings go.

@@ -6,7 +6,7 @@
 
 use super::clocks::{Check, Clock, Report, pin_domain};
 use crate::ir::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What was found of signals that cross together.
 pub(super) struct Together {
@@ -20,7 +20,7 @@ pub(super) struct Together {
 #[derive(Clone, Copy)]
 enum Where {
     Instance(u32),
-    Here(Loc),
+    Here(Id),
 }
 
 /// Signals that cross as one.
@@ -40,9 +40,7 @@ impl Check<'_> {
     }
     fn groups(&self) -> Vec<Group> {
         let own = self.b.def.crossings.iter().filter_map(|c| match c.what {
-            Crosser::Signal { node, from } => {
-                Some(Group { signals: vec![from], place: Where::Here(self.b.node(node).loc) })
-            }
+            Crosser::Signal { node, from } => Some(Group { signals: vec![from], place: Where::Here(node) }),
             Crosser::Memory(_) => None,
         });
         let mut groups: Vec<Group> = own.collect();
@@ -60,11 +58,13 @@ impl Check<'_> {
     /// Looks at all that crosses: here, and in instances of whatever clock their inputs are.
     pub fn together(&mut self) -> Together {
         let mut found = Together { groups: vec![], bound: vec![], reports: vec![] };
+        let behind_resets = self.behind_resets();
         for group in self.groups() {
             let at = group.signals[0];
             let clock = group.signals.iter().fold(Clock::Any, |clock, s| self.join(at, clock, self.clock(*s)));
             match clock {
                 Clock::Mixed(mix) => found.reports.push(self.two_clocks(&group, mix)),
+                _ if self.check_glitches(&group, &behind_resets, &mut found.reports) => {}
                 Clock::Of(_, source) if !self.free(source) => found.bound.extend(self.free_inputs(&group.signals)),
                 _ => found.groups.push(self.ports_of(&self.free_inputs(&group.signals))),
             }
@@ -74,11 +74,23 @@ impl Check<'_> {
         found.groups.dedup();
         found
     }
+    /// Does a group come out of logic? That is reported.
+    fn check_glitches(&self, group: &Group, behind_resets: &HashSet<Id>, reports: &mut Vec<Report>) -> bool {
+        let inst = match group.place {
+            Where::Here(node) if behind_resets.contains(&node) => return false,
+            Where::Here(_) => None,
+            Where::Instance(inst) => Some(inst),
+        };
+        let report = self.glitch(&group.signals, inst);
+        let found = report.is_some();
+        reports.extend(report);
+        found
+    }
     fn two_clocks(&self, group: &Group, mix: usize) -> Report {
         let ((d, x), (e, y)) = (self.mixes[mix].first, self.mixes[mix].second);
         let (one, other) = (self.of_clock(d, x), self.of_clock(e, y));
         let (loc, place) = match group.place {
-            Where::Here(loc) => (loc, String::new()),
+            Where::Here(node) => (self.b.node(node).loc, String::new()),
             Where::Instance(i) => {
                 let last = group.signals[group.signals.len() - 1];
                 (self.b.first_assigned_at(last), format!(" in `{}`", self.b.def.insts[i as usize].name))

@@ -12,6 +12,7 @@ mod enabled;
 mod entering;
 mod foreign;
 mod foreign_names;
+mod glitches;
 mod hold;
 mod inside;
 mod latency;
