@@ -18,10 +18,11 @@
 //! | mark | old | 1 | nobody writes the page |
 //! | switch | new | 1 | nobody uses the old place |
 //! | free | new | 0 | writes go on |
-//! | restore | old | 0 | after an error or a stop, before or instead of the switch |
+//! | back | old | 1 | after an error at the switch: nobody uses the new place |
+//! | restore | old | 0 | after an error or a stop, instead of the switch or behind the way back |
 //!
 //! If none does, there is only one: the switch, with 0. Writes begin again only when no MMU knows the old place, since else who asks for a read behind
-//! a write might still be led there.
+//! a write might still be led there. So it is on the way back, too; where that cannot be written, writes do not begin again.
 //!
 //! Parameters: those of [`MigrationParams`]. Latency: four accesses and three invalidations a page, or two and one, and 25 cycles. Combinational paths: none.
 
@@ -86,6 +87,7 @@ enum Phase {
     Look,
     Mark,
     Switch,
+    Back,
     Free,
     Restore,
 }
@@ -238,7 +240,8 @@ fn connect(m: Module, io: ControlPorts, x: State, (side, table): (u32, TablePort
     table.page.set(command.page);
     let is_new = x.phase.is(Phase::Switch) | x.phase.is(Phase::Free);
     let place = is_new.mux(command.to, command.from);
-    let moving = x.phase.is(Phase::Mark) | (x.phase.is(Phase::Switch) & x.page.writes.any());
+    let switches = x.phase.is(Phase::Switch) & x.page.writes.any();
+    let moving = x.phase.is(Phase::Mark) | x.phase.is(Phase::Back) | switches;
     let permits = [x.page.reads.bit(side), x.page.writes.bit(side), moving];
     table.word.set(word(permits, place.side, place.page, p.page_bits));
     let side = side as usize;
@@ -373,11 +376,19 @@ fn judge(m: Module, x: State, found: Found) {
         s.case(Phase::Switch, || {
             m.when(failed, || {
                 x.outcome.set(found.outcome);
-                goes(Phase::Restore);
+                goes(Phase::Back);
+                m.when(!x.page.writes.any(), || goes(Phase::Restore));
             })
             .elsewhen(x.forgets, || {
                 goes(Phase::Free);
                 m.when(!x.page.writes.any(), || x.step.set(Step::Done));
+            });
+        });
+        s.case(Phase::Back, || {
+            m.when(failed, || x.outcome.set(Outcome::Table));
+            m.when(x.forgets, || {
+                goes(Phase::Restore);
+                m.when(x.outcome.is(Outcome::Table), || x.step.set(Step::Done));
             });
         });
         s.case_any([Phase::Free, Phase::Restore], || {

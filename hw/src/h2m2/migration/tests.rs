@@ -1,3 +1,4 @@
+mod faults;
 mod mmus;
 mod rates;
 
