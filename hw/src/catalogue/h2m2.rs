@@ -134,7 +134,7 @@ pub(super) const H2M2_MMU: Block = Block {
     summary: "translates addresses of several requesters by a flat page table, with a TLB",
     parameters: &MMU,
     check: sets_fit,
-    latency: |_| "5 cycles from a request to its answer, if it hits; a miss 16 and that of the memory".into(),
+    latency: |_| "5 cycles from a request to its answer, if it hits; a miss 17 and that of the memory".into(),
     throughput: |_| "1 translation a cycle, all requesters together".into(),
     function: || type_name_of_val(&mmu_axi),
     build: |name, v| mmu_axi(name, mmu_params(v)).map(Design::erase),

@@ -5,15 +5,15 @@
 //! | `pages` | ranges of pages; one at a time |
 //! | `forget` | in the cycle in which a range is taken: walks that are under way are out of date |
 //! | `empty` | sets to be emptied |
-//! | `turns` | the epoch ends with this cycle: behind it, nothing finds what was in the sets |
 //! | `epoch` | register: that of requests which are taken now |
+//! | `turned` | register: this is the first cycle of the epoch: what is taken from now on does not find what was in the sets |
 //! | `answered` | all requests of before the last turn are answered |
-//! | `unused` | a bit for each epoch: none of its translations is in use |
+//! | `unused` | a bit for each epoch: none of its translations was in use in the cycle before |
 //! | `done` | one cycle: the range is invalid |
 //! | `drained` | nothing is to be invalidated, and nothing of before the last turn is in use |
 //! | `starts` | register: after a reset, until all sets are emptied. No request may be taken |
 //!
-//! Parameters: those of [`MmuParams`]. Combinational paths: `pages_valid` to `forget`; `unused` to `turns` and `drained`.
+//! Parameters: those of [`MmuParams`]. Combinational paths: `pages_valid` to `forget`; `unused` to `drained`.
 
 use super::types::*;
 use hdl::*;
@@ -27,13 +27,13 @@ ports! {
         output forget: Signal = bits(1),
         /// Sets to be emptied.
         output empty: Stream = stream(bits(p.set_bits())),
-        /// The epoch ends.
-        output turns: Signal = bits(1),
+        /// The epoch begins.
+        output turned: Signal = bits(1),
         /// Epoch of requests taken now.
         output epoch: Signal = bits(1),
         /// All requests from before the last turn are answered.
         input answered: Signal = bits(1),
-        /// For each epoch: none of its translations is in use.
+        /// For each epoch: none of its translations was in use.
         input unused: Signal = bits(2),
         /// The range is invalid.
         output done: Signal = bits(1),
@@ -82,21 +82,23 @@ pub fn invalidation(p: MmuParams) -> Result<Design<InvalidationPorts>, Errors> {
     io.empty.payload.set(set);
     let unused = epoch.mux(io.unused.bit(0), io.unused.bit(1)).named("unused_other");
     let turns = phase.is(Phase::Turn) & unused;
-    io.turns.set(turns);
-    let ends = phase.is(Phase::Answer) & io.answered;
+    let turned = m.reg_reset(bits(1), 0);
+    turned.set(turns);
+    io.turned.set(turned);
+    // requesters know of the turn a cycle later
+    let ends = phase.is(Phase::Answer) & io.answered & !turned;
+    let (loads, steps) = (phase.is(Phase::Idle), phase.is(Phase::Empty) & io.empty.ready);
+    m.when(loads | steps, || {
+        set.set(loads.mux(first.trunc(p.set_bits()), set + 1));
+        more.set(loads.mux(count.trunc(p.set_bits()) | whole.repeat(p.set_bits()), more - 1));
+    });
     m.switch(phase, |s| {
         s.case(Phase::Idle, || {
-            set.set(first.trunc(p.set_bits()));
-            more.set(count.trunc(p.set_bits()) | whole.repeat(p.set_bits()));
             settle.set(SETTLE);
             m.when(io.pages.valid, || phase.set(Phase::Empty));
         });
         s.case(Phase::Empty, || {
-            m.when(io.empty.ready, || {
-                set.set(set + 1);
-                more.set(more - 1);
-                m.when(!more.any(), || phase.set(Phase::Settle));
-            });
+            m.when(io.empty.ready & !more.any(), || phase.set(Phase::Settle));
         });
         s.case(Phase::Settle, || {
             settle.set(settle - 1);

@@ -23,7 +23,7 @@ use super::types::*;
 use super::walks::walks;
 use crate::memory::axi::{AxiRead, axi_read};
 use crate::stream::round_robin::{Grant, round_robin};
-use hdl::logic::one_hot;
+use hdl::logic::{mux1h, one_hot};
 use hdl::*;
 
 /// What came of a request.
@@ -102,7 +102,7 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
         io.response[i].set(requester.m);
         requester.back.set(io.back[i]);
         requester.epoch.set(invalidation.epoch);
-        requester.turns.set(invalidation.turns);
+        requester.turned.set(invalidation.turned);
     }
 
     m.section("a request in turn, or before it a miss whose walk is over");
@@ -120,7 +120,7 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     let askers: Vec<Asker> = requesters.iter().map(|r| Asker { requester: grant.index, ..r.asker }).collect();
     let leaves = (Vector::of(requesters.iter().map(|r| r.leaves)).pack() & grant.one_hot).any();
     let begins = Item {
-        asker: again.valid.mux(again.payload.asker, Vector::of(askers).at(grant.index)),
+        asker: again.valid.mux(again.payload.asker, chosen(grant, &askers)),
         first: !again.valid,
         leaves: leaves & !again.valid,
         walked: again.payload.walked,
@@ -182,6 +182,12 @@ fn in_turn(m: Module, asks: Signal, open: Signal) -> Grant {
         return Grant { any: asks, one_hot: asks, index: m.lit(0u32, 1) };
     }
     round_robin(m, asks, open & asks.any())
+}
+
+/// What the one has that is granted.
+#[module]
+fn chosen(grant: Grant, askers: &[Asker]) -> Asker {
+    if let [one] = askers { *one } else { mux1h(grant.one_hot, askers) }
 }
 
 fn one_hot_of(requester: Signal, p: MmuParams) -> Signal {

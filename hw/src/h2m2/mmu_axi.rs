@@ -207,14 +207,17 @@ fn log(m: Module, map: &Map, regs: &Registers, counted: Counted) -> Result<(), E
     Ok(())
 }
 
-/// Counts requests by how they were answered. A counter begins at 0 when it counts the first time.
+/// Counts requests by how they were answered. All counters are cleared after a reset, in 16 cycles in which no request is taken yet.
 #[module]
 fn count(m: Module, map: &Map, regs: &Registers, counted: Counted) {
     m.section("counters");
     let counters = m.memory(bits(32), 16).style(RamStyle::Distributed);
-    let begun = m.reg_reset(bits(16), 0).comment("of each counter: it has counted since reset");
-    let value = |at: Signal| counters.read(at) & begun.part(at, 1).repeat(32);
-    counters.write(counted.counter, value(counted.counter) + 1, counted.valid);
-    m.when(counted.valid, || begun.set(begun | hdl::logic::one_hot(counted.counter, 16)));
-    regs[map.counter].set(value(regs[map.select]));
+    let cleared = m.reg_reset(bits(5), 0).comment("counters that were cleared");
+    let clears = !cleared.msb();
+    m.when(clears, || cleared.set(cleared + 1));
+    m.assert(!(clears & counted.valid), "nothing is counted before all counters are cleared");
+    let known = (!clears).repeat(32);
+    let more = (counters.read(counted.counter) + 1) & known;
+    counters.write(clears.mux(cleared.trunc(4), counted.counter), more, clears | counted.valid);
+    regs[map.counter].set(counters.read(regs[map.select]) & known);
 }

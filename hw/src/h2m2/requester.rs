@@ -8,9 +8,9 @@
 //! | `result` | what came out of a lookup: the first one of a slot, in the order of the slots, or a later one, of one that waited |
 //! | `m` | answers, in the order of the requests; read from LUT RAM at registered addresses |
 //! | `back` | translations that are handed back |
-//! | `epoch`, `turns` | requests that are granted belong to this epoch; it ends with this cycle |
+//! | `epoch`, `turned` | requests that are granted belong to this epoch; this is its first cycle |
 //! | `answered` | register: all requests of before the last turn are answered, and their answers taken |
-//! | `unused` | registers: no translation of epoch 0, 1 is in use |
+//! | `unused` | registers: no translation of epoch 0, 1 was in use in the cycle before |
 //! | `idle` | register: all requests that were taken up to the cycle before are answered, and their answers taken |
 //!
 //! Parameters: those of [`MmuParams`]. Latency: an answer stands at `m` in the cycle after its result. One answer a cycle. Combinational paths: `s` to
@@ -54,8 +54,8 @@ ports! {
         input back: Back = back(),
         /// Of requests that are granted now.
         input epoch: Signal = bits(1),
-        /// The epoch ends.
-        input turns: Signal = bits(1),
+        /// The epoch begins.
+        input turned: Signal = bits(1),
         /// Of before the last turn.
         output answered: Signal = bits(1),
         /// A bit for each epoch.
@@ -84,9 +84,8 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     let tail = m.reg_reset(bits(PLACE_BITS), 0);
     let misses = m.reg_reset(bits(clog2(MOST_MISSES as usize + 1)), 0);
     // of the cycle before, since whose turn it is takes long enough: a request that was taken then has room, too
-    let (room, few) = (m.reg_reset(bits(1), 0), m.reg_reset(bits(1), 0));
-    room.set((tail - head).lt(SLOTS - 1));
-    io.asks.set(io.s.valid & room & few);
+    let may_ask = m.reg_reset(bits(1), 0);
+    io.asks.set(io.s.valid & may_ask);
     io.s.ready.set(io.granted);
     let Request { address, bytes_minus_1, write, tag } = io.s.payload;
     let page = address.drop_low(p.page_bits);
@@ -105,7 +104,7 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     let change = one_less.repeat(misses.width() - 1).cat(one_more | one_less); // 1, 0 or -1
     let missing = misses + change;
     misses.set(missing);
-    few.set(missing.lt(MISSES));
+    may_ask.set((tail - head).lt(SLOTS - 1) & missing.lt(MISSES));
     m.assert(missing.le(MOST_MISSES), "no more misses are under way than there is room for");
     m.assert(!valid | !first | slot.eq(slot_of(known)), "first results come in the order of the slots");
 
@@ -113,24 +112,33 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     let (offset, epoch, tag) = kept.read(slot_of(head));
     let Outcome { waits, cause, side, frame } = outcomes.read(slot_of(head));
     let good = !cause.any();
-    let uses = [UpDown::new(m, USES), UpDown::new(m, USES)];
-    let may_use = epoch.mux(!uses[1].is_full(), !uses[0].is_full());
-    io.m.valid.set(head.ne(known) & !waits & may_use);
+    let full = m.reg_reset(bits(2), 0).comment("of each epoch: as many translations are in use as may be");
+    let some = m.reg_reset(bits(1), 0).comment("head is not known");
+    io.m.valid.set(some & !waits & !epoch.mux(full.bit(1), full.bit(0)));
     let offset = offset & good.repeat(p.page_bits);
     io.m.payload.set(Answer { address: frame.cat(offset), side, cause, epoch, tag });
     let leaves = io.m.transfer();
-    head.set(head + leaves.zext(PLACE_BITS));
-    known.set(known + (valid & first).zext(PLACE_BITS));
-    let after = tail + io.granted.zext(PLACE_BITS);
-    tail.set(after);
+    let comes = valid & first;
+    // flags beside the counters: what leaves is late in the cycle
+    some.set(comes | (some & !(leaves & known.eq(head + 1))));
+    m.assert(some.eq(head.ne(known)), "the flag says what the counters say");
+    m.when(leaves, || head.set(head + 1));
+    m.when(comes, || known.set(known + 1));
+    m.when(io.granted, || tail.set(tail + 1));
 
     m.section("translations in use");
-    for (number, used) in uses.iter().enumerate() {
+    let unused = m.reg_reset(bits(2), 3);
+    for number in 0..2 {
         let ours = |epoch: Signal| if number == 1 { epoch } else { !epoch };
+        let used = UpDown::new(m, USES);
+        let one_more = leaves & good & ours(epoch);
         // one that was not given is not handed back
-        used.count(leaves & good & ours(epoch), io.back.valid & ours(io.back.epoch) & !used.is_empty());
+        let one_less = io.back.valid & ours(io.back.epoch) & !used.is_empty();
+        used.count(one_more, one_less);
+        full.bit(number).set((full.bit(number) | (one_more & used.level.eq(USES - 1))) & !one_less);
+        unused.bit(number).set(used.is_empty());
     }
-    io.unused.set(uses[1].is_empty().cat(uses[0].is_empty()));
+    io.unused.set(unused);
 
     let idle = m.reg_reset(bits(1), 1);
     idle.set(tail.eq(head) & !io.granted);
@@ -140,9 +148,9 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     let waiting = m.reg_reset(bits(1), 0);
     let fence = m.reg(bits(PLACE_BITS));
     m.when(head.eq(fence), || waiting.set(false));
-    m.when(io.turns, || {
+    m.when(io.turned, || {
         waiting.set(true);
-        fence.set(after);
+        fence.set(tail);
     });
     io.answered.set(!waiting);
     m.finish(io)

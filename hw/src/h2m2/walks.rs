@@ -9,8 +9,8 @@
 //! | `base` | of the table, in units of 4 KiB |
 //! | `m_axi` | the bus: bursts of one beat of 8 bytes, one ID, so data come in order; `rready` is a register |
 //!
-//! - A miss is served in two cycles: its page is compared with those of all walks; then it shares one, or begins one. If as many as
-//!   there may be are under way, it waits, and so do those behind it.
+//! - A miss is served in three cycles, one in two cycles: it is read, its page is compared with those of all walks, and it shares one, or
+//!   begins one. If as many as there may be are under way, it waits, and so do those behind it.
 //! - Misses go on in one order for all requesters. Data come in order too, so a miss that shares a walk waits no longer than for a walk of its own.
 //! - A walk that is over is shared until the last miss that has it goes on: from then on the TLB has its page, or had it.
 //! - Misses of one set whose walks are under way together get one way after the other, where ways are filled in turn.
@@ -64,10 +64,12 @@ struct Table {
     found: Memory<Walked>,
 }
 
-/// Misses that are under way, as counts that go round: those from `resolved` to `served` have a walk, those from there to `came` have none.
+/// Misses that are under way, as counts that go round: those from `resolved` to `served` have a walk, those from there to `came` have none;
+/// of these, those up to `fetched` are on their way to one.
 #[derive(Clone, Copy)]
 struct Queue {
     came: Signal,
+    fetched: Signal,
     served: Signal,
     resolved: Signal,
     tickets: Memory<Ticket>,
@@ -84,10 +86,10 @@ pub fn walks(p: MmuParams) -> Result<Design<WalksPorts>, Errors> {
     let depth = (p.requesters * MOST_MISSES).next_power_of_two();
     let number = bits(depth.ilog2() + 1);
     let (came, served) = (m.reg_reset(number, 0), m.reg_reset(number, 0));
-    let resolved = m.reg_reset(number, 0);
+    let (fetched, resolved) = (m.reg_reset(number, 0), m.reg_reset(number, 0));
     let tickets = m.memory(Ticket { walk: bits(p.walk_bits()), shared: bits(1) }, depth as usize);
     let last = m.memory(bits(depth.ilog2()), p.walks.max(2) as usize);
-    let queue = Queue { came, served, resolved, tickets: lut(tickets), last: lut(last) };
+    let queue = Queue { came, fetched, served, resolved, tickets: lut(tickets), last: lut(last) };
     let flags = bits(p.walks);
     let (busy, shares) = (m.reg_reset(flags, 0), m.reg_reset(flags, 0));
     let over = m.reg(flags);
@@ -105,7 +107,7 @@ pub fn walks(p: MmuParams) -> Result<Design<WalksPorts>, Errors> {
     came.set(came + io.miss_valid.zext(came.width()));
     m.assert((came - resolved).le(depth), "there is room for all misses");
 
-    let (taken, begun) = serve(m, io, table, queue, sought.read(at(served)), p);
+    let (taken, begun) = serve(m, io, table, queue, sought.read(at(fetched)), p);
     let freed = resolve(m, io, table, queue, whose.read(at(resolved)), p);
     let (ended, failed) = complete(m, io, table, p);
     busy.set((busy & !freed) | taken);
@@ -143,36 +145,49 @@ fn serve(
     oldest: (Signal, Place),
     p: MmuParams,
 ) -> (Signal, Signal) {
-    m.section("the oldest miss is compared with all walks");
+    m.section("the oldest miss is read");
+    let (read, sought) = (m.reg_reset(bits(1), 0), m.reg(oldest));
+    m.when(!read, || {
+        let waits = queue.came.ne(queue.fetched);
+        read.set(waits);
+        sought.set(oldest);
+        m.when(waits, || queue.fetched.set(queue.fetched + 1));
+    });
+
+    m.section("it is compared with all walks");
     let held = m.reg_reset(bits(1), 0);
     let (page, place) = (m.reg(oldest.0), m.reg(oldest.1));
     let (same, same_set) = (m.reg(bits(p.walks)), m.reg(bits(p.walks)));
     let pages = m.reg(vector(bits(p.number_bits()), p.walks as usize));
     m.when(!held, || {
-        held.set(queue.came.ne(queue.served));
-        page.set(oldest.0);
-        place.set(oldest.1);
+        held.set(read);
+        m.when(read, || read.set(false));
+        page.set(sought.0);
+        place.set(sought.1);
         let compared = |low: fn(Signal, MmuParams) -> Signal| {
-            Vector::of(pages.into_iter().map(|other| low(other, p).eq(low(oldest.0, p)))).pack()
+            Vector::of(pages.into_iter().map(|other| low(other, p).eq(low(sought.0, p)))).pack()
         };
-        same.set(compared(|page, _| page));
-        same_set.set(compared(|page, p| page.trunc(p.set_bits())));
+        // as walks are in this cycle; one that ends with it has data that this miss may have, too: it is from before any turn of the epoch
+        same.set(compared(|page, _| page) & table.shares);
+        same_set.set(compared(|page, p| page.trunc(p.set_bits())) & table.busy & !table.over);
     });
 
     m.section("it shares a walk, or begins the next one");
     let next = m.reg_reset(bits(p.walk_bits()), 0);
-    let shares = same & table.shares;
-    let shared = shares.any();
+    let shared = same.any();
     let asked = m.reg_reset(bits(1), 0);
     let address = m.reg(bits(p.physical_bits - ENTRY_SIZE));
-    let may_begin = !flag(table.busy, next) & !asked;
+    // of the cycle before: no walk is begun in two cycles after each other
+    let free = m.reg_reset(bits(1), 0);
+    free.set(!flag(table.busy, next));
+    let may_begin = free & !asked;
     let goes = held & (shared | may_begin);
     let begins = goes & !shared;
-    let walk = shared.mux(index(shares), next);
+    let walk = shared.mux(index(same), next);
     let place_of = queue.served.trunc(queue.served.width() - 1);
     queue.tickets.write(place_of, Ticket { walk, shared }, goes);
     queue.last.write(walk, place_of, goes);
-    let place = behind(place, same_set & table.busy & !table.over, p);
+    let place = behind(place, same_set, p);
     table.about.write(next, (page, place), begins);
     m.when(io.m_axi.arready, || asked.set(false));
     m.when(goes, || {
@@ -186,7 +201,8 @@ fn serve(
         pages.at(next).set(page);
     });
     ask(io.m_axi, asked, address);
-    (if_so(goes, bit_of(walk, p)), if_so(begins, bit_of(next, p)))
+    let begun = if_so(begins, bit_of(next, p));
+    (if_so(held, same) | begun, begun)
 }
 
 /// The place behind those that walks under way will fill, which was chosen from what the set holds now.
@@ -230,21 +246,33 @@ fn ask(axi: AxiRead, valid: Signal, address: Signal) {
 fn resolve(m: Module, io: WalksPorts, table: Table, queue: Queue, whose: Asker, p: MmuParams) -> Signal {
     m.section("the oldest miss goes on when its walk is over");
     let place = queue.resolved.trunc(queue.resolved.width() - 1);
-    let Ticket { walk, shared } = queue.tickets.read(place);
+    let oldest = (place, queue.tickets.read(place), whose);
+    let waits = m.reg_reset(bits(1), 0);
+    let (place, Ticket { walk, shared }, whose) = m.reg(oldest);
     let valid = m.reg_reset(bits(1), 0);
     let again = m.reg(again(p));
-    let goes = queue.resolved.ne(queue.served) & flag(table.over, walk) & !valid;
+    let goes = waits & flag(table.over, walk) & !valid;
+    m.when(!waits, || {
+        let some = queue.resolved.ne(queue.served);
+        waits.set(some);
+        (place, Ticket { walk, shared }, whose).set(oldest);
+        m.when(some, || queue.resolved.set(queue.resolved + 1));
+    });
     m.when(io.again.ready, || valid.set(false));
     m.when(!valid, || {
         valid.set(goes);
         let asker = Asker { page: table.about.read(walk).0, ..whose };
         again.set(Again { asker, walked: table.found.read(walk), shared });
     });
-    m.when(goes, || queue.resolved.set(queue.resolved + 1));
+    m.when(goes, || waits.set(false));
     io.again.valid.set(valid);
     io.again.payload.set(again);
+    // a cycle later: what shared the walk in the meantime is known, too
+    let went = m.reg_reset(bits(1), 0);
+    went.set(goes);
+    let (walk, place) = later(m, 1, (walk, place));
     let is_last = queue.last.read(walk).eq(place);
-    if_so(goes & is_last, bit_of(walk, p))
+    if_so(went & is_last, bit_of(walk, p))
 }
 
 /// Takes data from the bus, keeps what they say, and fills the entry in. Tells which walk is over, and which one has a fault.
@@ -264,16 +292,19 @@ fn complete(m: Module, io: WalksPorts, table: Table, p: MmuParams) -> (Signal, S
         word.set(lane(axi.rdata, page));
     });
 
-    m.section("what they say");
+    m.section("what they say, in two cycles");
     let found = take_apart(m, word, error, p);
-    let good = !found.cause.any();
+    let (looked, good) = (m.reg_reset(bits(1), 0), m.reg(bits(1)));
+    looked.set(came);
+    good.set(!found.cause.any());
     let fills = good & flag(table.shares, oldest);
-    io.fill.valid.set(came & fills);
+    io.fill.valid.set(looked & fills);
     io.fill.payload.set(Fill { page, place, permitted: found.permitted });
-    let done = came & (io.fill.ready | !fills);
+    let done = looked & io.fill.ready; // also where nothing is filled in: that is known later
     table.found.write(oldest, found, done);
     m.when(done, || {
         came.set(false);
+        looked.set(false);
         oldest.set(next_walk(oldest, p));
     });
     let ended = if_so(done, bit_of(oldest, p));
