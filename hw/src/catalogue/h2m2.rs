@@ -4,7 +4,7 @@ use super::Block;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::streams::any;
 use crate::h2m2::mmu_axi::mmu_axi;
-use crate::h2m2::types::{MOST_NUMBER_BITS, MmuParams, Replacement};
+use crate::h2m2::params::{MOST_NUMBER_BITS, MmuParams, Replacement};
 use hdl::Design;
 use std::any::type_name_of_val;
 

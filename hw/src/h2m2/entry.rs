@@ -1,6 +1,6 @@
 //! Entries of H2M2's page table, as they lie in memory: `docs/blocks/h2m2_mmu.md`. Combinational.
 
-use super::types::{MmuParams, TABLE_BITS, cause};
+use super::params::{MmuParams, TABLE_BITS, cause};
 use hdl::{Bundle, Module, Signal, bits, cat, module};
 
 /// Bits of an entry in memory.

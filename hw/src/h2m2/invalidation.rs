@@ -15,6 +15,7 @@
 //!
 //! Parameters: those of [`MmuParams`]. Combinational paths: `pages_valid` to `forget`; `unused` to `drained`.
 
+use super::params::*;
 use super::types::*;
 use hdl::*;
 

@@ -26,7 +26,8 @@
 use super::migration_control::migration_control;
 use super::migration_table::{bus, pages};
 use super::page_copier::page_copier;
-use super::types::{MOST_NUMBER_BITS, Pages, TABLE_BITS};
+use super::params::{MOST_NUMBER_BITS, TABLE_BITS};
+use super::types::Pages;
 use crate::memory::axi::{AxiParams, AxiRead, AxiWrite, axi_read, axi_write};
 use hdl::*;
 

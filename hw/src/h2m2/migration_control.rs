@@ -30,7 +30,8 @@ use super::entry::{ENTRY_BITS, fields, word};
 use super::migration::{Migrated, Migration, MigrationParams, Outcome, migrated, migration_shape};
 use super::migration_table::{Action, TablePorts, bus, migration_table, pages};
 use super::page_copier::{Job, job};
-use super::types::{Pages, TABLE_BITS};
+use super::params::TABLE_BITS;
+use super::types::Pages;
 use crate::memory::axi::{AxiRead, AxiWrite, axi_read, axi_write};
 use hdl::*;
 

@@ -15,7 +15,8 @@
 
 use super::entry::{ENTRY_BITS, ENTRY_SIZE, entry_address};
 use super::migration::MigrationParams;
-use super::types::{Pages, TABLE_BITS};
+use super::params::TABLE_BITS;
+use super::types::Pages;
 use crate::memory::axi::{AxiParams, AxiRead, AxiWrite, axi_read, axi_write};
 use hdl::*;
 

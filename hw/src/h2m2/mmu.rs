@@ -17,6 +17,7 @@
 
 use super::entry::{Walked, refusal};
 use super::invalidation::invalidation;
+use super::params::*;
 use super::requester::{RequesterPorts, SlotResult, requester};
 use super::tlb::{Look, tlb};
 use super::types::*;

@@ -11,6 +11,7 @@
 //! - Combinational paths: `request_valid` of all requesters to `request_ready`, `invalidate_valid` to nothing.
 
 use super::mmu::{Counted, mmu};
+use super::params::*;
 use super::types::*;
 use crate::control::{AxiLite, RegisterMap, Registers, Ro, Rw, Sticky, axi_lite, becomes_one, slave};
 use crate::memory::axi::{AxiRead, axi_read};

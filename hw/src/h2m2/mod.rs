@@ -12,6 +12,7 @@ pub mod migration_table;
 pub mod mmu;
 pub mod mmu_axi;
 pub mod page_copier;
+pub mod params;
 pub mod replacement;
 pub mod requester;
 pub mod step_counter;

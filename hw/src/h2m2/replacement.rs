@@ -1,6 +1,7 @@
 //! Which way of a set a new entry takes. It is chosen when its page is missed, from what the set held then.
 
-use super::types::{MmuParams, Place, Replacement};
+use super::params::{MmuParams, Replacement};
+use super::types::Place;
 use hdl::logic::{TreePlru, first_one, index_of_one_hot};
 use hdl::{Bundle, Module, RamStyle, Signal, bits, clog2, module};
 

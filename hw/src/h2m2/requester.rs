@@ -16,6 +16,7 @@
 //! Parameters: those of [`MmuParams`]. Latency: an answer stands at `m` in the cycle after its result. One answer a cycle. Combinational paths: `s` to
 //! `asks`, `asker` and `leaves`; `granted` to `s` ready.
 
+use super::params::*;
 use super::types::*;
 use hdl::logic::UpDown;
 use hdl::*;

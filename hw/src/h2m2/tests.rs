@@ -1,7 +1,7 @@
 //! The MMU against the golden model, and its rates.
 
 use super::mmu_axi::{MmuAxiPorts, mmu_axi, registers};
-use super::types::{MmuParams, Replacement};
+use super::params::{MmuParams, Replacement};
 use fastrand::Rng;
 use hdl::Design;
 use hdl::sim::Simulator;

@@ -15,6 +15,7 @@
 //! - Before all sets were emptied, they hold anything.
 
 use super::entry::{Permitted, permitted};
+use super::params::*;
 use super::replacement::Policy;
 use super::types::*;
 use hdl::logic::{mux1h, one_hot, only_first_one};

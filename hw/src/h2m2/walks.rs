@@ -17,6 +17,7 @@
 //! - Parameters: those of [`MmuParams`]. Combinational paths: none.
 
 use super::entry::*;
+use super::params::*;
 use super::types::*;
 use crate::memory::axi::{AxiRead, axi_read};
 use hdl::logic::{index_of_one_hot, popcount};

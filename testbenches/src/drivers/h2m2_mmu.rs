@@ -6,7 +6,7 @@ use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::h2m2::mmu_axi::{mmu_axi, registers};
-use hw::h2m2::types::MmuParams;
+use hw::h2m2::params::{MmuParams, Replacement};
 use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
 use sim::golden::h2m2_mmu::Geometry;
@@ -24,7 +24,7 @@ fn register(name: &str) -> u64 {
         walks: 8,
         tag_bits: 8,
         data_bytes: 8,
-        replacement: hw::h2m2::types::Replacement::Fifo,
+        replacement: Replacement::Fifo,
     };
     let map = registers("mmu", p);
     map.registers.iter().find(|register| register.name == name).map_or(u64::MAX, |register| register.offset.into())

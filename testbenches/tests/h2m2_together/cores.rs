@@ -4,7 +4,7 @@
 use super::system::{REQUESTERS, SystemPorts};
 use hdl::Design;
 use hdl::engine::Engine;
-use hw::h2m2::types::cause;
+use hw::h2m2::params::cause;
 use sim::bus::{Beat, Bench, Sink, Source, Stalls, packet};
 use std::collections::VecDeque;
 

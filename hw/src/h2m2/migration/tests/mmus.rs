@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::h2m2::mmu::mmu;
-use crate::h2m2::types::{Answer, Back, MmuParams, Replacement, Request, answer, back, request};
+use crate::h2m2::params::{MmuParams, Replacement};
+use crate::h2m2::types::{Answer, Back, Request, answer, back, request};
 use ::sim::h2m2_migration_bench::RequesterPorts;
 use hdl::bus::StreamPorts;
 

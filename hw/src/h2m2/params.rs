@@ -1,0 +1,154 @@
+//! Parameters of H2M2's MMU, with what is legal, and the numbers that all its parts know.
+
+use crate::memory::axi::AxiParams;
+use hdl::{Errors, clog2};
+
+/// The page table has bits 47:12 of a physical address.
+pub const TABLE_BITS: u32 = 12;
+/// Requests of one requester between being taken and being answered.
+pub const SLOTS: u32 = 16;
+/// Misses of one requester at which it is held.
+pub const MISSES: u32 = 4;
+/// Misses of one requester with those that were in the pipeline when it was held: a miss is counted 5 cycles after it was taken.
+pub const MOST_MISSES: u32 = MISSES - 1 + 5;
+/// Translations of an epoch that one requester may have in use.
+pub const USES: u32 = 31;
+
+/// Causes of faults, in the codes of the answers.
+pub mod cause {
+    /// No fault.
+    pub const NONE: u32 = 0;
+    /// The entry is not valid.
+    pub const NOT_MAPPED: u32 = 1;
+    /// The entry does not permit it.
+    pub const PERMISSION: u32 = 2;
+    /// The page is beyond the table.
+    pub const BEYOND: u32 = 3;
+    /// The entry is malformed.
+    pub const MALFORMED: u32 = 4;
+    /// The table could not be read.
+    pub const BUS: u32 = 5;
+    /// The burst ends in another page.
+    pub const LEAVES: u32 = 6;
+    /// A write to a page that is on the move, which permits writes else: it is to be asked for again.
+    pub const MOVING: u32 = 7;
+}
+
+/// Which way of a set a new entry takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Replacement {
+    /// The one that was filled first.
+    Fifo,
+    /// Any.
+    Random,
+    /// The least recently used one, by a tree of bits.
+    TreePlru,
+}
+
+/// Most bits of the number of a virtual page: registers count pages in 32 bits.
+pub const MOST_NUMBER_BITS: u32 = 31;
+
+/// The parameters of an MMU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MmuParams {
+    /// Bits of a virtual address.
+    pub virtual_bits: u32,
+    /// Bits of a physical address.
+    pub physical_bits: u32,
+    /// Bits of an address inside a page.
+    pub page_bits: u32,
+    /// Entries of the TLB.
+    pub entries: u32,
+    /// Entries of a set.
+    pub ways: u32,
+    /// Streams of requests.
+    pub requesters: u32,
+    /// Reads of the table that may be under way.
+    pub walks: u32,
+    /// Bits of a request's tag.
+    pub tag_bits: u32,
+    /// Bytes of a beat of the bus.
+    pub data_bytes: u32,
+    /// Which way a new entry takes.
+    pub replacement: Replacement,
+}
+
+impl MmuParams {
+    /// Are all parameters legal?
+    #[track_caller]
+    pub fn check(self, module: &str) -> Result<(), Errors> {
+        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        let ranges = [
+            ("virtual_bits", self.virtual_bits, 32, 48, "4 GiB to 256 TiB"),
+            ("physical_bits", self.physical_bits, 32, 48, "an entry of the table has 48 bits of an address"),
+            ("page_bits", self.page_bits, 12, 30, "pages of 4 KiB to 1 GiB"),
+            ("requesters", self.requesters, 1, 8, "more are quicker in a tree of arbiters"),
+            ("walks", self.walks, 1, 16, "one is needed; 16 hide the latency of every memory that was tried"),
+            ("tag_bits", self.tag_bits, 1, 32, "a tag has a bit, and more than 32 nobody needs"),
+        ];
+        if let Some((name, value, least, most, why)) =
+            ranges.iter().find(|(_, x, least, most, _)| x < least || x > most)
+        {
+            return wrong(format!("{name} = {value} is out of range"), &format!("from {least} to {most}: {why}"));
+        }
+        if !self.entries.is_power_of_two() || !(64..=4096).contains(&self.entries) {
+            return wrong(format!("entries = {}", self.entries), "a power of two from 64 to 4096");
+        }
+        if ![1, 2, 4, 8].contains(&self.ways) {
+            return wrong(format!("ways = {}", self.ways), "1, 2, 4 or 8");
+        }
+        if ![8, 16, 32, 64].contains(&self.data_bytes) {
+            return wrong(format!("data_bytes = {}", self.data_bytes), "8, 16, 32 or 64: an entry has 8 bytes");
+        }
+        if self.number_bits() > MOST_NUMBER_BITS {
+            let help = "at most 2^31: registers count pages in 32 bits, and the flat table of so many has 16 GiB";
+            return wrong(format!("2^{} pages", self.number_bits()), help);
+        }
+        if self.set_bits() >= self.number_bits() {
+            let help = "fewer sets than half of the pages: a smaller TLB, smaller pages, or more bits of an address";
+            return wrong(format!("{} sets for 2^{} pages", self.sets(), self.number_bits()), help);
+        }
+        Ok(())
+    }
+    /// Bits of the number of a virtual page.
+    pub fn number_bits(self) -> u32 {
+        self.virtual_bits - self.page_bits
+    }
+    /// Bits of the number of a physical page.
+    pub fn frame_bits(self) -> u32 {
+        self.physical_bits - self.page_bits
+    }
+    /// Sets of the TLB.
+    pub fn sets(self) -> u32 {
+        self.entries / self.ways
+    }
+    /// Bits of the number of a set.
+    pub fn set_bits(self) -> u32 {
+        self.sets().ilog2()
+    }
+    /// Bits of the number of a requester.
+    pub fn requester_bits(self) -> u32 {
+        clog2(self.requesters as usize)
+    }
+    /// Bits of the number of a walk.
+    pub fn walk_bits(self) -> u32 {
+        clog2(self.walks as usize)
+    }
+    /// The bus.
+    pub fn axi(self) -> AxiParams {
+        AxiParams { data_bytes: self.data_bytes, address_bits: self.physical_bits, id_bits: 0 }
+    }
+    /// A name that tells all parameters that count in a part of the MMU.
+    pub fn name(self, what: &str) -> String {
+        let replacement = match self.replacement {
+            Replacement::Fifo => "fifo",
+            Replacement::Random => "random",
+            Replacement::TreePlru => "plru",
+        };
+        let MmuParams { virtual_bits, physical_bits, page_bits, entries, ways, requesters, walks, tag_bits, .. } = self;
+        let bus = 8 * self.data_bytes;
+        format!(
+            "{what}_v{virtual_bits}_p{physical_bits}_g{page_bits}_e{entries}_{ways}_{replacement}_r{requesters}_w{walks}_t{tag_bits}_{bus}"
+        )
+    }
+}
