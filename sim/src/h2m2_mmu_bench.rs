@@ -90,6 +90,8 @@ pub struct MmuBench<'e> {
     pub history: History,
     /// Cycles until a translation is handed back, at most.
     pub use_for: u64,
+    /// It has a prefetch: that may read the table, too.
+    pub prefetch: bool,
     /// The cycles in which `drained` was seen first after an invalidation.
     pub drained_at: Vec<u64>,
     model: MemoryModel,
@@ -149,6 +151,7 @@ impl<'e> MmuBench<'e> {
             geometry,
             history,
             use_for: 30,
+            prefetch: false,
             drained_at,
             model,
             axil,

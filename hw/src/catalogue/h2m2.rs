@@ -8,7 +8,7 @@ use crate::h2m2::params::{MOST_NUMBER_BITS, MmuParams, Replacement};
 use hdl::Design;
 use std::any::type_name_of_val;
 
-const MMU: [Parameter; 10] = [
+const MMU: [Parameter; 11] = [
     Parameter {
         name: "virtual_bits",
         doc: "bits of a virtual address",
@@ -89,6 +89,14 @@ const MMU: [Parameter; 10] = [
         legal: Legal::OneOf(&[64, 128, 256, 512]),
         why: "an entry is read in one beat",
     },
+    Parameter {
+        name: "prefetch",
+        doc: "the page behind one that is walked is walked, too, if nothing else is to be done",
+        unit: "",
+        default: Some(Preset::Flag(false)),
+        legal: Legal::Flag,
+        why: "it is there or not",
+    },
 ];
 
 /// The parameters of an MMU.
@@ -109,6 +117,7 @@ pub fn mmu_params(v: &Values) -> MmuParams {
         tag_bits: v.number("tag_bits"),
         data_bytes: v.number("data_bits") / 8,
         replacement,
+        prefetch: v.flag("prefetch"),
     }
 }
 

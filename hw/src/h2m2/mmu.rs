@@ -18,6 +18,7 @@
 use super::entry::{Walked, refusal};
 use super::invalidation::invalidation;
 use super::params::*;
+use super::prefetch::prefetch;
 use super::requester::{RequesterPorts, SlotResult, requester};
 use super::tlb::{Look, tlb};
 use super::types::*;
@@ -41,6 +42,9 @@ pub struct Counted {
     /// Whose, to which virtual page.
     pub asker: Asker,
 }
+
+/// The counter of pages that were looked up ahead and not found.
+pub const AHEAD: u32 = 11;
 
 /// Its shape.
 pub fn counted(p: MmuParams) -> Counted {
@@ -85,6 +89,8 @@ struct Item {
     leaves: Signal,
     walked: Walked,
     shared: Signal,
+    /// Nobody asked: the page is looked up ahead.
+    ahead: Option<Signal>,
 }
 
 /// An MMU.
@@ -98,6 +104,7 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     let tlb = m.instance(&tlb(p)?);
     let walks = m.instance(&walks(p)?);
     let invalidation = m.instance(&invalidation(p)?);
+    let prefetch = if p.prefetch { Some(*m.instance(&prefetch(p)?)) } else { None };
     for (i, requester) in requesters.iter().enumerate() {
         requester.s.set(io.request[i]);
         io.response[i].set(requester.m);
@@ -106,7 +113,7 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
         requester.turned.set(invalidation.turned);
     }
 
-    m.section("a request in turn, or before it a miss whose walk is over");
+    m.section("a request in turn, or before it a miss whose walk is over; where there is neither, a page that is looked up ahead");
     let again = walks.again;
     let open = io.enable & !invalidation.starts & !tlb.hold & !again.valid;
     let asks = Vector::of(requesters.iter().map(|requester| requester.asks)).pack();
@@ -114,18 +121,26 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     let taken = grant.any & open;
     again.ready.set(!tlb.hold);
     let valid = m.reg_reset(bits(1), 0);
-    valid.set(taken | again.transfer());
+    let ahead = prefetch.map(|prefetch| {
+        let granted = prefetch.asks & open & !grant.any;
+        prefetch.granted.set(granted);
+        granted
+    });
+    valid.set(ahead.map_or(taken, |ahead| taken | ahead) | again.transfer());
     for (i, requester) in requesters.iter().enumerate() {
         requester.granted.set(grant.one_hot.bit(i as u32) & open);
     }
     let askers: Vec<Asker> = requesters.iter().map(|r| Asker { requester: grant.index, ..r.asker }).collect();
     let leaves = (Vector::of(requesters.iter().map(|r| r.leaves)).pack() & grant.one_hot).any();
+    let asker = chosen(grant, &askers);
+    let asker = prefetch.zip(ahead).map_or(asker, |(prefetch, ahead)| ahead.mux(nobody(prefetch.page, p), asker));
     let begins = Item {
-        asker: again.valid.mux(again.payload.asker, chosen(grant, &askers)),
+        asker: again.valid.mux(again.payload.asker, asker),
         first: !again.valid,
         leaves: leaves & !again.valid,
         walked: again.payload.walked,
         shared: again.payload.shared,
+        ahead,
     };
 
     m.section("looked up");
@@ -152,17 +167,29 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     let cause = item.leaves.mux(number(cause::LEAVES), cause);
     let outcome = Outcome { waits, cause, side: tlb.side | of_walk.side, frame: tlb.frame | of_walk.frame };
     let whose = one_hot_of(item.asker.requester, p);
+    let asked = item.ahead.map_or(valid, |ahead| valid & !ahead);
     for (i, requester) in requesters.iter().enumerate() {
-        let valid = valid & whose.bit(i as u32);
+        let valid = asked & whose.bit(i as u32);
         requester.result.set(SlotResult { valid, first: item.first, slot: item.asker.slot, outcome });
     }
-    walks.miss_valid.set(valid & waits);
+    walks.miss_valid.set(asked & waits);
     walks.miss.set(Miss { asker: item.asker, place: tlb.place });
     walks.base.set(io.base);
     walks.forget.set(invalidation.forget);
     tlb.fill.set(walks.fill);
     io.m_axi.set(walks.m_axi);
-    io.counted.set(count(m, item, valid & !waits, cause));
+    let counts = item.ahead.map_or(valid & !waits, |ahead| valid & waits.eq(ahead));
+    io.counted.set(count(m, item, counts, cause));
+    if let (Some(prefetch), Some(ahead)) = (prefetch, item.ahead) {
+        prefetch.looked_valid.set(valid & ahead);
+        prefetch.missed.set(waits);
+        prefetch.place.set(tlb.place);
+    }
+    if let (Some(prefetch), Some(wanted), Some(ahead)) = (prefetch, walks.wanted, walks.ahead) {
+        wanted.set(prefetch.wanted);
+        prefetch.walked_valid.set(ahead.begins);
+        prefetch.walked.set(ahead.page);
+    }
 
     m.section("invalidation");
     invalidation.pages.set(io.invalidate);
@@ -170,7 +197,8 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     let all = |of: fn(&RequesterPorts) -> Signal| requesters.iter().map(of).reduce(|a, b| a & b);
     invalidation.answered.set(all(|r| r.answered).unwrap_or(m.lit(1u32, 1)));
     invalidation.unused.set(all(|r| r.unused).unwrap_or(m.lit(3u32, 2)));
-    io.idle.set(all(|r| r.idle).unwrap_or(m.lit(1u32, 1)));
+    let idle = all(|r| r.idle).unwrap_or(m.lit(1u32, 1));
+    io.idle.set(prefetch.zip(walks.ahead).map_or(idle, |(prefetch, ahead)| idle & prefetch.idle & ahead.idle));
     io.done.set(invalidation.done);
     io.drained.set(invalidation.drained);
     m.finish(io)
@@ -207,6 +235,11 @@ fn of_walk(m: Module, walked: Walked, write: Signal, first: Signal, p: MmuParams
     Outcome { waits: m.lit(0u32, 1), cause, side, frame }
 }
 
+/// Who asks for a page that is looked up ahead.
+fn nobody(page: Signal, p: MmuParams) -> Asker {
+    Asker { requester: page.zeros(p.requester_bits()), slot: page.zeros(SLOTS.ilog2()), write: page.zeros(1), page }
+}
+
 /// The counter of a request that is answered: hits have numbers that no walk has. A page on the move counts as one that does not permit it.
 #[module]
 fn count(m: Module, item: Item, valid: Signal, cause: Signal) -> Counted {
@@ -216,6 +249,7 @@ fn count(m: Module, item: Item, valid: Signal, cause: Signal) -> Counted {
     let first = known.mux(m.lit(0u32, 1).cat(cause), hit);
     let of_walk = cause.eq(cause::MOVING).mux(m.lit(cause::PERMISSION, 3), cause);
     let counter = item.first.mux(first, item.shared.cat(of_walk));
+    let counter = item.ahead.map_or(counter, |ahead| ahead.mux(m.lit(AHEAD, 4), counter));
     let now = m.reg_reset(bits(1), 0);
     now.set(valid);
     let (counter, fault, cause, asker) = later(m, 1, (counter, fault, cause, item.asker));

@@ -13,6 +13,9 @@ pub mod mmu;
 pub mod mmu_axi;
 pub mod page_copier;
 pub mod params;
+pub mod prefetch;
+#[cfg(test)]
+mod prefetch_tests;
 pub mod replacement;
 pub mod requester;
 pub mod step_counter;

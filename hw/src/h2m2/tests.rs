@@ -10,7 +10,7 @@ use sim::bus::axi4_memory::MemoryModel;
 use sim::golden::h2m2_mmu::{Burst, Geometry};
 use sim::h2m2_mmu_bench::{MmuBench, MmuPorts};
 
-const SMALL: MmuParams = MmuParams {
+pub const SMALL: MmuParams = MmuParams {
     virtual_bits: 32,
     physical_bits: 40,
     page_bits: 16,
@@ -21,6 +21,7 @@ const SMALL: MmuParams = MmuParams {
     tag_bits: 1,
     data_bytes: 8,
     replacement: Replacement::Fifo,
+    prefetch: false,
 };
 
 fn geometry(p: MmuParams) -> Geometry {
@@ -48,7 +49,9 @@ fn rig<'e>(
         axi: &io.m_axi,
         register,
     };
-    MmuBench::new(sim, design, ports, geometry(p), settings).unwrap()
+    let mut rig = MmuBench::new(sim, design, ports, geometry(p), settings).unwrap();
+    rig.prefetch = p.prefetch;
+    rig
 }
 
 #[test]
@@ -68,27 +71,31 @@ fn answers_what_is_possible() {
     let all = [SMALL, many, one, narrow, wide];
     let policies = [Replacement::Fifo, Replacement::Random, Replacement::TreePlru];
     for (i, p) in all.into_iter().enumerate() {
-        let p = MmuParams { replacement: policies[i % 3], ..p };
-        let design = mmu_axi("mmu", p).unwrap();
-        for seed in 0..4 {
-            let mut rng = Rng::with_seed(seed);
-            let stalls = [Stalls::Never, Stalls::Percent(40), Stalls::Runs(30)][seed as usize % 3];
-            let (latency, jitter) = (rng.u64(1..40), rng.u64(0..20));
-            let outstanding = p.walks as usize;
-            let model =
-                MemoryModel { latency, jitter, taking: stalls, giving: stalls, outstanding, ..MemoryModel::default() };
-            let mut sim = Simulator::new(&design);
-            let mut rig = rig(&mut sim, &design, p, (model, [stalls; 2], seed));
-            let result = rig.random(4000, &mut rng);
-            assert!(result.is_ok(), "{p:?}, seed {seed}: {result:?}");
-            let result = rig.counters_agree();
-            assert!(result.is_ok(), "{p:?}, seed {seed}: {result:?}");
-        }
+        at_random(MmuParams { replacement: policies[i % 3], ..p }, 4000);
+    }
+}
+
+/// Random requests, tables and invalidations for so many cycles, with all kinds of stalls.
+pub fn at_random(p: MmuParams, cycles: u64) {
+    let design = mmu_axi("mmu", p).unwrap();
+    for seed in 0..4 {
+        let mut rng = Rng::with_seed(seed);
+        let stalls = [Stalls::Never, Stalls::Percent(40), Stalls::Runs(30)][seed as usize % 3];
+        let (latency, jitter) = (rng.u64(1..40), rng.u64(0..20));
+        let outstanding = p.walks as usize;
+        let model =
+            MemoryModel { latency, jitter, taking: stalls, giving: stalls, outstanding, ..MemoryModel::default() };
+        let mut sim = Simulator::new(&design);
+        let mut rig = rig(&mut sim, &design, p, (model, [stalls; 2], seed));
+        let result = rig.random(cycles, &mut rng);
+        assert!(result.is_ok(), "{p:?}, seed {seed}: {result:?}");
+        let result = rig.counters_agree();
+        assert!(result.is_ok(), "{p:?}, seed {seed}: {result:?}");
     }
 }
 
 /// A quiet table of good entries, behind a memory of so many cycles.
-fn ready<'e>(sim: &'e mut Simulator, design: &Design<MmuAxiPorts>, p: MmuParams, latency: u64) -> MmuBench<'e> {
+pub fn ready<'e>(sim: &'e mut Simulator, design: &Design<MmuAxiPorts>, p: MmuParams, latency: u64) -> MmuBench<'e> {
     let model = MemoryModel { latency, outstanding: p.walks as usize, ..MemoryModel::default() };
     let mut rig = rig(sim, design, p, (model, [Stalls::Never; 2], 7));
     rig.use_for = 0;
@@ -102,7 +109,7 @@ fn ready<'e>(sim: &'e mut Simulator, design: &Design<MmuAxiPorts>, p: MmuParams,
     rig
 }
 
-fn read(rig: &MmuBench, page: u64) -> Burst {
+pub fn read(rig: &MmuBench, page: u64) -> Burst {
     Burst { address: page * rig.geometry.page_bytes() + 8 * page, bytes: 64, write: false }
 }
 
@@ -268,16 +275,22 @@ fn a_hand_back_too_many() {
     assert_eq!(rig.given.len(), 40);
 }
 
-/// Hits of each policy on three traces of pages, 64 entries in 4 ways: weights that are read again and again beside a cache that streams
-/// by, a round that is larger than the TLB, and pages of which some are wanted more often.
-#[test]
-fn replacement_on_traces() {
-    let policies = [Replacement::Fifo, Replacement::Random, Replacement::TreePlru];
+/// Traces of pages: weights that are read again and again beside a cache that streams by, a round that is larger than the TLB, pages of
+/// which some are wanted more often, and a stream.
+pub fn traces() -> [(&'static str, Vec<u64>); 4] {
     let mut rng = Rng::with_seed(1);
     let streams: Vec<u64> = (0..3000).map(|i| if i % 3 == 0 { 100 + i / 3 } else { (i - i / 3) % 40 }).collect();
     let round: Vec<u64> = (0..3000).map(|i| i % 80).collect();
     let skewed: Vec<u64> = (0..3000).map(|_| rng.u64(0..512).min(rng.u64(0..512)).min(rng.u64(0..512))).collect();
-    for (name, trace) in [("streams", streams), ("round", round), ("skewed", skewed)] {
+    let stream: Vec<u64> = (0..3000).collect();
+    [("streams", streams), ("round", round), ("skewed", skewed), ("stream", stream)]
+}
+
+/// Hits of each policy on the first three traces, 64 entries in 4 ways.
+#[test]
+fn replacement_on_traces() {
+    let policies = [Replacement::Fifo, Replacement::Random, Replacement::TreePlru];
+    for (name, trace) in traces().into_iter().take(3) {
         let hits = policies.map(|replacement| {
             let p = MmuParams { replacement, ..SMALL };
             let design = mmu_axi("mmu", p).unwrap();

@@ -133,6 +133,36 @@ pub fn again(p: MmuParams) -> Again {
     Again { asker: asker(p), walked: walked(p), shared: bits(1) }
 }
 
+/// A page to be walked.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Wanted {
+    /// Its number.
+    pub page: Signal,
+    /// Where its entry goes.
+    pub place: Place,
+}
+
+/// Its shape.
+pub fn wanted(p: MmuParams) -> Wanted {
+    Wanted { page: bits(p.number_bits()), place: place(p) }
+}
+
+/// What a prefetch is told of walks.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Ahead {
+    /// A miss begins a walk.
+    pub begins: Signal,
+    /// The page of that walk.
+    pub page: Signal,
+    /// No walk is under way that nobody asked for.
+    pub idle: Signal,
+}
+
+/// Its shape.
+pub fn ahead(p: MmuParams) -> Ahead {
+    Ahead { begins: bits(1), page: bits(p.number_bits()), idle: bits(1) }
+}
+
 /// A new entry for the TLB.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct Fill {

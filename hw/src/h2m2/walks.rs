@@ -5,6 +5,7 @@
 //! | `miss_valid`, `miss` | a lookup found nothing; always taken: no requester has more than [`MOST_MISSES`] |
 //! | `again` | misses whose walk is over, with what it found, in the order in which they came; registers |
 //! | `fill` | new entries. An offer can be withdrawn, by `forget` |
+//! | `wanted`, `ahead` | with `prefetch`: a page to be walked for nobody, taken where no miss waits; and what that is told of walks |
 //! | `forget` | walks that were asked for up to now fill in nothing, and nobody else shares them |
 //! | `base` | of the table, in units of 4 KiB |
 //! | `m_axi` | the bus: bursts of one beat of 8 bytes, one ID, so data come in order; `rready` is a register |
@@ -13,6 +14,8 @@
 //!   begins one. If as many as there may be are under way, it waits, and so do those behind it.
 //! - Misses go on in one order for all requesters. Data come in order too, so a miss that shares a walk waits no longer than for a walk of its own.
 //! - A walk that is over is shared until the last miss that has it goes on: from then on the TLB has its page, or had it.
+//! - A walk for nobody begins if it can begin at once, and is left out else. A miss that comes to share it before it is over has it from then
+//!   on as one of its own; else nobody shares it when it is over, and only its entry, if it is good, stays.
 //! - Misses of one set whose walks are under way together get one way after the other, where ways are filled in turn.
 //! - Parameters: those of [`MmuParams`]. Combinational paths: none.
 
@@ -34,6 +37,10 @@ ports! {
         output again: Stream<Again> = stream(again(p)),
         /// New entries.
         output fill: Stream<Fill> = stream(fill(p)),
+        /// A page that nobody asked for.
+        input wanted: Option<Stream<Wanted>> = p.prefetch.then(|| stream(wanted(p))),
+        /// For who wants it.
+        output ahead: Option<Ahead> = p.prefetch.then(|| ahead(p)),
         /// What is under way is out of date.
         input forget: Signal = bits(1),
         /// Where the table begins.
@@ -100,17 +107,19 @@ pub fn walks(p: MmuParams) -> Result<Design<WalksPorts>, Errors> {
 
     m.section("misses in their order");
     let at = |count: Signal| count.trunc(depth.ilog2());
-    let sought = lut(m.memory((bits(p.number_bits()), place(p)), depth as usize));
+    let sought = lut(m.memory(wanted(p), depth as usize));
     let whose = lut(m.memory(Asker { page: bits(1), ..asker(p) }, depth as usize));
     let Miss { asker, place } = io.miss;
-    sought.write(at(came), (asker.page, place), io.miss_valid);
+    sought.write(at(came), Wanted { page: asker.page, place }, io.miss_valid);
     whose.write(at(came), Asker { page: m.lit(0u32, 1), ..asker }, io.miss_valid);
     came.set(came + io.miss_valid.zext(came.width()));
     m.assert((came - resolved).le(depth), "there is room for all misses");
 
-    let (taken, begun) = serve(m, io, table, queue, sought.read(at(fetched)), p);
+    let served = serve(m, io, table, queue, sought.read(at(fetched)), p);
+    let Served { taken, begun, .. } = served;
     let freed = resolve(m, io, table, queue, whose.read(at(resolved)), p);
     let (ended, failed) = complete(m, io, table, p);
+    let freed = if p.prefetch { freed | for_nobody(m, io, served, ended) } else { freed };
     busy.set((busy & !freed) | taken);
     shares.set((shares & !failed & !freed & !io.forget.repeat(p.walks)) | begun);
     over.set((over & !begun) | ended);
@@ -136,39 +145,69 @@ fn flag(flags: Signal, walk: Signal) -> Signal {
     }
 }
 
-/// Gives the oldest miss without a walk one: of another miss to its page, or a new one. Tells which walk it is, and which one is begun.
+/// A page that is on its way to a walk.
+#[derive(Clone, Copy)]
+struct Sought {
+    valid: Signal,
+    wanted: Wanted,
+    /// Nobody asked for it.
+    ahead: Option<Signal>,
+}
+
+/// What becomes of walks in a cycle.
+#[derive(Clone, Copy)]
+struct Served {
+    /// A miss or a prefetch has it.
+    taken: Signal,
+    /// It is begun.
+    begun: Signal,
+    /// The page that is held, or read, is one that nobody asked for.
+    ahead: Option<[Signal; 2]>,
+}
+
+/// Reads the oldest miss that is not on its way to a walk; a page that nobody asked for, where there is none. It goes where `goes` is 1.
 #[module]
-fn serve(
-    m: Module,
-    io: WalksPorts,
-    table: Table,
-    queue: Queue,
-    oldest: (Signal, Place),
-    p: MmuParams,
-) -> (Signal, Signal) {
+fn fetch(m: Module, io: WalksPorts, queue: Queue, oldest: Wanted, goes: Signal) -> Sought {
     m.section("the oldest miss is read");
     let (read, sought) = (m.reg_reset(bits(1), 0), m.reg(oldest));
+    let waits = queue.came.ne(queue.fetched);
+    let ahead = io.wanted.map(|wanted| {
+        wanted.ready.set(!read & !waits);
+        let ahead = m.reg_reset(bits(1), 0);
+        m.when(!read, || ahead.set(!waits & wanted.valid));
+        ahead
+    });
     m.when(!read, || {
-        let waits = queue.came.ne(queue.fetched);
-        read.set(waits);
-        sought.set(oldest);
+        read.set(io.wanted.map_or(waits, |wanted| waits | wanted.valid));
+        sought.set(io.wanted.map_or(oldest, |wanted| waits.mux(oldest, wanted.payload)));
         m.when(waits, || queue.fetched.set(queue.fetched + 1));
     });
+    m.when(read & goes, || read.set(false));
+    Sought { valid: read, wanted: sought, ahead }
+}
+
+/// Gives the oldest miss without a walk one: of another miss to its page, or a new one.
+#[module]
+fn serve(m: Module, io: WalksPorts, table: Table, queue: Queue, oldest: Wanted, p: MmuParams) -> Served {
+    let held = m.reg_reset(bits(1), 0);
+    let sought = fetch(m, io, queue, oldest, !held);
 
     m.section("it is compared with all walks");
-    let held = m.reg_reset(bits(1), 0);
-    let (page, place) = (m.reg(oldest.0), m.reg(oldest.1));
+    let Wanted { page, place } = m.reg(oldest);
     let (same, same_set) = (m.reg(bits(p.walks)), m.reg(bits(p.walks)));
     let pages = m.reg(vector(bits(p.number_bits()), p.walks as usize));
+    let ahead = sought.ahead.map(|ahead| m.reg_reset(ahead, 0));
     m.when(!held, || {
-        held.set(read);
-        m.when(read, || read.set(false));
-        page.set(sought.0);
-        place.set(sought.1);
+        held.set(sought.valid);
+        page.set(sought.wanted.page);
+        place.set(sought.wanted.place);
+        if let Some((ahead, sought)) = ahead.zip(sought.ahead) {
+            ahead.set(sought);
+        }
         let compared = |low: fn(Signal, MmuParams) -> Signal| {
-            Vector::of(pages.into_iter().map(|other| low(other, p).eq(low(sought.0, p)))).pack()
+            Vector::of(pages.into_iter().map(|other| low(other, p).eq(low(sought.wanted.page, p)))).pack()
         };
-        // as walks are in this cycle; one that ends with it has data that this miss may have, too: it is from before any turn of the epoch
+        // as walks are in this cycle: one that nobody has from the next one on is kept for this miss, which is from before any turn
         same.set(compared(|page, _| page) & table.shares);
         same_set.set(compared(|page, p| page.trunc(p.set_bits())) & table.busy & !table.over);
     });
@@ -184,17 +223,12 @@ fn serve(
     let may_begin = free & !asked;
     let goes = held & (shared | may_begin);
     let begins = goes & !shared;
-    let walk = shared.mux(index(same), next);
-    let place_of = queue.served.trunc(queue.served.width() - 1);
-    queue.tickets.write(place_of, Ticket { walk, shared }, goes);
-    queue.last.write(walk, place_of, goes);
-    let place = behind(place, same_set, p);
-    table.about.write(next, (page, place), begins);
+    let asked_for = ahead.map_or(goes, |ahead| goes & !ahead);
+    ticket(m, queue, Ticket { walk: shared.mux(index(same), next), shared }, asked_for);
+    table.about.write(next, (page, behind(place, same_set, p)), begins);
     m.when(io.m_axi.arready, || asked.set(false));
-    m.when(goes, || {
-        held.set(false);
-        queue.served.set(queue.served + 1);
-    });
+    // a page that nobody asked for does not wait for a walk
+    m.when(ahead.map_or(goes, |ahead| goes | (held & ahead)), || held.set(false));
     m.when(begins, || {
         next.set(next_walk(next, p));
         asked.set(true);
@@ -203,7 +237,32 @@ fn serve(
     });
     ask(io.m_axi, asked, address);
     let begun = if_so(begins, bit_of(next, p));
-    (if_so(held, same) | begun, begun)
+    let shares = ahead.map_or(held, |ahead| held & !ahead);
+    if let Some((told, ahead)) = io.ahead.zip(ahead) {
+        told.begins.set(begins & !ahead);
+        told.page.set(page);
+    }
+    let ahead = ahead.zip(sought.ahead).map(|(held, read)| [held, read]);
+    Served { taken: if_so(shares, same) | begun, begun, ahead }
+}
+
+/// Walks that nobody asked for, until a miss shares them. Tells which of them are over: they are free.
+#[module]
+fn for_nobody(m: Module, io: WalksPorts, served: Served, ended: Signal) -> Signal {
+    let alone = m.reg_reset(ended, 0).comment("nobody asked for this walk");
+    if let Some((told, [held, read])) = io.ahead.zip(served.ahead) {
+        alone.set((alone & !served.taken & !ended) | if_so(held, served.begun));
+        told.idle.set(!(held | read | alone.any()));
+    }
+    alone & ended
+}
+
+/// Gives the oldest miss without a walk this one.
+fn ticket(m: Module, queue: Queue, ticket: Ticket, goes: Signal) {
+    let place = queue.served.trunc(queue.served.width() - 1);
+    queue.tickets.write(place, ticket, goes);
+    queue.last.write(ticket.walk, place, goes);
+    m.when(goes, || queue.served.set(queue.served + 1));
 }
 
 /// The place behind those that walks under way will fill, which was chosen from what the set holds now.

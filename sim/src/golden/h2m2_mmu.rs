@@ -1,7 +1,7 @@
 //! The MMU of H2M2 (sections 3.4 and 4.2), from `docs/blocks/h2m2_mmu.md`: entries of the page table, and which answers a request may have
 //! while the table changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Causes of faults, in the codes of the page.
 pub mod cause {
@@ -112,6 +112,24 @@ impl Geometry {
         }
         Translated { address: start + offset, side, cause: cause::NONE }
     }
+    /// Does this burst want the entry of its page, of a table with so many?
+    pub fn wants_entry(self, burst: Burst, pages: u64) -> bool {
+        let offset = burst.address % self.page_bytes();
+        offset + burst.bytes <= self.page_bytes() && self.page(burst.address) < pages
+    }
+    /// The first of these reads of the table, in their order, that is not right. `wanted` are pages of which bursts want the entry, the
+    /// table has so many. With prefetch, the page behind one that was read for a burst may be read after it.
+    pub fn wrong_read(self, reads: &[u64], wanted: &HashSet<u64>, pages: u64, prefetch: bool) -> Option<u64> {
+        let mut behind = HashSet::new();
+        let mut is_wrong = |page: &u64| {
+            if wanted.contains(page) {
+                behind.insert(page + 1);
+                return false;
+            }
+            !prefetch || *page >= pages || !behind.contains(page)
+        };
+        reads.iter().copied().find(|page| is_wrong(page))
+    }
     /// A well-formed entry.
     pub fn entry(self, frame: u64, side: u64, read: bool, write: bool) -> u64 {
         frame << self.page_bits | side << 3 | u64::from(write) << 2 | u64::from(read) << 1 | 1
@@ -187,6 +205,20 @@ mod tests {
         assert_eq!([go((1 << 21) - 8, 8, 1), go((1 << 21) - 8, 9, 1), go(1 << 21, 1, 1)], [0, 6, 3]);
         let unreadable = BITS.translate(Burst { address: 0, bytes: 1, write: true }, Stored::Unreadable, 1);
         assert_eq!(unreadable, Translated::fault(5));
+    }
+
+    #[test]
+    fn reads_of_the_table() {
+        let wanted = HashSet::from([3, 7, 9]);
+        let wrong = |reads: &[u64], prefetch| BITS.wrong_read(reads, &wanted, 10, prefetch);
+        assert_eq!(wrong(&[7, 3, 7], false), None);
+        assert_eq!(wrong(&[3, 4, 7, 8], true), None);
+        assert_eq!(wrong(&[3, 4], false), Some(4), "no prefetch");
+        assert_eq!(wrong(&[4, 3], true), Some(4), "before the page in front of it");
+        assert_eq!(wrong(&[3, 4, 5], true), Some(5), "behind a page that nobody wants");
+        assert_eq!(wrong(&[9, 10], true), Some(10), "beyond the table");
+        let wants = |address, bytes| BITS.wants_entry(Burst { address, bytes, write: false }, 2);
+        assert_eq!([wants((2 << 21) - 8, 8), wants((1 << 21) - 8, 9), wants(2 << 21, 1)], [true, false, false]);
     }
 
     #[test]

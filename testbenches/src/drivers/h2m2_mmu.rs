@@ -25,6 +25,7 @@ fn register(name: &str) -> u64 {
         tag_bits: 8,
         data_bytes: 8,
         replacement: Replacement::Fifo,
+        prefetch: false,
     };
     let map = registers("mmu", p);
     map.registers.iter().find(|register| register.name == name).map_or(u64::MAX, |register| register.offset.into())
@@ -55,6 +56,7 @@ pub fn mmu_driver(name: &str, p: MmuParams) -> Driver {
                 register,
             };
             let mut rig = MmuBench::new(&mut *engine, &held, ports, geometry, (model, [stalls; 2], seed))?;
+            rig.prefetch = p.prefetch;
             rig.random(3000, &mut rng).map_err(|e| format!("seed {seed}: {e}"))?;
             rig.counters_agree().map_err(|e| format!("seed {seed}: {e}"))?;
         }

@@ -41,6 +41,7 @@ pub fn mmu() -> MmuParams {
         tag_bits: 8,
         data_bytes: 8,
         replacement: Replacement::Fifo,
+        prefetch: false,
     }
 }
 

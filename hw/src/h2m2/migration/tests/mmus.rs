@@ -22,6 +22,7 @@ fn mmu_params(p: MigrationParams) -> MmuParams {
         tag_bits: 1,
         data_bytes: 8,
         replacement: Replacement::Fifo,
+        prefetch: false,
     }
 }
 
