@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::Path;
 
 use safetensors::{Dtype, tensor::TensorView};
-use sim::data::{Kind, KvTensor, Recording};
+use sim::data::{Kind, KvTensor, Recording, read_matrices};
 
 /// Full recording, cut recording, layers (all if empty), tokens.
 const CUTS: [(&str, &str, &[u32], usize); 3] = [
@@ -16,6 +16,11 @@ const CUTS: [(&str, &str, &[u32], usize); 3] = [
     ("smollm2_run", "smollm2_run", &[], 224),
     ("minilm_kv", "minilm", &[0, 5], 128),
 ];
+/// What is kept for codebooks: the layer, the elements of its first head, the matrix, rows and columns of its corner.
+const VQ_LAYER: u32 = 10;
+const VQ_HEAD: usize = 64;
+const VQ_WEIGHT: &str = "weight.blk.10.ffn_down";
+const VQ_TILE: usize = 256;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,13 +34,41 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::fs::write(&path, &bytes)?;
         println!("{}: {} bytes", path.display(), bytes.len());
     }
+    let path = |folder: &str| Path::new(folder).join("smollm2_vq.safetensors");
+    let bytes = cut_for_codebooks(&path(from))?;
+    std::fs::write(path(to), &bytes)?;
+    println!("{}: {} bytes", path(to).display(), bytes.len());
     Ok(())
+}
+
+/// What codebooks are trained from: of one layer the first head, all tokens, and the corner of a matrix of weights.
+fn cut_for_codebooks(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+    let recording = Recording::read(path)?;
+    let tensors = recording.tensors.iter().filter(|tensor| tensor.layer == VQ_LAYER);
+    let mut cut: Vec<(String, Vec<u8>, [usize; 2])> = tensors.map(|tensor| cut_head(tensor, VQ_HEAD)).collect();
+    for matrix in read_matrices(path, &[VQ_WEIGHT.to_string()])? {
+        let rows = matrix.data.chunks(matrix.cols).take(VQ_TILE);
+        let bytes = rows.flat_map(|row| &row[..VQ_TILE]).flat_map(|bits| bits.to_le_bytes()).collect();
+        cut.push((matrix.name, bytes, [VQ_TILE, VQ_TILE]));
+    }
+    serialize(&cut, &recording)
+}
+
+fn cut_head(tensor: &KvTensor, head: usize) -> (String, Vec<u8>, [usize; 2]) {
+    let (name, _, [rows, _]) = cut_tensor(tensor, tensor.rows);
+    let bytes = tensor.vectors().flat_map(|row| &row[..head]).flat_map(|bits| bits.to_le_bytes()).collect();
+    (name, bytes, [rows, head])
 }
 
 /// The first tokens of the keys and values of some layers, as the bytes of a safetensors file.
 fn cut_recording(recording: &Recording, layers: &[u32], tokens: usize) -> Result<Vec<u8>, Box<dyn Error>> {
     let kept = recording.tensors.iter().filter(|t| layers.is_empty() || layers.contains(&t.layer));
     let cut: Vec<(String, Vec<u8>, [usize; 2])> = kept.map(|tensor| cut_tensor(tensor, tokens)).collect();
+    serialize(&cut, recording)
+}
+
+/// Tensors as the bytes of a safetensors file.
+fn serialize(cut: &[(String, Vec<u8>, [usize; 2])], recording: &Recording) -> Result<Vec<u8>, Box<dyn Error>> {
     let views = cut.iter().map(|(name, bytes, shape)| Ok((name, TensorView::new(Dtype::F16, shape.to_vec(), bytes)?)));
     let views = views.collect::<Result<Vec<_>, safetensors::SafeTensorError>>()?;
     // One entry only: several would be written in an order that changes from run to run.

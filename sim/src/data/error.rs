@@ -87,6 +87,34 @@ pub enum DataError {
         /// The names that it has, or their number.
         found: String,
     },
+    /// The file holds no weights.
+    #[error("{} holds no weights: no name among {found} begins with `weight.` or ends in `.weight`", path.display())]
+    NoMatrices {
+        /// The file.
+        path: PathBuf,
+        /// The names that it has, or their number.
+        found: String,
+    },
+    /// A tensor that was asked for is not there.
+    #[error("{} has no tensor {tensor}: it has {found}", path.display())]
+    NoSuchTensor {
+        /// The file.
+        path: PathBuf,
+        /// The tensor.
+        tensor: String,
+        /// The names that it has, or their number.
+        found: String,
+    },
+    /// Weights that are no matrix.
+    #[error("{}, tensor {tensor}: shape {shape:?}; legal is [outputs, inputs], none of them 0", path.display())]
+    MatrixShape {
+        /// The file.
+        path: PathBuf,
+        /// The tensor.
+        tensor: String,
+        /// Its shape.
+        shape: Vec<usize>,
+    },
     /// Two tensors claim to be the same.
     #[error("{} holds layer {layer} {kind} twice", path.display())]
     Duplicate {

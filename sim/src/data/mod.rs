@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::DataError;
 pub use npy::read_npy;
+pub use safetensors::read_matrices;
 
 use crate::golden::oaken::is_legal_length;
 
@@ -67,6 +68,19 @@ impl KvTensor {
     pub fn vectors(&self) -> impl ExactSizeIterator<Item = &[u16]> {
         self.data.chunks_exact(self.cols)
     }
+}
+
+/// A matrix of weights.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matrix {
+    /// The tensor's name.
+    pub name: String,
+    /// Outputs.
+    pub rows: usize,
+    /// Inputs.
+    pub cols: usize,
+    /// binary16 bit patterns, row after row.
+    pub data: Vec<u16>,
 }
 
 /// The recorded keys and values of one run of a model.

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use super::convert::{ElementType, to_binary16};
-use super::{DataError, KvTensor, Recording, check_shape, parse_name};
+use super::{DataError, KvTensor, Matrix, Recording, check_shape, parse_name, read_bytes};
 
 /// As many names are listed when none of them is a key or value.
 const NAMES_LISTED: usize = 8;
@@ -15,15 +16,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Recording, DataError> {
     let mut tensors = Vec::new();
     for (name, view) in file.iter() {
         let Some((layer, kind)) = parse_name(name) else { continue };
-        let element_type = match view.dtype() {
-            Dtype::F16 => ElementType::F16,
-            Dtype::BF16 => ElementType::Bf16,
-            Dtype::F32 => ElementType::F32,
-            other => {
-                let (path, tensor, found) = (path.into(), name.into(), format!("{other:?}"));
-                return Err(DataError::ElementType { path, tensor, found, legal: "F16, BF16 or F32" });
-            }
-        };
+        let element_type = element_type(path, name, &view)?;
         let (rows, cols) = check_shape(path, name, view.shape())?;
         let data = to_binary16(path, name, view.data(), element_type, cols)?;
         tensors.push(KvTensor { layer, kind, rows, cols, data });
@@ -32,6 +25,51 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Recording, DataError> {
         return Err(DataError::NoTensors { path: path.into(), found: list_names(file.names()) });
     }
     Recording::new(path, model(bytes), tensors)
+}
+
+/// The matrices of weights with these names, in their order; without names all that begin with `weight.` or end in `.weight`,
+/// in alphabetical order. F16, BF16 or F32.
+pub fn read_matrices(path: &Path, names: &[String]) -> Result<Vec<Matrix>, DataError> {
+    let bytes = read_bytes(path)?;
+    let file = SafeTensors::deserialize(&bytes).map_err(|error| explain(path, &bytes, error))?;
+    let is_weight = |name: &&str| name.starts_with("weight.") || name.ends_with(".weight");
+    let mut all: Vec<&str> = file.names().into_iter().filter(is_weight).collect();
+    all.sort_unstable();
+    let wanted: Vec<&str> = if names.is_empty() { all } else { names.iter().map(String::as_str).collect() };
+    if wanted.is_empty() {
+        return Err(DataError::NoMatrices { path: path.into(), found: list_names(file.names()) });
+    }
+    wanted.into_iter().map(|name| matrix(path, &file, name)).collect()
+}
+
+fn matrix(path: &Path, file: &SafeTensors, name: &str) -> Result<Matrix, DataError> {
+    let missing = |_| {
+        let (path, tensor) = (path.into(), name.into());
+        DataError::NoSuchTensor { path, tensor, found: list_names(file.names()) }
+    };
+    let view = file.tensor(name).map_err(missing)?;
+    let [rows, cols] = *view.shape() else { return Err(not_a_matrix(path, name, &view)) };
+    if rows == 0 || cols == 0 {
+        return Err(not_a_matrix(path, name, &view));
+    }
+    let data = to_binary16(path, name, view.data(), element_type(path, name, &view)?, cols)?;
+    Ok(Matrix { name: name.into(), rows, cols, data })
+}
+
+fn not_a_matrix(path: &Path, name: &str, view: &TensorView) -> DataError {
+    DataError::MatrixShape { path: path.into(), tensor: name.into(), shape: view.shape().into() }
+}
+
+fn element_type(path: &Path, name: &str, view: &TensorView) -> Result<ElementType, DataError> {
+    match view.dtype() {
+        Dtype::F16 => Ok(ElementType::F16),
+        Dtype::BF16 => Ok(ElementType::Bf16),
+        Dtype::F32 => Ok(ElementType::F32),
+        other => {
+            let (path, tensor, found) = (path.into(), name.into(), format!("{other:?}"));
+            Err(DataError::ElementType { path, tensor, found, legal: "F16, BF16 or F32" })
+        }
+    }
 }
 
 /// The metadata entry `model`.
