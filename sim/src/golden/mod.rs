@@ -6,3 +6,4 @@ pub mod oaken;
 pub mod quality;
 pub mod reference;
 pub mod slices;
+pub mod vq;
