@@ -4,6 +4,7 @@
 //! - [`data`]: readers of recorded keys and values (safetensors and npy)
 //! - [`verilator`]: Verilog as a running model, driven as the built-in simulator is; [`tools`] finds the program
 //! - [`profile`]: the threshold profiler, which turns recordings into the thresholds that the hardware is loaded with
+//! - [`vq`]: the trainer of codebooks, and what packs keys, values and weights with them
 //! - [`h2m2_model`]: how long a decode iteration takes on H2M2 and on what it is compared with
 //! - [`burst_bench`]: the burst reader and writer with a memory behind them
 //! - [`h2m2_migration_bench`]: the migration engine of H2M2 between two memories, with accelerators that use the pages
@@ -28,3 +29,4 @@ pub mod oaken_run;
 pub mod profile;
 pub mod tools;
 pub mod verilator;
+pub mod vq;

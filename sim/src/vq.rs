@@ -1,0 +1,31 @@
+//! Codebooks from recordings and weights, and what is packed with them (docs/vq-format.md).
+//!
+//! [`train()`] makes books, [`pack()`] the indices for them, [`Measured`] says what they are worth. The same input and
+//! seed give the same bytes on every machine and with any number of threads: work is cut into pieces whose number does not
+//! depend on threads, and sums of pieces are added in their order.
+
+mod access;
+mod banks;
+mod encoder;
+mod error;
+mod kmeans;
+mod lattice;
+mod measure;
+mod pack;
+mod random;
+mod residual;
+mod rotate;
+mod search;
+mod source;
+mod train;
+
+pub use access::{Access, access};
+pub use banks::{Sharing, rate};
+pub use error::VqError;
+pub use measure::{Measured, measure};
+pub use pack::pack;
+pub use source::{Source, kv_sources, weight_sources};
+pub use train::{TrainOptions, train};
+
+#[cfg(test)]
+mod tests;

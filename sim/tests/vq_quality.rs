@@ -1,0 +1,142 @@
+//! What the VQ algorithms are worth on real keys, values and weights.
+//!
+//! The short form takes the recordings in `data/`: one head, and a corner of a matrix. Where `KVFORGE_RECORDINGS` names the
+//! folder of the whole recordings, `KVFORGE_LONG=1` takes these: three heads, all of the matrix.
+
+use std::path::{Path, PathBuf};
+
+use sim::data::Recording;
+use sim::golden::vq::attention::Head;
+use sim::golden::vq::product::Way;
+use sim::golden::vq::{Algorithm, Part, Scheme, Tensor, VqFile, encode, pack_row};
+use sim::vq::{Source, TrainOptions, kv_sources, measure, pack, train, weight_sources};
+
+fn folder() -> (PathBuf, bool) {
+    let whole = std::env::var_os("KVFORGE_RECORDINGS").filter(|_| std::env::var_os("KVFORGE_LONG").is_some());
+    let long = whole.is_some();
+    (whole.map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../data"), PathBuf::from), long)
+}
+
+fn path(name: &str) -> PathBuf {
+    folder().0.join(name).with_extension("safetensors")
+}
+
+/// Keys and values of layer 10; of the short form only the first head.
+fn kv(name: &str) -> Vec<Source> {
+    let sources = kv_sources(&[Recording::read(path(name)).expect("a recording")], &[10]).expect("layer 10");
+    if folder().1 { sources } else { sources.into_iter().map(first_head).collect() }
+}
+
+fn first_head(source: Source) -> Source {
+    let data = source.data.chunks(source.cols).flat_map(|row| &row[..64]).copied().collect();
+    Source { cols: 64, data, ..source }
+}
+
+fn packed(scheme: &Scheme, training: &[Source], sources: &[Source], options: &TrainOptions) -> VqFile {
+    let books = train(scheme, training, options, &|| ()).expect("books");
+    pack(&books, sources, options.beam, &|| ()).expect("indices")
+}
+
+/// Signal to quantization noise of each tensor.
+fn decibels(file: &VqFile, sources: &[Source]) -> Vec<f64> {
+    file.tensors.iter().map(|tensor| measure(file, tensor, sources).expect("measured").binary16_db).collect()
+}
+
+/// Fewer iterations in the short form.
+fn options(algorithm: Algorithm) -> TrainOptions {
+    let usual = TrainOptions::of(algorithm);
+    if folder().1 { usual } else { TrainOptions { iterations: 15, rounds: 1, beam: 2, ..usual } }
+}
+
+#[test]
+fn keys_and_values_are_as_good_as_expected() {
+    let (long, run) = (folder().1, kv("smollm2_run"));
+    // the figures, of the whole recordings; the short form has the first head only, on 224 tokens
+    let expected = [
+        (Algorithm::Cq4, "smollm2_vq", [25.4, 18.6]),
+        (Algorithm::Cq2, "smollm2_vq", [16.0, 10.1]),
+        (Algorithm::Cq4, "smollm2_profile", [24.0, 17.2]),
+        (Algorithm::Cq2, "smollm2_profile", [15.7, 9.7]),
+    ];
+    // books of 224 vectors at most know those by heart, and little else
+    for (algorithm, trained, least) in expected.into_iter().filter(|case| long || case.1 == "smollm2_vq") {
+        let file = packed(&algorithm.scheme(), &kv(trained), &run, &options(algorithm));
+        for ((found, least), tensor) in decibels(&file, &run).into_iter().zip(least).zip(&file.tensors) {
+            let least = if long { least } else { least - 1.5 };
+            assert!((least..least + 3.5).contains(&found), "{algorithm} {} by {trained}: {found:.2} dB", tensor.name);
+        }
+    }
+}
+
+#[test]
+fn weights_are_as_good_as_expected() {
+    let long = folder().1;
+    let weights = weight_sources(&path("smollm2_vq"), &["weight.blk.10.ffn_down".into()]).expect("weights");
+    for (algorithm, least) in [(Algorithm::Gptvq2, 10.1), (Algorithm::Aqlm3, 15.8), (Algorithm::QuipSharp4, 19.5)] {
+        let found = decibels(&packed(&algorithm.scheme(), &weights, &weights, &options(algorithm)), &weights)[0];
+        // 8,192 vectors are not many for the two books of AQLM-3 together
+        let most = if !long && algorithm == Algorithm::Aqlm3 { 40.0 } else { least + 2.5 };
+        assert!((least - 0.2..most).contains(&found), "{algorithm}: {found:.2} dB");
+    }
+}
+
+/// Signal to noise of binary16 numbers, in dB.
+fn noise(exact: &[f64], found: &[u16]) -> (f64, f64) {
+    let error = |(x, &bits): (&f64, &u16)| (x - half::f16::from_bits(bits).to_f64()).powi(2);
+    (exact.iter().map(|x| x * x).sum(), exact.iter().zip(found).map(error).sum())
+}
+
+#[test]
+fn arithmetic_loses_far_less_than_the_books() {
+    let run = kv("smollm2_run");
+    let mut rng = fastrand::Rng::with_seed(9);
+    for algorithm in [Algorithm::Cq4, Algorithm::Cq2] {
+        let file = packed(&algorithm.scheme(), &kv("smollm2_vq"), &run, &options(algorithm));
+        let codebook = decibels(&file, &run);
+        let [keys, values] = [0, 1].map(|i| Head { scheme: &file.scheme, tensor: &file.tensors[i], number: 0 });
+        let to_bits = |x: &[f64]| x.iter().map(|&x| half::f16::from_f32(x as f32).to_bits()).collect::<Vec<_>>();
+        let to_f64 = |x: &[u16]| x.iter().map(|&x| half::f16::from_bits(x).to_f64()).collect::<Vec<_>>();
+
+        let query = to_bits(&(0..64).map(|_| rng.f64() - 0.5).collect::<Vec<_>>());
+        let exact = keys.scores64(&to_f64(&query));
+        for way in [Way::Table, Way::Multiply] {
+            let (signal, error) = noise(&exact, &keys.scores(&query, way));
+            let found = 10.0 * (signal / error).log10();
+            assert!(found > codebook[0] + 25.0, "{algorithm}, scores {way:?}: {found:.1} dB");
+        }
+        // weights as a softmax gives them
+        let scores: Vec<f64> = exact.iter().map(|score| (score / 8.0).exp()).collect();
+        let sum: f64 = scores.iter().sum();
+        let weights = to_bits(&scores.iter().map(|score| score / sum).collect::<Vec<_>>());
+        let exact = values.values64(&to_f64(&weights));
+        for found in [values.values_by_table(&weights, 4), values.values_by_multiplication(&weights)] {
+            let (signal, error) = noise(&exact, &found);
+            let found = 10.0 * (signal / error).log10();
+            assert!(found > codebook[1] + 25.0, "{algorithm}, values: {found:.1} dB");
+        }
+    }
+}
+
+#[test]
+fn the_hardwares_encoder_loses_next_to_nothing() {
+    let run = kv("smollm2_run");
+    let algorithm = Algorithm::Cq2;
+    let file = packed(&algorithm.scheme(), &kv("smollm2_vq"), &run, &options(algorithm));
+    let in_hardware =
+        VqFile { tensors: file.tensors.iter().zip(&run).map(|(t, s)| encoded(&file, t, s)).collect(), ..file.clone() };
+    for (software, hardware) in decibels(&file, &run).into_iter().zip(decibels(&in_hardware, &run)) {
+        assert!(software >= hardware - 1e-6 && hardware > software - 0.01, "{software:.4} and {hardware:.4} dB");
+    }
+}
+
+/// The tensor with the indices that the hardware finds.
+fn encoded(file: &VqFile, tensor: &Tensor, source: &Source) -> Tensor {
+    let part = |part: Part| {
+        let row = |values: &[u16]| {
+            let indices = encode::row(&file.scheme, tensor, &part, &values[part.cols.clone()]);
+            pack_row(&indices, file.scheme.bits)
+        };
+        source.data.chunks(source.cols).flat_map(row).collect()
+    };
+    Tensor { indices: tensor.parts(&file.scheme).map(part).collect(), ..tensor.clone() }
+}
