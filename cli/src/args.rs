@@ -1,10 +1,13 @@
 //! The command line.
 
+mod vq;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sim::golden::oaken::DenseBits;
 use sim::profile::Tails;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+pub use vq::{VqCommand, VqInfoOptions, VqPackOptions, VqTrainOptions};
 
 /// Synthesizable hardware for the memory side of large-language-model inference.
 #[derive(Parser)]
@@ -29,6 +32,9 @@ pub enum Command {
     /// Computes a paper's figures with a model of its system
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Vector quantization: codebooks, and what is packed with them
+    #[command(subcommand)]
+    Vq(VqCommand),
 }
 
 #[derive(Subcommand)]

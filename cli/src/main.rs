@@ -1,4 +1,5 @@
-//! The command `kvforge`: Verilog from named configurations, the threshold profiler, the demo.
+//! The command `kvforge`: Verilog from named configurations, the threshold profiler, the demo,
+//! codebooks.
 //!
 //! Exit codes: 0 done, 1 something inside failed, 2 what the user gave is not usable.
 
@@ -15,8 +16,9 @@ mod profile;
 mod read;
 mod report;
 mod table;
+mod vq;
 
-use args::{Arguments, Command, ModelCommand};
+use args::{Arguments, Command, ModelCommand, VqCommand};
 use clap::Parser;
 use report::Failure;
 use std::process::ExitCode;
@@ -30,6 +32,9 @@ fn main() -> ExitCode {
         Command::Profile(options) => profile::run(options),
         Command::Demo(options) => demo::run(options),
         Command::Model(ModelCommand::H2m2(options)) => model::run(options),
+        Command::Vq(VqCommand::Train(options)) => vq::train::run(options),
+        Command::Vq(VqCommand::Pack(options)) => vq::pack::run(options),
+        Command::Vq(VqCommand::Info(options)) => vq::info::run(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

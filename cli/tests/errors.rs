@@ -98,11 +98,49 @@ const CASES: &[(&str, &str)] = &[
     ("model_choices_contradict", "model h2m2 --choose arrays-2 --choose walks-four --choose arrays-4"),
     ("model_choices_and_choose", "model h2m2 --choices --choose arrays-2"),
     ("model_plots_is_a_file", "model h2m2 --plots good.toml"),
+    // codebooks: what is trained
+    ("vq_missing", "vq"),
+    ("vq_train_without_input", "vq train --algorithm cq-4"),
+    ("vq_train_two_inputs", "vq train --algorithm cq-4 --kv good.safetensors --weights weights.safetensors"),
+    ("vq_train_without_algorithm", "vq train --kv good.safetensors"),
+    ("vq_train_algorithm_unknown", "vq train --kv good.safetensors --algorithm cq-3"),
+    ("vq_train_algorithm_for_weights", "vq train --kv good.safetensors --algorithm aqlm-3"),
+    ("vq_train_algorithm_for_kv", "vq train --weights weights.safetensors --algorithm cq-2"),
+    ("vq_train_algorithm_and_bits", "vq train --kv good.safetensors --algorithm cq-4 --vector 2 --bits 8"),
+    ("vq_train_vector", "vq train --kv good.safetensors --vector 17 --bits 8"),
+    ("vq_train_bits", "vq train --kv good.safetensors --vector 4 --bits 13"),
+    ("vq_train_residuals", "vq train --kv good.safetensors --vector 4 --bits 8 --residuals 5"),
+    ("vq_train_columns", "vq train --kv good.safetensors --vector 3 --bits 8"),
+    ("vq_train_head", "vq train --kv good.safetensors --algorithm cq-4 --head 48"),
+    ("vq_train_layer", "vq train --kv good.safetensors --algorithm cq-4 --layers 0,7"),
+    ("vq_train_tile", "vq train --weights weights.safetensors --algorithm gptvq-2 --tile 256"),
+    ("vq_train_tile_columns", "vq train --weights weights.safetensors --algorithm gptvq-2 --tile 256x6"),
+    ("vq_train_ratio", "vq train --weights weights.safetensors --algorithm quip#-4 --ratio 0"),
+    ("vq_train_ratio_without_lattice", "vq train --weights weights.safetensors --algorithm gptvq-2 --ratio 3"),
+    ("vq_train_rotation", "vq train --weights weights.safetensors --tensor b --algorithm quip#-4"),
+    ("vq_train_tensor_missing", "vq train --weights weights.safetensors --tensor c --algorithm gptvq-2"),
+    ("vq_train_no_weights", "vq train --weights good.safetensors --algorithm gptvq-2"),
+    ("vq_train_weights_missing", "vq train --weights nowhere.safetensors --algorithm gptvq-2"),
+    ("vq_train_nan", "vq train --kv nan.safetensors --algorithm cq-4"),
+    ("vq_train_out", "vq train --kv good.safetensors --algorithm cq-4 --out folder"),
+    // what is packed
+    ("vq_pack_books_missing", "vq pack --books nowhere.vq --kv good.safetensors"),
+    ("vq_pack_books_packed", "vq pack --books packed.vq --kv good.safetensors"),
+    ("vq_pack_other_layer", "vq pack --books good.vq --kv other.safetensors"),
+    ("vq_pack_wide", "vq pack --books good.vq --kv wide.safetensors"),
+    ("vq_pack_weights", "vq pack --books good.vq --weights weights.safetensors"),
+    ("vq_pack_beam", "vq pack --books good.vq --kv good.safetensors --beam 0"),
+    // files
+    ("vq_info_not_vq", "vq info good.toml"),
+    ("vq_info_damaged", "vq info damaged.vq"),
+    ("vq_info_cut_short", "vq info short.vq"),
+    ("vq_info_books_only", "vq info good.vq --kv good.safetensors"),
+    ("vq_info_rows", "vq info packed.vq --kv longer.safetensors"),
 ];
 
 #[test]
 fn every_message_is_as_it_was() {
-    let place = Place::new();
+    let place = Place::with_codebooks();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
     for (name, arguments) in CASES {
         let output = kvforge(&place, arguments);

@@ -70,6 +70,26 @@ impl Place {
         place
     }
 
+    /// The same with weights, codebooks and packed keys and values, good and bad.
+    pub fn with_codebooks() -> Place {
+        let place = Place::new();
+        place.write("weights.safetensors", &safetensors(&[("weight.a", &[64, 64]), ("b", &[48, 64])], values));
+        place.write("longer.safetensors", &safetensors(&[("layer0.k", &[9, 64]), ("layer0.v", &[9, 64])], values));
+        for arguments in [
+            "vq train --algorithm cq-2 --kv good.safetensors --out good.vq",
+            "vq pack --books good.vq --kv good.safetensors --out packed.vq",
+        ] {
+            let output = kvforge(&place, arguments);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let good = std::fs::read(place.path().join("good.vq")).unwrap();
+        place.write("short.vq", &good[..good.len() - 100]);
+        let mut damaged = good;
+        damaged[1000] ^= 1;
+        place.write("damaged.vq", &damaged);
+        place
+    }
+
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -1,0 +1,29 @@
+//! `kvforge vq pack`: indices for keys and values, or for weights.
+
+use super::info::{Row, rows, rows_table};
+use super::{failure, progress_bar, read, sources_of, write};
+use crate::args::VqPackOptions;
+use crate::report::{Failure, Problem};
+use sim::vq::pack;
+use std::io::Write;
+
+pub fn run(options: &VqPackOptions) -> Result<(), Failure> {
+    let books = read(&options.books)?;
+    if books.packed {
+        let problem = Problem::new(format!("{} holds packed tensors already", options.books.display()));
+        return Err(problem.help("give the file of codebooks that `kvforge vq train` wrote").into());
+    }
+    let sources = sources_of(&books, &options.input.kv, options.input.weights.as_deref())?;
+    let parts = books.tensors.iter().map(|tensor| tensor.part_count()).sum();
+    let bar = progress_bar(parts, "packing");
+    let file = pack(&books, &sources, options.beam as usize, &|| bar.inc(1)).map_err(failure)?;
+    bar.finish_and_clear();
+    write(&options.out, &file)?;
+
+    let rows: Vec<Row> = rows(&file, Some(&sources))?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", rows_table(&rows))?;
+    writeln!(out, "  bits: of a value, without and with books, scales and signs")?;
+    writeln!(out, "  written: {}", options.out.display())?;
+    Ok(())
+}

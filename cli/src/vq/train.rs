@@ -1,0 +1,86 @@
+//! `kvforge vq train`: codebooks.
+
+use super::{failure, progress_bar, sources, write};
+use crate::args::VqTrainOptions;
+use crate::report::{Failure, Problem};
+use crate::table::table;
+use sim::golden::vq::{Algorithm, Books, Scheme, Tensor, VqFile, inverse_ratio};
+use sim::vq::{Source, TrainOptions, train};
+use std::io::Write;
+
+pub fn run(options: &VqTrainOptions) -> Result<(), Failure> {
+    let scheme = scheme(options)?;
+    let sources = sources(&options.input.kv, &options.layers, options.input.weights.as_deref(), &options.tensor)?;
+    let training = training(options);
+    let bar = progress_bar(parts(&sources, &training), "training");
+    let file = train(&scheme, &sources, &training, &|| bar.inc(1)).map_err(failure)?;
+    bar.finish_and_clear();
+    write(&options.out, &file)?;
+
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", tensors_table(&file, &sources))?;
+    writeln!(out, "  {scheme}, {} bits a value without books; seed {}", scheme.bits_per_value(), options.seed)?;
+    writeln!(out, "  written: {}", options.out.display())?;
+    Ok(())
+}
+
+fn scheme(options: &VqTrainOptions) -> Result<Scheme, Failure> {
+    let kv = options.input.weights.is_none();
+    let scheme = match (options.algorithm, options.vector, options.bits) {
+        (Some(algorithm), ..) => {
+            if algorithm.is_for_kv() != kv {
+                return Err(wrong_input(algorithm));
+            }
+            let scheme = algorithm.scheme();
+            let given = options.ratio.map(inverse_ratio);
+            if given.is_some() && scheme.books != Books::Lattice {
+                return Err(Problem::new(format!("--ratio has no meaning with {algorithm}")).into());
+            }
+            Scheme { inverse_ratio: given.unwrap_or(scheme.inverse_ratio), ..scheme }
+        }
+        (None, vector, bits) => {
+            let books = options.books.map_or(if kv { Books::Group } else { Books::Tile }, Books::from);
+            let (vector, bits) = (vector.unwrap_or_default(), bits.unwrap_or_default());
+            let (residuals, scales) = (options.residuals, options.scales.into());
+            Scheme { vector, bits, residuals, books, scales, inverse_ratio: 0 }
+        }
+    };
+    scheme.check().map_err(Problem::new)?;
+    Ok(scheme)
+}
+
+fn wrong_input(algorithm: Algorithm) -> Failure {
+    let (what, option) = if algorithm.is_for_kv() { ("keys and values", "--kv") } else { ("weights", "--weights") };
+    let problem = Problem::new(format!("{algorithm} is for {what}")).help(format!("give them with {option}"));
+    problem.note("any other VQ<vector, bits, residuals> is given by --vector, --bits and --residuals").into()
+}
+
+fn training(options: &VqTrainOptions) -> TrainOptions {
+    let usual = options.algorithm.map(TrainOptions::of).unwrap_or_default();
+    let tile = options.tile.map(|tile| (tile.rows, tile.cols)).or(usual.tile);
+    let (seed, iterations, rounds, head) = (options.seed, options.iterations, options.rounds, options.head);
+    TrainOptions { seed, iterations, rounds, head, tile, ..usual }
+}
+
+/// About as many parts as the progress bar will count.
+fn parts(sources: &[Source], options: &TrainOptions) -> usize {
+    let of = |source: &Source| match (source.kind, options.tile) {
+        (sim::golden::vq::TensorKind::Weight, Some((rows, cols))) => {
+            source.rows.div_ceil(rows) * source.cols.div_ceil(cols)
+        }
+        (sim::golden::vq::TensorKind::Weight, None) => 1,
+        _ => source.cols.div_ceil(options.head.max(1)),
+    };
+    sources.iter().map(of).sum()
+}
+
+fn tensors_table(file: &VqFile, sources: &[Source]) -> String {
+    let row = |(tensor, source): (&Tensor, &Source)| {
+        let entries: usize = tensor.books.iter().map(|book| book.count()).sum();
+        let shape = [source.rows.to_string(), source.cols.to_string()];
+        let books = [tensor.books.len(), entries, tensor.book_bits() as usize / 8].map(|number| number.to_string());
+        [vec![tensor.name.clone(), tensor.kind.to_string()], shape.to_vec(), books.to_vec()].concat()
+    };
+    let headings = ["tensor", "kind", ">rows", ">columns", ">books", ">entries", ">bytes"];
+    table(&headings, file.tensors.iter().zip(sources).map(row))
+}

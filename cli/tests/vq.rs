@@ -1,0 +1,72 @@
+//! `kvforge vq` with good input.
+
+mod common;
+
+use common::{Place, kvforge};
+use serde_json::Value;
+use snapbox::Data;
+
+#[track_caller]
+fn stdout(place: &Place, arguments: &str) -> String {
+    let output = kvforge(place, arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments}: {stderr}");
+    assert!(stderr.is_empty(), "{arguments}: {stderr}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn bytes(place: &Place, name: &str) -> Vec<u8> {
+    std::fs::read(place.path().join(name)).unwrap()
+}
+
+#[test]
+fn train_pack_and_info_print_what_they_did() {
+    let place = Place::with_codebooks();
+    let mut text = String::new();
+    for arguments in [
+        "vq train --algorithm cq-2 --kv good.safetensors --layers 0 --out a.vq",
+        "vq info a.vq",
+        "vq pack --books a.vq --kv longer.safetensors --out b.vq",
+        "vq info b.vq --kv longer.safetensors",
+        "vq train --weights weights.safetensors --algorithm quip#-4 --out c.vq",
+        "vq pack --books c.vq --weights weights.safetensors --out d.vq",
+        "vq info d.vq",
+    ] {
+        text += &format!("$ kvforge {arguments}\n{}\n", stdout(&place, arguments));
+    }
+    snapbox::assert_data_eq!(text, Data::read_from("tests/vq.txt".as_ref(), None).raw());
+}
+
+#[test]
+fn the_seed_makes_the_file() {
+    let place = Place::with_codebooks();
+    let train = |seed: u32, out: &str| {
+        let scheme = "--vector 4 --bits 2 --residuals 2 --scales row --tile 32x32";
+        stdout(&place, &format!("vq train --weights weights.safetensors {scheme} --seed {seed} --out {out}"));
+        bytes(&place, out)
+    };
+    let first = train(1, "a.vq");
+    assert!(first == train(1, "b.vq"));
+    assert!(first != train(2, "c.vq"));
+}
+
+#[test]
+fn info_as_json() {
+    let place = Place::with_codebooks();
+    let json = |arguments: &str| serde_json::from_str::<Value>(&stdout(&place, arguments)).unwrap();
+    let books = json("vq info good.vq --json");
+    assert_eq!((books["vector"].as_u64(), books["packed"].as_bool()), (Some(4), Some(false)));
+    assert_eq!(books["tensors"][0]["bits_without_books"], 2.0);
+    assert!(books["tensors"][0]["bits_with_books"].is_null());
+
+    let packed = json("vq info packed.vq --kv good.safetensors --json");
+    let key = &packed["tensors"][0];
+    // eight tokens of 16 groups; each of the 16 books has the eight vectors that it was trained on, and knows them by heart
+    assert_eq!((key["name"].as_str(), key["uses"]["lookups"].as_u64()), (Some("layer0.k"), Some(128)));
+    assert_eq!((key["books"].as_u64(), key["entries"].as_u64()), (Some(16), Some(128)));
+    assert!(key["sqnr_db"].is_null());
+    let uses = key["uses"]["of_entries"].as_array().unwrap();
+    assert!(uses.iter().flat_map(|book| book.as_array().unwrap()).all(|uses| uses == 1));
+    // a book of eight entries takes 8 + 64 bytes; 16 of them over 512 values
+    assert_eq!(key["bits_with_books"], 2.0 + 16.0 * 72.0 * 8.0 / 512.0);
+}
