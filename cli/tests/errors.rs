@@ -119,6 +119,7 @@ const CASES: &[(&str, &str)] = &[
     ("vq_train_ratio_without_lattice", "vq train --weights weights.safetensors --algorithm gptvq-2 --ratio 3"),
     ("vq_train_rotation", "vq train --weights weights.safetensors --tensor b --algorithm quip#-4"),
     ("vq_train_tensor_missing", "vq train --weights weights.safetensors --tensor c --algorithm gptvq-2"),
+    ("vq_train_matrix_shape", "vq train --weights cube.safetensors --tensor layer0.k --algorithm gptvq-2"),
     ("vq_train_no_weights", "vq train --weights good.safetensors --algorithm gptvq-2"),
     ("vq_train_weights_missing", "vq train --weights nowhere.safetensors --algorithm gptvq-2"),
     ("vq_train_nan", "vq train --kv nan.safetensors --algorithm cq-4"),
