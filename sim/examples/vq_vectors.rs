@@ -216,7 +216,7 @@ fn with_product(case: &mut Case, scheme: &Scheme, tensor: &Tensor) {
 fn with_token(case: &mut Case, scheme: &Scheme, tensor: &Tensor) {
     let token = numbers(tensor.cols, 4, 2.0);
     let row = |part: sim::golden::vq::Part| {
-        let indices = encode::row(scheme, tensor, &part, &token[part.cols.clone()]);
+        let indices = encode::row(scheme, tensor, &part, &token[part.cols.clone()], encode::Rule::Product);
         sim::golden::vq::pack_row(&indices, scheme.bits)
     };
     case.encoded = Some(hex(&tensor.parts(scheme).flat_map(row).collect::<Vec<_>>()));

@@ -32,18 +32,40 @@ pub fn nearest(book: &Book, half_norms: &[u16], x: &[u16]) -> u16 {
     best.0
 }
 
+/// How the nearest entry is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// The largest `x.c - |c|^2/2`: the format's.
+    Product,
+    /// The least `|x - c|^2`: an alternative, to measure the format's against. It costs an adder for each number more.
+    Distance,
+}
+
+/// The index with the least `|x - c|^2`, of several the lowest.
+fn nearest_by_distance(book: &Book, x: &[u16]) -> u16 {
+    let distance = |index: u16| {
+        let difference: Vec<u16> = x.iter().zip(book.entry(index.into())).map(|(&x, &c)| subtract(x, c)).collect();
+        // positive numbers are ordered as their bits are
+        dot(&difference, &difference)
+    };
+    (0..book.count() as u16).min_by_key(|&index| distance(index)).expect("an entry")
+}
+
 /// The indices of a row of a part: group by group, residual by residual of what the entries before left over.
 ///
 /// # Panics
 /// Schemes with scales, and the lattice, are not encoded in hardware.
-pub fn row(scheme: &Scheme, tensor: &Tensor, part: &Part, values: &[u16]) -> Vec<u16> {
+pub fn row(scheme: &Scheme, tensor: &Tensor, part: &Part, values: &[u16], rule: Rule) -> Vec<u16> {
     assert!(scheme.scales == Scales::None && scheme.books != Books::Lattice, "not encoded in hardware");
     let mut indices = vec![];
     for group in values.chunks(scheme.vector) {
         let mut left = group.to_vec();
         for _ in 0..scheme.residuals {
             let book = &tensor.books[part.book_of(scheme, indices.len()).expect("a book")];
-            let index = nearest(book, &half_norms(book), &left);
+            let index = match rule {
+                Rule::Product => nearest(book, &half_norms(book), &left),
+                Rule::Distance => nearest_by_distance(book, &left),
+            };
             left = left.iter().zip(book.entry(index.into())).map(|(&x, &c)| subtract(x, c)).collect();
             indices.push(index);
         }

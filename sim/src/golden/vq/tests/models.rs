@@ -164,7 +164,8 @@ fn a_row_is_encoded_group_by_group_and_residual_by_residual() {
     let tensor = tensor(rng, &scheme, TensorKind::Key, |rng| f64::from(rng.i32(-8..=8)));
     let part = tensor.parts(&scheme).next().unwrap();
     let x: Vec<u16> = (0..part.cols.len()).map(|_| bits(f64::from(rng.i32(-9..=9)))).collect();
-    let indices = encode::row(&scheme, &tensor, &part, &x);
+    let indices = encode::row(&scheme, &tensor, &part, &x, encode::Rule::Product);
+    assert_eq!(indices, encode::row(&scheme, &tensor, &part, &x, encode::Rule::Distance), "small integers are exact");
     assert_eq!(indices.len(), part.indices_per_row(&scheme));
     for (group, pair) in indices.chunks(2).enumerate() {
         let books = [0, 1].map(|r| &tensor.books[part.first_book + 2 * group + r]);
