@@ -261,7 +261,7 @@ impl<'e> MigrationBench<'e> {
     /// A command is done.
     fn end(&mut self) -> Ends {
         let beat = &self.bench.beats(self.done)[self.ended.len()];
-        let [page, outcome, side, place] = [0, 1, 2, 3].map(|i| beat.field(i));
+        let [page, outcome, side, place, freed] = [0, 1, 2, 3, 4].map(|i| beat.field(i));
         let cycle = self.bench.cycle();
         let Pending { command, errors, stopped } = self.pending.pop_front().ok_or("done, and nothing was asked")?;
         self.ended.push(Ended { command, outcome, cycle });
@@ -275,8 +275,14 @@ impl<'e> MigrationBench<'e> {
             _ => false,
         };
         let free = if outcome == outcome::OKAY { command.from } else { command.to };
-        if page != command.page || !right || (side as usize, place) != free {
-            return Err(format!("{is}; as told: {as_told}, errors: {errors}, stopped: {stopped}"));
+        let frees = match outcome {
+            outcome::OKAY => command.tables != 0,
+            outcome::TABLE => false,
+            _ => command.from != command.to,
+        };
+        let is_free = !frees || (side as usize, place) == free;
+        if page != command.page || !right || (freed == 1) != frees || !is_free {
+            return Err(format!("{is}, freed {freed}; as told: {as_told}, errors: {errors}, stopped: {stopped}"));
         }
         match outcome {
             outcome::OKAY => self.world.places[page as usize] = command.to,
@@ -285,7 +291,7 @@ impl<'e> MigrationBench<'e> {
         }
         self.settled(page).map_err(|error| format!("{is}, but {error}"))?;
         // what nobody uses may be written by anybody
-        if as_told {
+        if as_told && frees {
             self.users.nobody_is_at(free)?;
             self.world.overwrite(&mut self.memories, free, &mut self.rng);
         }

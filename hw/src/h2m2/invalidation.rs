@@ -10,7 +10,7 @@
 //! | `answered` | all requests of before the last turn are answered |
 //! | `unused` | a bit for each epoch: none of its translations was in use in the cycle before |
 //! | `done` | one cycle: the range is invalid |
-//! | `drained` | nothing is to be invalidated, and nothing of before the last turn is in use |
+//! | `drained` | nothing of before the last range that is done is in use; at least once before the next turn |
 //! | `starts` | register: after a reset, until all sets are emptied. No request may be taken |
 //!
 //! Parameters: those of [`MmuParams`]. Combinational paths: `pages_valid` to `forget`; `unused` to `drained`.
@@ -38,7 +38,7 @@ ports! {
         input unused: Signal = bits(2),
         /// The range is invalid.
         output done: Signal = bits(1),
-        /// Nobody uses the old mapping.
+        /// Nobody uses what was before the last range.
         output drained: Signal = bits(1),
         /// The sets hold anything.
         output starts: Signal = bits(1),
@@ -117,6 +117,7 @@ pub fn invalidation(p: MmuParams) -> Result<Design<InvalidationPorts>, Errors> {
     io.epoch.set(epoch);
     io.starts.set(starts);
     io.done.set(ends & !starts);
-    io.drained.set(phase.is(Phase::Idle) & unused);
+    // the next turn waits for it, too: so who waits for it sees it, however soon the next range comes
+    io.drained.set(!phase.is(Phase::Answer) & unused & !starts);
     m.finish(io)
 }

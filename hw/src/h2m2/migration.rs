@@ -141,13 +141,15 @@ pub struct Migrated {
     pub page: Signal,
     /// How it ended.
     pub outcome: StateSignal<Outcome>,
-    /// The place that is free now; none is with [`Outcome::Table`].
+    /// The place that is free now, if `freed`.
     pub free: Place,
+    /// There is one: not with [`Outcome::Table`], nor where both places are one, nor behind a copy without page tables.
+    pub freed: Signal,
 }
 
 /// The shape of what is done.
 pub fn migrated(p: MigrationParams) -> Migrated {
-    Migrated { page: bits(p.virtual_page_bits()), outcome: state(), free: place(p) }
+    Migrated { page: bits(p.virtual_page_bits()), outcome: state(), free: place(p), freed: bits(1) }
 }
 
 ports! {

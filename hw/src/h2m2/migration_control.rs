@@ -145,6 +145,19 @@ struct Refused {
     outcome: StateSignal<Outcome>,
     /// Its entries may have been written.
     written: Signal,
+    /// Its old place and its new one are two.
+    moves: Signal,
+}
+
+impl Refused {
+    #[module]
+    fn new(m: Module) -> Refused {
+        let any = m.reg_reset(bits(1), 0);
+        let outcome = m.reg(state::<Outcome>());
+        let written = m.reg(bits(1));
+        let moves = m.reg(bits(1));
+        Refused { any, outcome, written, moves }
+    }
 }
 
 /// The state of the control.
@@ -157,6 +170,8 @@ struct State {
     /// The page in hand.
     page: Page,
     outcome: StateSignal<Outcome>,
+    /// Its old place and its new one are two.
+    moves: Signal,
     ring: Ring,
     refused: Refused,
 }
@@ -169,6 +184,8 @@ struct Found {
     outcome: StateSignal<Outcome>,
     /// The entries are as the command says.
     as_told: Signal,
+    /// Its old place and its new one are two.
+    moves: Signal,
     /// What they permit.
     reads: Signal,
     writes: Signal,
@@ -180,13 +197,14 @@ pub fn migration_control(p: MigrationParams) -> Result<Design<ControlPorts>, Err
     let m = Module::new(p.name("migration_control"));
     m.doc("Reads, marks and switches the entries of pages, and invalidates them.");
     let io = ControlPorts::new(m, p);
-    let refused = Refused { any: m.reg_reset(bits(1), 0), outcome: m.reg(state::<Outcome>()), written: m.reg(bits(1)) };
+    let refused = Refused::new(m);
     let x = State {
         step: m.state(Step::Idle),
         phase: m.state(Phase::Look),
         forgets: m.reg_reset(bits(1), 0),
         page: m.reg(page(p)),
         outcome: m.reg(state::<Outcome>()),
+        moves: m.reg(bits(1)),
         ring: Ring::new(m),
         refused,
     };
@@ -224,10 +242,11 @@ pub fn migration_control(p: MigrationParams) -> Result<Design<ControlPorts>, Err
         s.case(Step::Judge, || judge(m, x, found));
         s.case(Step::Done, || m.when(io.done.ready, || leave(m, x)));
     });
-    let Migration { page, from, to, .. } = x.page.command;
+    let Migration { page, from, to, tables } = x.page.command;
     let failed = !x.outcome.is(Outcome::Okay);
+    let freed = failed.mux(x.moves & !x.outcome.is(Outcome::Table), tables.any());
     io.done.valid.set(x.step.is(Step::Done));
-    io.done.payload.set(Migrated { page, outcome: x.outcome, free: failed.mux(to, from) });
+    io.done.payload.set(Migrated { page, outcome: x.outcome, free: failed.mux(to, from), freed });
     m.finish(io)
 }
 
@@ -275,6 +294,7 @@ fn compare(m: Module, x: State, tables: [TablePorts; 2], p: MigrationParams) -> 
         failed: failed[0] | failed[1],
         outcome: decode.mux(m.lit_state(Outcome::Decode), m.lit_state(Outcome::Slave)),
         as_told: (each[0].0 | !used[0]) & (each[1].0 | !used[1]) & moves,
+        moves,
         reads: each[1].1.cat(each[0].1),
         writes: each[1].2.cat(each[0].2) & command.tables,
     }
@@ -327,12 +347,14 @@ fn choose(m: Module, io: ControlPorts, x: State, (oldest, next, may_begin): (Pag
         let okay = io.copied.payload.is(Outcome::Okay);
         x.page.set(oldest);
         x.outcome.set(io.copied.payload);
+        x.moves.set(true);
         x.phase.set(okay.mux(m.lit_state(Phase::Switch), m.lit_state(Phase::Restore)));
         x.step.set(Step::Locate);
     })
     .elsewhen(ends, || {
         x.page.set(oldest);
         x.outcome.set(x.refused.outcome);
+        x.moves.set(x.refused.moves);
         x.phase.set(Phase::Restore);
         x.step.set(x.refused.written.mux(m.lit_state(Step::Locate), m.lit_state(Step::Done)));
     })
@@ -360,6 +382,7 @@ fn judge(m: Module, x: State, found: Found) {
         x.refused.any.set(true);
         x.refused.outcome.set(outcome);
         x.refused.written.set(written);
+        x.refused.moves.set(found.moves);
         x.step.set(Step::Idle);
     };
     x.step.set(Step::Start);

@@ -93,11 +93,8 @@ fn map(name: &str, p: MmuParams) -> Map {
     let mut invalidate = map.register("invalidate", "invalidation of the pages from first to last");
     let start = invalidate.rw("start", 1, 0, "a change from 0 to 1 starts the invalidation");
     let busy = invalidate.ro("busy", 1, "an invalidation started here is under way");
-    let drained = invalidate.ro(
-        "drained",
-        1,
-        "no invalidation is under way, and no translation from before the last one is in use",
-    );
+    let drained =
+        invalidate.ro("drained", 1, "no translation from before the last invalidation that was started here is in use");
     let mut fault = map.register("fault", "the oldest fault that was not cleared");
     let logged = fault.sticky("logged", "a fault is shown; write 1 for the next one");
     let lost = fault.sticky("lost", "there were more faults than are kept; write 1 to clear");
@@ -177,8 +174,11 @@ pub fn mmu_axi(name: &str, p: MmuParams) -> Result<Design<MmuAxiPorts>, Errors> 
     io.invalidate.ready.set(core.invalidate.ready & !asks);
     io.done.set(core.done & !under_way);
     io.drained.set(core.drained);
-    regs[map.busy].set(asks | under_way | starts);
-    regs[map.drained].set(core.drained & !asks);
+    let busy = asks | under_way | starts;
+    let drained = m.reg_reset(bits(1), 0).comment("it was, since the last one that was started here");
+    drained.set(!busy & (drained | core.drained));
+    regs[map.busy].set(busy);
+    regs[map.drained].set(drained);
 
     log(m, &map, &regs, core.counted)?;
     count(m, &map, &regs, core.counted);

@@ -1,9 +1,11 @@
 //! The MMU against the golden model, and its rates.
 
+use super::mmu::mmu;
 use super::mmu_axi::{MmuAxiPorts, mmu_axi, registers};
 use super::params::{MmuParams, Replacement};
 use fastrand::Rng;
 use hdl::Design;
+use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
@@ -310,5 +312,61 @@ fn replacement_on_traces() {
             "round" => assert!(hits[1] > hits[0], "in a round that does not fit, the oldest is wanted next"),
             _ => assert!(hits.iter().all(|hits| *hits > 300), "{name}: {hits:?}"),
         }
+    }
+}
+
+/// The port hears that its range is drained though software starts the next one as soon as the last one is done.
+#[test]
+fn drained_is_seen_between_invalidations_of_software() {
+    let design = mmu_axi("mmu", SMALL).unwrap();
+    let mut sim = Simulator::new(&design);
+    let mut rig = ready(&mut sim, &design, SMALL, 10);
+    rig.use_for = 600;
+    let (before, mut asked) = (rig.drained_at.len(), 0);
+    for cycle in 0..40_000 {
+        if rig.unanswered() < 3 {
+            let page = read(&rig, cycle % 16);
+            rig.ask(cycle as usize % 3, page);
+        }
+        rig.invalidate_by_software(0, 15);
+        if rig.drained_at.len() - before == asked && asked < 8 {
+            asked += 1;
+            rig.invalidate(3, 3);
+        }
+        rig.step().unwrap();
+    }
+    assert!(rig.drained_at.len() - before >= 8, "{:?}", rig.drained_at);
+}
+
+/// From the cycle behind its request on, until its answer is taken, a requester is not idle.
+#[test]
+fn idle_falls_with_the_request() {
+    let design = mmu(SMALL).unwrap();
+    let mut sim = Simulator::new(&design);
+    let io = &design.ports;
+    sim.reset(2);
+    sim.poke(io.enable, 1);
+    (0..500).for_each(|_| sim.step());
+    for wait in [0, 1, 20] {
+        assert_eq!(sim.peek(io.idle), 1);
+        sim.poke(io.request[0].valid, 1);
+        while sim.peek(io.request[0].ready) == 0 {
+            sim.step();
+        }
+        sim.step();
+        sim.poke(io.request[0].valid, 0);
+        let mut waited = 0;
+        loop {
+            assert_eq!(sim.peek(io.idle), 0, "not answered, or the answer not taken");
+            waited += sim.peek(io.response[0].valid);
+            sim.poke(io.response[0].ready, u64::from(waited > wait));
+            let taken = waited > wait;
+            sim.step();
+            if taken {
+                break;
+            }
+        }
+        sim.poke(io.response[0].ready, 0);
+        (0..3).for_each(|_| sim.step());
     }
 }
