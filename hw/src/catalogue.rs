@@ -31,6 +31,7 @@ mod parameter;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod vq;
 
 pub use blocks::{blocks, engine_params};
 pub use h2m2::mmu_params;
@@ -39,6 +40,7 @@ pub use memory::{arbiter_axi, mover};
 pub use oaken_mmu::oaken_mmu_params;
 pub use oaken_slices::{framer_params, slice_params};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
+pub use vq::unpacker_params;
 
 use hdl::{Design, Errors};
 

@@ -3,9 +3,9 @@
 //! - [`stream`]: what moves words from module to module, and the AXI4-Stream edge
 //! - [`memory`]: RAM behind a stream, and burst engines for AXI4
 //! - [`float`]: arithmetic on narrow and floating point numbers
-//! - [`h2m2`]: address translation for two unlike memories
 //! - [`oaken`]: the quantizer and dequantizer of the key-value cache
 //! - [`h2m2`]: what two unlike memories need to work as one
+//! - [`vq`]: what vector-quantized weights, keys and values are read with
 //! - [`control`]: registers behind AXI4-Lite, from one description
 //! - [`catalogue`]: the blocks that can be configured by name
 
@@ -16,3 +16,4 @@ pub mod h2m2;
 pub mod memory;
 pub mod oaken;
 pub mod stream;
+pub mod vq;

@@ -42,6 +42,8 @@ const PAGES: &[Page] = &[
     Page { block: "axi_write_arbiter", shown: &[("masters", 2)] },
     Page { block: "h2m2_events", shown: &[] },
     Page { block: "h2m2_migration", shown: &[] },
+    Page { block: "vq_index_unpacker", shown: &[] },
+    Page { block: "vq_e8p_decoder", shown: &[] },
     Page { block: "fifo_two_clocks", shown: &[("width", 32), ("depth", 16)] },
     Page { block: "pulse_synchronizer", shown: &[] },
     Page { block: "reset_synchronizer", shown: &[] },

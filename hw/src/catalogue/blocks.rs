@@ -3,6 +3,7 @@
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::{
     Block, clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, memory, oaken_mmu, oaken_slices, streams,
+    vq,
 };
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
@@ -39,6 +40,8 @@ pub fn blocks() -> &'static [Block] {
         h2m2::H2M2_MMU,
         h2m2_events::EVENT_CONTROLLER,
         h2m2_migration::H2M2_MIGRATION,
+        vq::INDEX_UNPACKER,
+        vq::E8P_DECODER,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

@@ -2,11 +2,11 @@
 
 use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, float, h2m2_events, h2m2_migration, h2m2_mmu, memory, oaken,
-    oaken_mmu, parts, records, regroup, routing, several, slices,
+    oaken_mmu, parts, records, regroup, routing, several, slices, vq,
 };
 use hw::catalogue::{
     Value, Values, arbiter_axi, block, framer_params, migration_params, mmu_params, mover, oaken_mmu_params,
-    slice_params,
+    slice_params, unpacker_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -98,6 +98,8 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "oaken_mmu" => oaken_mmu::driver(name, oaken_mmu_params(v)),
         "burst_reader" => bursts::reader_driver(name, mover(v)),
         "burst_writer" => bursts::writer_driver(name, mover(v)),
+        "vq_e8p_decoder" => vq::e8p_decoder_driver(name, v.number("lanes")),
+        "vq_index_unpacker" => vq::index_unpacker_driver(name, unpacker_params(v)),
         "h2m2_events" => h2m2_events::event_controller_driver(name, v.number("kernels")),
         "h2m2_migration" => h2m2_migration::migration_driver(name, migration_params(v)),
         "h2m2_mmu" => h2m2_mmu::mmu_driver(name, mmu_params(v)),

@@ -1,0 +1,85 @@
+//! What reads vector-quantized data.
+
+use super::Block;
+use super::blocks::nothing;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
+use super::streams::any;
+use crate::vq::e8p::{LATENCY, MAX_LANES, e8p_decoder};
+use crate::vq::index_unpacker::{UnpackerParams, index_unpacker};
+use hdl::Design;
+use std::any::type_name_of_val;
+
+pub(super) const E8P_DECODER: Block = Block {
+    name: "vq_e8p_decoder",
+    summary: "makes vectors of 8 numbers out of codes of QuiP#'s lattice",
+    parameters: &[Parameter {
+        name: "lanes",
+        doc: "codes in a beat",
+        unit: "codes",
+        default: Some(Preset::Number(4)),
+        legal: any(1, MAX_LANES as i128),
+        why: "a beat has a code, and 32 fill a bus of 512 bits",
+    }],
+    check: nothing,
+    latency: |_| format!("{LATENCY} cycles"),
+    throughput: |v| format!("{} codes, {} numbers a cycle", v.number("lanes"), 8 * v.number("lanes")),
+    function: || type_name_of_val(&e8p_decoder),
+    build: |_, v| e8p_decoder(v.number("lanes") as usize).map(Design::erase),
+};
+
+/// The parameters of an index unpacker.
+pub fn unpacker_params(v: &Values) -> UnpackerParams {
+    UnpackerParams { bus_bytes: v.number("bus_bits") / 8, lanes: v.number("lanes"), index_bits: v.number("index_bits") }
+}
+
+/// The indices of a beat must fit in a word.
+fn indices_fit(v: &Values) -> Result<(), Box<Mistake>> {
+    let (lanes, index_bits, bus_bits) = (v.number("lanes"), v.number("index_bits"), v.number("bus_bits"));
+    if lanes * index_bits <= bus_bits {
+        return Ok(());
+    }
+    let names = ["bus_bits", "lanes", "index_bits"];
+    let what = format!("a beat of {} bits is wider than a word", lanes * index_bits);
+    Err(Mistake::together(
+        &names,
+        what,
+        format!("lanes * index_bits up to {bus_bits}"),
+        "the bus brings no more in a cycle",
+    ))
+}
+
+pub(super) const INDEX_UNPACKER: Block = Block {
+    name: "vq_index_unpacker",
+    summary: "makes beats of indices, one for each lane, out of the words of a bus",
+    parameters: &[
+        Parameter {
+            name: "bus_bits",
+            doc: "bits of a word",
+            unit: "bits",
+            default: Some(Preset::Number(64)),
+            legal: Legal::OneOf(&[32, 64, 128, 256, 512]),
+            why: "those of the burst engines",
+        },
+        Parameter {
+            name: "lanes",
+            doc: "indices of a beat",
+            unit: "indices",
+            default: Some(Preset::Number(8)),
+            legal: any(1, 512),
+            why: "a beat has an index, and a word of 512 bits no more than 512",
+        },
+        Parameter {
+            name: "index_bits",
+            doc: "bits of an index",
+            unit: "bits",
+            default: Some(Preset::Number(8)),
+            legal: any(1, 16),
+            why: "a code of QuiP#'s lattice has 16",
+        },
+    ],
+    check: indices_fit,
+    latency: |v| format!("{} cycles from the word that completes a beat, or 1 more", unpacker_params(v).latency()),
+    throughput: |v| format!("{} indices a cycle, row after row", v.number("lanes")),
+    function: || type_name_of_val(&index_unpacker),
+    build: |_, v| index_unpacker(unpacker_params(v)).map(Design::erase),
+};

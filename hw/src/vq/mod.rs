@@ -1,0 +1,5 @@
+//! Vector quantization: codes become vectors of numbers as fast as they come from memory (vq-llm.txt, sections II and V).
+
+pub mod e8p;
+mod e8p_points;
+pub mod index_unpacker;

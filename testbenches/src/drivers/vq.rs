@@ -1,0 +1,94 @@
+//! Decoders of vector-quantized data.
+
+use super::parts::{build, one_to_one};
+use super::stream::Streams;
+use super::{Driver, Effort};
+use fastrand::Rng;
+use hdl::BigUint;
+use hdl::engine::Engine;
+use hw::vq::e8p::{LATENCY, NUMBER_BITS, e8p_decoder};
+use hw::vq::index_unpacker::{IndexUnpackerPorts, UnpackerParams, index_unpacker};
+use sim::bus::{Beat, Bench, Stalls, StreamPorts};
+use sim::golden::vq::e8p::point;
+use sim::golden::vq::pack_row;
+
+/// A decoder of QuiP#'s lattice, for so many lanes.
+pub fn e8p_decoder_driver(name: impl Into<String>, lanes: u32) -> Driver {
+    let design = build(e8p_decoder(lanes as usize));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let vectors = |codes: &Beat| {
+        let numbers = (0..codes.0.len()).flat_map(|lane| point(codes.field(lane) as u16));
+        Beat(numbers.map(|k| ((k & ((1 << NUMBER_BITS) - 1)) as u32).into()).collect())
+    };
+    let model = Box::new(move |sent: &Vec<Vec<Beat>>| vec![sent[0].iter().map(vectors).collect()]);
+    let streams =
+        Streams { model, latency: Some(LATENCY.into()), full_rate: Some(0), capacity: Some(LATENCY as usize), ..plain };
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// An index unpacker.
+pub fn index_unpacker_driver(name: impl Into<String>, p: UnpackerParams) -> Driver {
+    let design = build(index_unpacker(p));
+    let IndexUnpackerPorts { command, s, m, .. } = &design.ports;
+    let ports = [StreamPorts::of(&design, command), StreamPorts::of(&design, s), StreamPorts::of(&design, m)];
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
+        for round in 0..if effort.long { 200 } else { 16 } {
+            let seed = 1000 * effort.seed + round;
+            let of_port = [0, 1, 2].map(|port| stalls[(round >> (2 * port)) as usize % 4]);
+            unpack(&mut *engine, &ports, p, of_port, seed).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
+        }
+        Ok(())
+    })
+}
+
+/// Rows of random indices: bytes before and behind them are anything. What came out before the reset is forgotten.
+fn unpack(
+    engine: &mut dyn Engine,
+    ports: &[StreamPorts; 3],
+    p: UnpackerParams,
+    stalls: [Stalls; 3],
+    seed: u64,
+) -> Result<(), String> {
+    let mut rng = Rng::with_seed(seed);
+    let mut bench = Bench::new(engine, seed);
+    let [command, s] = [0, 1].map(|i| bench.source_at(ports[i].clone(), stalls[i]));
+    let m = bench.sink_at(ports[2].clone(), stalls[2]);
+    bench.reset().map_err(|e| e.to_string())?;
+    let (mut expected, mut words) = (vec![], 0);
+    for _ in 0..20 {
+        let (start, length, rows) = (rng.u32(0..p.bus_bytes), rng.usize(1..=5 * p.lanes as usize), rng.usize(1..=6));
+        let mut bytes: Vec<u8> = (0..start).map(|_| rng.u8(..)).collect();
+        for row in 0..rows {
+            let row_of: Vec<u16> = (0..length).map(|_| rng.u16(..) >> (16 - p.index_bits)).collect();
+            bytes.extend(pack_row(&row_of, p.index_bits));
+            let beats: Vec<&[u16]> = row_of.chunks(p.lanes as usize).collect();
+            let ends = |i: usize| i + 1 == beats.len();
+            expected.extend(beats.iter().enumerate().map(|(i, x)| (x.to_vec(), ends(i), ends(i) && row + 1 == rows)));
+        }
+        bytes.resize_with(bytes.len().next_multiple_of(p.bus_bytes as usize), || rng.u8(..));
+        bench.send(command, [[u64::from(start), length as u64 - 1, rows as u64 - 1]]);
+        let beats: Vec<Beat> =
+            bytes.chunks(p.bus_bytes as usize).map(|word| Beat(vec![BigUint::from_bytes_le(word)])).collect();
+        words += beats.len();
+        bench.send(s, beats);
+    }
+    for _ in 0..200 + 40 * (words + expected.len()) {
+        bench.step().map_err(|e| e.to_string())?;
+    }
+    if bench.unsent(command) + bench.unsent(s) > 0 {
+        return Err("not everything was taken".into());
+    }
+    let got = bench.beats(m).iter().map(|beat| indices_of(beat, p));
+    match got.clone().zip(&expected).find(|(got, expected)| got != *expected) {
+        Some((got, expected)) => Err(format!("{got:x?} came, not {expected:x?}")),
+        None if got.len() != expected.len() => Err(format!("{} beats came, not {}", got.len(), expected.len())),
+        None => Ok(()),
+    }
+}
+
+/// The indices of a beat, whether it is the last one of a row, and of a command.
+fn indices_of(beat: &Beat, p: UnpackerParams) -> (Vec<u16>, bool, bool) {
+    let [count, row_end, last] = [0, 1, 2].map(|i| beat.field(p.lanes as usize + i));
+    ((0..=count as usize).map(|i| beat.field(i) as u16).collect(), row_end == 1, last == 1)
+}
