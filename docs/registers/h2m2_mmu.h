@@ -76,7 +76,7 @@
 /* an invalidation started here is under way */
 #define H2M2_MMU_INVALIDATE_BUSY_SHIFT 1u
 #define H2M2_MMU_INVALIDATE_BUSY_MASK 0x00000002u
-/* no invalidation is under way, and no translation from before the last one is in use */
+/* no translation from before the last invalidation that was started here is in use */
 #define H2M2_MMU_INVALIDATE_DRAINED_SHIFT 2u
 #define H2M2_MMU_INVALIDATE_DRAINED_MASK 0x00000004u
 

@@ -128,9 +128,9 @@ pub mod invalidate {
     pub const BUSY_SHIFT: u32 = 1;
     /// Mask: an invalidation started here is under way.
     pub const BUSY_MASK: u32 = 0x00000002;
-    /// Lowest bit: no invalidation is under way, and no translation from before the last one is in use.
+    /// Lowest bit: no translation from before the last invalidation that was started here is in use.
     pub const DRAINED_SHIFT: u32 = 2;
-    /// Mask: no invalidation is under way, and no translation from before the last one is in use.
+    /// Mask: no translation from before the last invalidation that was started here is in use.
     pub const DRAINED_MASK: u32 = 0x00000004;
 }
 

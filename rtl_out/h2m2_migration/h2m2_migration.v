@@ -21,6 +21,7 @@ module h2m2_migration (
     output wire [2:0] done_outcome,
     output wire done_free_side,
     output wire [18:0] done_free_page,
+    output wire done_freed,
     output wire invalidate_0_valid, // Each MMU forgets a page.
     input  wire invalidate_0_ready,
     output wire [18:0] invalidate_0_first,
@@ -161,6 +162,7 @@ module h2m2_migration (
     wire [2:0] control_done_outcome;
     wire control_done_free_side;
     wire [18:0] control_done_free_page;
+    wire control_done_freed;
     wire control_job_valid;
     wire control_job_from_side;
     wire [18:0] control_job_from_page;
@@ -264,6 +266,7 @@ module h2m2_migration (
     assign done_outcome = control_done_outcome;
     assign done_free_side = control_done_free_side;
     assign done_free_page = control_done_free_page;
+    assign done_freed = control_done_freed;
     page_copier_v40_p40_g21_64 copier (
         .clk(clk),
         .rst(rst),
@@ -400,6 +403,7 @@ module h2m2_migration (
         .done_outcome(control_done_outcome),
         .done_free_side(control_done_free_side),
         .done_free_page(control_done_free_page),
+        .done_freed(control_done_freed),
         .job_valid(control_job_valid),
         .job_ready(copier_job_ready),
         .job_from_side(control_job_from_side),

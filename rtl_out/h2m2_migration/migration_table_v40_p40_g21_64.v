@@ -60,13 +60,13 @@ module migration_table_v40_p40_g21_64 (
     localparam [1:0] ACTION_READ = 2'h0;
     localparam [1:0] ACTION_WRITE = 2'h1;
     // localparam [1:0] ACTION_INVALIDATE = 2'h2;
-    reg [2:0] doing; // migration_table.rs:94
-    reg [36:0] address; // of the entry, in units of entries | migration_table.rs:95
-    reg asks; // migration_table.rs:99
-    reg sends; // migration_table.rs:99
-    reg failed_1; // migration_table.rs:140
-    reg decode_1; // migration_table.rs:140
-    reg [63:0] found_1; // migration_table.rs:141
+    reg [2:0] doing; // migration_table.rs:95
+    reg [36:0] address; // of the entry, in units of entries | migration_table.rs:96
+    reg asks; // migration_table.rs:100
+    reg sends; // migration_table.rs:100
+    reg failed_1; // migration_table.rs:141
+    reg decode_1; // migration_table.rs:141
+    reg [63:0] found_1; // migration_table.rs:142
     always @(posedge clk) address <= {base + {18'h0, page[18:9]}, page[8:0]};
 
     // what is asked for, until it is taken
@@ -123,16 +123,16 @@ module migration_table_v40_p40_g21_64 (
     assign busy = ~(doing == DOING_NOTHING);
 
     // what comes back
-    wire reads = doing == DOING_READING; // migration_table.rs:139
+    wire reads = doing == DOING_READING; // migration_table.rs:140
     assign m_axi_read_rready = reads;
-    wire writes = doing == DOING_WRITING; // migration_table.rs:139
+    wire writes = doing == DOING_WRITING; // migration_table.rs:140
     assign m_axi_write_bready = writes;
     assign failed = failed_1;
     assign decode = decode_1;
     assign found = found_1;
     always @(posedge clk) if (reads) found_1 <= m_axi_read_rdata;
-    wire _t1 = reads | writes; // migration_table.rs:145
-    wire [1:0] response = reads ? m_axi_read_rresp : m_axi_write_bresp; // migration_table.rs:146
+    wire _t1 = reads | writes; // migration_table.rs:146
+    wire [1:0] response = reads ? m_axi_read_rresp : m_axi_write_bresp; // migration_table.rs:147
     always @(posedge clk) begin
         if (rst) begin
             failed_1 <= 1'h0;
