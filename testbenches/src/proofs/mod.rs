@@ -5,7 +5,6 @@ mod broken;
 mod clocks;
 mod engines;
 mod events;
-mod gates;
 mod guard;
 mod handshakes;
 mod memories;
@@ -54,7 +53,6 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(routing::proofs()?);
     list.extend(packets::proofs()?);
     list.extend(guard::proofs()?);
-    list.extend(gates::proofs()?);
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
