@@ -231,19 +231,19 @@ module oaken_slice_splitter_p16 (
     wire [127:0] kept_data_1 = slice_1_m_payload[132:5]; // register_slice_forward.rs:46
     wire kept_last_1 = slice_1_m_payload[4]; // register_slice_forward.rs:46
     wire [3:0] kept_end = slice_1_m_payload[3:0]; // register_slice_forward.rs:46
-    wire _t10 = kept_end[3:2] == 2'h0; // sparse_words.rs:81
-    wire _t11 = kept_end[3:2] == 2'h1; // sparse_words.rs:81
-    wire _t12 = kept_end[3:2] == 2'h2; // sparse_words.rs:81
-    wire _t13 = kept_end[3:2] == 2'h3; // sparse_words.rs:81
-    wire _t14 = kept_end[1:0] == 2'h1; // sparse_words.rs:81
-    wire _t15 = kept_end[1:0] == 2'h2; // sparse_words.rs:81
-    wire _t16 = kept_end[1:0] == 2'h3; // sparse_words.rs:81
-    wire _t17 = |{_t12, _t13}; // sparse_words.rs:61
-    wire _t18 = |{_t11, _t12, _t13}; // sparse_words.rs:61
-    wire _t19 = |{_t15, _t16}; // sparse_words.rs:61
-    wire _t20 = |{_t14, _t15, _t16}; // sparse_words.rs:61
-    wire _t21 = |{kept_end[1:0] == 2'h0, _t14, _t15, _t16}; // sparse_words.rs:61
-    wire [15:0] _t22 = {1'h0 | (_t13 & _t16), 1'h0 | (_t13 & _t19), 1'h0 | (_t13 & _t20), 1'h0 | (_t13 & _t21), _t13 | (_t12 & _t16), _t13 | (_t12 & _t19), _t13 | (_t12 & _t20), _t13 | (_t12 & _t21), _t17 | (_t11 & _t16), _t17 | (_t11 & _t19), _t17 | (_t11 & _t20), _t17 | (_t11 & _t21), _t18 | (_t10 & _t16), _t18 | (_t10 & _t19), _t18 | (_t10 & _t20), _t18 | (_t10 & _t21)}; // sparse_words.rs:75
+    wire _t10 = kept_end[3:2] == 2'h0; // sparse_words.rs:79
+    wire _t11 = kept_end[3:2] == 2'h1; // sparse_words.rs:79
+    wire _t12 = kept_end[3:2] == 2'h2; // sparse_words.rs:79
+    wire _t13 = kept_end[3:2] == 2'h3; // sparse_words.rs:79
+    wire _t14 = kept_end[1:0] == 2'h1; // sparse_words.rs:79
+    wire _t15 = kept_end[1:0] == 2'h2; // sparse_words.rs:79
+    wire _t16 = kept_end[1:0] == 2'h3; // sparse_words.rs:79
+    wire _t17 = |{_t12, _t13}; // sparse_words.rs:59
+    wire _t18 = |{_t11, _t12, _t13}; // sparse_words.rs:59
+    wire _t19 = |{_t15, _t16}; // sparse_words.rs:59
+    wire _t20 = |{_t14, _t15, _t16}; // sparse_words.rs:59
+    wire _t21 = |{kept_end[1:0] == 2'h0, _t14, _t15, _t16}; // sparse_words.rs:59
+    wire [15:0] _t22 = {1'h0 | (_t13 & _t16), 1'h0 | (_t13 & _t19), 1'h0 | (_t13 & _t20), 1'h0 | (_t13 & _t21), _t13 | (_t12 & _t16), _t13 | (_t12 & _t19), _t13 | (_t12 & _t20), _t13 | (_t12 & _t21), _t17 | (_t11 & _t16), _t17 | (_t11 & _t19), _t17 | (_t11 & _t20), _t17 | (_t11 & _t21), _t18 | (_t10 & _t16), _t18 | (_t10 & _t19), _t18 | (_t10 & _t20), _t18 | (_t10 & _t21)}; // sparse_words.rs:73
     wire [15:0] keep = _t22 | {16{~kept_last_1}}; // slice_splitter.rs:145
     oaken_chunk_pieces_once_16x2_6_0 pieces (
         .clk(clk),
