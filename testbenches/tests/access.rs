@@ -31,7 +31,7 @@ ports! {
 /// A table of 6 entries, and a column of 9 bits beside it.
 #[module]
 fn table() -> Design<TablePorts> {
-    let m = Module::new("entries");
+    let m = Module::new("tables");
     let io = TablePorts::new(m);
     let (entries, column) = (m.memory(entry(), 6), m.memory(bits(9), 8));
     entries.write(io.at, io.new, io.write);

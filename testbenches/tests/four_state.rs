@@ -188,6 +188,8 @@ const LOOPS: &[(&str, &[&str])] = &[
     ("h2m2_walks_", &["pages_0", "pages_1", "pages_2", "pages_3", "pages_4", "pages_5", "pages_6", "pages_7"]),
     // a number decides only with its bit of `taken`, which has a reset, and is set where the number is
     ("migration_control_", &["numbers_0", "numbers_1", "numbers_2", "numbers_3"]),
+    // they decide while `active` is 1, which has a reset; all are set when it becomes so
+    ("index_unpacker_", &["ends", "left", "length", "place", "rows", "s_short"]),
     // looked at while `step_valid` is 1, which has a reset; they are set with it, and `number` when a pass begins
     ("oaken_mmu_steps", &["number", "step_at_page", "step_empty", "step_end", "step_entry_grew"]),
     // taken while `there` is 0, which has a reset, and looked at while it is 1

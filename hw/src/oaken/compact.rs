@@ -126,6 +126,7 @@ mod tests {
         let io = CompactPorts::new(m, lanes);
         let p = m.pipeline("compact");
         let (packed, total) = compact(&p.enter(io.entries).lanes(7), &p.enter(io.present).lanes(1));
+        let total = total.meet(packed[0]);
         let packed: Vec<Signal> = packed.into_iter().rev().map(|x| p.leave(x)).collect();
         io.together.set(cat(&packed));
         io.total.set(p.leave(total));
