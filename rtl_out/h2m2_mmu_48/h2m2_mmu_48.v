@@ -91,7 +91,7 @@ module h2m2_mmu_48 (
     input  wire [26:0] invalidate_first,
     input  wire [26:0] invalidate_last,
     output wire done, // One cycle: no later answer comes from an entry as it was before the invalidation.
-    output wire drained, // No invalidation is under way, and every translation from before the last one was handed back.
+    output wire drained, // Every translation from before the last invalidation that is done was handed back.
     output wire [47:0] m_axi_araddr, // Reads of the table.
     output wire [7:0] m_axi_arlen,
     output wire [2:0] m_axi_arsize,

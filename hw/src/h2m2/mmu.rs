@@ -16,13 +16,13 @@
 //! - Combinational paths: `request_valid` of all requesters, and `enable`, to `request_ready`; `back` to nothing.
 
 use super::entry::{Walked, refusal};
-use super::invalidation::invalidation;
+use super::invalidation::{InvalidationPorts, invalidation};
 use super::params::*;
-use super::prefetch::prefetch;
+use super::prefetch::{PrefetchPorts, prefetch};
 use super::requester::{RequesterPorts, SlotResult, requester};
-use super::tlb::{Look, tlb};
+use super::tlb::{Look, TlbPorts, tlb};
 use super::types::*;
-use super::walks::walks;
+use super::walks::{WalksPorts, walks};
 use crate::memory::axi::{AxiRead, axi_read};
 use crate::stream::round_robin::{Grant, round_robin};
 use hdl::logic::{mux1h, one_hot};
@@ -64,7 +64,7 @@ ports! {
         input invalidate: Stream<Pages> = stream(pages(p)),
         /// One cycle: no later answer comes from an entry as it was before the invalidation.
         output done: Signal = bits(1),
-        /// No invalidation is under way, and every translation from before the last one was handed back.
+        /// Every translation from before the last invalidation that is done was handed back.
         output drained: Signal = bits(1),
         /// Requests are taken.
         input enable: Signal = bits(1),
@@ -112,7 +112,28 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
         requester.epoch.set(invalidation.epoch);
         requester.turned.set(invalidation.turned);
     }
+    let parts = Parts { requesters: &requesters, tlb: *tlb, walks: *walks, invalidation: *invalidation, prefetch };
+    let (valid, begins) = begin(m, io, parts, p);
+    let looked_up = look_up(m, io, parts, (valid, begins), p);
+    decide(m, io, parts, looked_up, p);
+    invalidate(m, io, parts);
+    m.finish(io)
+}
 
+/// The parts of an MMU.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    requesters: &'a [RequesterPorts],
+    tlb: TlbPorts,
+    walks: WalksPorts,
+    invalidation: InvalidationPorts,
+    prefetch: Option<PrefetchPorts>,
+}
+
+/// What is looked up next. Gives whether there is something, and what.
+#[module]
+fn begin(m: Module, io: MmuPorts, parts: Parts, p: MmuParams) -> (Signal, Item) {
+    let Parts { requesters, tlb, walks, invalidation, prefetch } = parts;
     m.section("a request in turn, or before it a miss whose walk is over; where there is neither, a page that is looked up ahead");
     let again = walks.again;
     let open = io.enable & !invalidation.starts & !tlb.hold & !again.valid;
@@ -142,7 +163,22 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
         shared: again.payload.shared,
         ahead,
     };
+    (valid, begins)
+}
 
+/// What was looked up.
+#[derive(Clone, Copy)]
+struct LookedUp {
+    valid: Signal,
+    item: Item,
+    beyond: Signal,
+    of_walk: Outcome,
+}
+
+/// Looks it up: three cycles.
+#[module]
+fn look_up(m: Module, io: MmuPorts, parts: Parts, (valid, begins): (Signal, Item), p: MmuParams) -> LookedUp {
+    let tlb = parts.tlb;
     m.section("looked up");
     let item = later(m, 1, begins);
     let beyond = item.first & item.asker.page.zext(p.number_bits() + 1).ge(io.pages);
@@ -156,7 +192,14 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
         later.set(valid);
         later
     });
+    LookedUp { valid, item, beyond, of_walk }
+}
 
+/// Tells who asked what came of it, and has misses walked.
+#[module]
+fn decide(m: Module, io: MmuPorts, parts: Parts, x: LookedUp, p: MmuParams) {
+    let Parts { requesters, tlb, walks, invalidation, prefetch } = parts;
+    let LookedUp { valid, item, beyond, of_walk } = x;
     m.section("what came of it");
     let looked = item.first & !item.leaves & !beyond;
     let number = |cause: u32| m.lit(cause, 3);
@@ -190,7 +233,12 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
         prefetch.walked_valid.set(ahead.begins);
         prefetch.walked.set(ahead.page);
     }
+}
 
+/// Invalidates ranges, and tells whether anything is under way.
+#[module]
+fn invalidate(m: Module, io: MmuPorts, parts: Parts) {
+    let Parts { requesters, tlb, walks, invalidation, prefetch } = parts;
     m.section("invalidation");
     invalidation.pages.set(io.invalidate);
     tlb.empty.set(invalidation.empty);
@@ -201,7 +249,6 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     io.idle.set(prefetch.zip(walks.ahead).map_or(idle, |(prefetch, ahead)| idle & prefetch.idle & ahead.idle));
     io.done.set(invalidation.done);
     io.drained.set(invalidation.drained);
-    m.finish(io)
 }
 
 /// Whose turn it is.

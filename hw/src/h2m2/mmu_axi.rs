@@ -36,7 +36,7 @@ ports! {
         input invalidate: Stream<Pages> = stream(pages(p)),
         /// One cycle: no later answer comes from an entry as it was before the invalidation.
         output done: Signal = bits(1),
-        /// No invalidation is under way, and every translation from before the last one was handed back.
+        /// Every translation from before the last invalidation that is done was handed back.
         output drained: Signal = bits(1),
         /// Reads of the table.
         output m_axi: AxiRead = axi_read(p.axi()),
