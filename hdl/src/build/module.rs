@@ -96,8 +96,8 @@ impl Module {
         });
     }
     /// States the cycles from the inputs to these outputs, where not all outputs come at one time: with outputs that leave a pipeline at
-    /// unlike stages, each is stated. It is compared with those stages, and with the registers between. A pipeline scope of a parent
-    /// knows no such module; one with [`Module::latency`] it does.
+    /// unlike stages, each is stated. It is compared with those stages, and with the registers between. Where it is stated of every
+    /// output, an instance can stand in a pipeline scope of a parent, and each output stands at its own stage.
     ///
     /// ```
     /// # use hdl::*;

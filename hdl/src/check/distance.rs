@@ -3,7 +3,7 @@
 use super::driven::covered;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Is this where a setting comes in: marked as constant, or an input that an instance takes for one?
 pub(super) fn is_setting(b: &Draft, id: Id) -> bool {
@@ -12,41 +12,230 @@ pub(super) fn is_setting(b: &Draft, id: Id) -> bool {
     of_an_instance || b.staging.gates.get(&id) == Some(&Gate::Constant)
 }
 
-/// What a node depends on, each with the cycles between: at least so many. What comes in as a setting ends the way.
-pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
+/// What a node depends on, and the cycles between.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    pub of: Id,
+    /// So many at least.
+    pub least: u32,
+    /// The same, where what is kept of the items before counts as if it came at once; `None` behind a mark, by which an item sees what
+    /// others left.
+    pub before: Option<u32>,
+    /// So many at most; `None` where that has no bound: state that goes round, and words of memories.
+    pub most: Option<u32>,
+}
+
+impl Step {
+    fn exactly(of: Id, cycles: u32) -> Step {
+        Step { of, least: cycles, before: Some(cycles), most: Some(cycles) }
+    }
+}
+
+/// What the nodes behind some nodes depend on.
+pub(super) struct Distances {
+    /// By node; empty for those that are not behind these, or behind a setting.
+    steps: Vec<Vec<Step>>,
+}
+
+impl Distances {
+    /// Of all that the outputs depend on, and of what enters pipelines.
+    pub fn of_module(b: &Draft, drivers: &Drivers) -> Distances {
+        let outputs = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node);
+        Distances::new(b, drivers, outputs.chain(b.staging.gates.keys().copied()).collect())
+    }
+    pub fn new(b: &Draft, drivers: &Drivers, from: Vec<Id>) -> Distances {
+        let (mut todo, mut seen) = (from, vec![false; b.def.nodes.len()]);
+        let (mut all, mut behind) = (vec![vec![]; b.def.nodes.len()], vec![]);
+        while let Some(id) = todo.pop() {
+            if !std::mem::replace(&mut seen[id as usize], true) {
+                behind.push(id);
+                all[id as usize] = steps(b, drivers, id);
+                todo.extend(all[id as usize].iter().map(|step| step.of));
+            }
+        }
+        let circles =
+            walk::in_circles(b.def.nodes.len(), &behind, |id| all[id as usize].iter().map(|step| step.of).collect());
+        for &id in &behind {
+            let marked = b.staging.marks.contains_key(&id);
+            if !marked && !circles.contains(&id) && !keeps(b, drivers, id) {
+                continue;
+            }
+            let is_register = matches!(b.node(id).op, Op::Net(Net::Reg(_)));
+            for step in &mut all[id as usize] {
+                step.most = None;
+                step.before = if is_register { Some(0) } else { step.before }.filter(|_| !marked);
+            }
+        }
+        Distances { steps: all }
+    }
+    pub fn steps(&self, id: Id) -> &[Step] {
+        &self.steps[id as usize]
+    }
+    /// All that these outputs depend on, now or over registers; not what is behind a setting.
+    pub fn behind(&self, outputs: impl IntoIterator<Item = Id>) -> Vec<Id> {
+        self.order(&outputs.into_iter().collect::<Vec<Id>>(), |_| false)
+    }
+    /// The same of all outputs.
+    pub fn behind_outputs(&self, b: &Draft) -> Vec<Id> {
+        self.behind(b.def.ports.iter().filter(|p| !p.input).map(|p| p.node))
+    }
+    /// The inputs that reach a node, and over how many cycles at least: the nearest first. With `before`, what is kept of the items
+    /// before counts as if it came at once.
+    pub fn inputs<'a>(&'a self, b: &'a Draft, from: Id, before: bool) -> impl Iterator<Item = (Id, u32)> + 'a {
+        let (mut todo, mut done) = (BTreeMap::from([(0, vec![from])]), vec![false; self.steps.len()]);
+        std::iter::from_fn(move || {
+            while let Some(mut entry) = todo.first_entry() {
+                let cycles = *entry.key();
+                let Some(id) = entry.get_mut().pop() else {
+                    entry.remove();
+                    continue;
+                };
+                if std::mem::replace(&mut done[id as usize], true) {
+                    continue;
+                }
+                for step in self.steps(id) {
+                    if let Some(more) = if before { step.before } else { Some(step.least) } {
+                        todo.entry(cycles + more).or_default().push(step.of);
+                    }
+                }
+                if b.node(id).op == Op::Net(Net::Input) {
+                    return Some((id, cycles));
+                }
+            }
+            None
+        })
+    }
+    /// The input that reaches a node over the fewest registers, and how many.
+    pub fn nearest(&self, b: &Draft, from: Id, before: bool) -> Option<(Id, u32)> {
+        self.inputs(b, from, before).next()
+    }
+    /// These nodes and all behind them, each behind what it depends on, but for circles; not what is behind a `last` one.
+    pub fn order(&self, from: &[Id], last: impl Fn(Id) -> bool) -> Vec<Id> {
+        let (mut seen, mut order) = (vec![false; self.steps.len()], vec![]);
+        let mut first = |id: Id| !std::mem::replace(&mut seen[id as usize], true);
+        for start in from {
+            let mut path = if first(*start) { vec![(*start, 0)] } else { vec![] };
+            while let Some((id, next)) = path.last_mut() {
+                match self.steps(*id).get(*next).filter(|_| !last(*id)) {
+                    None => {
+                        order.push(*id);
+                        path.pop();
+                    }
+                    Some(step) => {
+                        *next += 1;
+                        if first(step.of) {
+                            path.push((step.of, 0));
+                        }
+                    }
+                }
+            }
+        }
+        order
+    }
+    /// For each node: the most registers between it and a node before which it stands; 0 elsewhere. `None` where that has no bound.
+    fn most(&self, from: Id) -> Option<Vec<u32>> {
+        let order = self.order(&[from], |_| false);
+        let mut most = vec![0; self.steps.len()];
+        for id in order.into_iter().rev() {
+            for step in self.steps(id) {
+                most[step.of as usize] = most[step.of as usize].max(most[id as usize] + step.most?);
+            }
+        }
+        Some(most)
+    }
+    /// The most registers between an input and a node; 0 if there is no input. `None` where that has no bound.
+    pub fn furthest(&self, b: &Draft, from: Id) -> Option<u32> {
+        let most = self.most(from)?;
+        let inputs = b.def.ports.iter().filter(|p| p.input);
+        Some(inputs.map(|p| most[p.node as usize]).max().unwrap_or(0))
+    }
+}
+
+/// What a node depends on, each with the cycles between. What comes in as a setting ends the way.
+pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<Step> {
     if is_setting(b, id) {
         return vec![];
     }
     if let Op::Net(Net::Reg(r)) = b.node(id).op {
         // what resets it is a setting, too
         let enables = b.def.regs[r as usize].enable.map(|enable| enables(b, enable)).unwrap_or_default();
-        return drivers.get(&id).into_iter().flatten().copied().chain(enables).map(|x| (x, 1)).collect();
+        let reads = drivers.get(&id).into_iter().flatten().copied().chain(enables);
+        return reads.map(|x| Step::exactly(x, 1)).collect();
     }
-    let mut out: Vec<(Id, u32)> = walk::sources(&b.def, drivers, id).into_iter().map(|x| (x, 0)).collect();
+    let mut out: Vec<Step> = walk::sources(&b.def, drivers, id).into_iter().map(|x| Step::exactly(x, 0)).collect();
     match b.node(id).op {
         Op::Net(Net::MemRead(m, p)) => {
             let mem = &b.def.mems[m as usize];
             let port = &mem.reads[p as usize];
             let enables = port.enable.map(|enable| enables(b, enable)).unwrap_or_default();
-            out.extend(enables.into_iter().chain([port.addr]).map(|x| (x, u32::from(port.sync))));
-            out.extend(
-                mem.writes.iter().flat_map(|w| mask(b, w.mask).into_iter().chain([w.addr, w.data])).map(|x| (x, 1)),
-            );
+            out.extend(enables.into_iter().chain([port.addr]).map(|x| Step::exactly(x, u32::from(port.sync))));
+            let written = mem.writes.iter().flat_map(|w| mask(b, w.mask).into_iter().chain([w.addr, w.data]));
+            out.extend(written.map(|x| Step::exactly(x, 1)));
         }
-        Op::Net(Net::PinOut(i)) => {
-            let inst = &b.def.insts[i as usize];
-            let cycles = inst.def.latency.unwrap_or(1).max(1);
-            if inst.def.keeps_something() {
-                let advance = b.advance_pin(i);
-                let holds = |pin: &Id| drivers.get(pin).into_iter().flatten().flat_map(|of| enables(b, *of)).collect();
-                let ways = |pin: &Id| if Some(*pin) == advance { holds(pin) } else { vec![*pin] };
-                let inputs = inst.pins.iter().filter(|p| matches!(b.node(**p).op, Op::Net(Net::PinIn(_))));
-                out.extend(inputs.flat_map(ways).map(|x| (x, cycles)));
-            }
-        }
+        Op::Net(Net::PinOut(inst)) => out.extend(through_instance(b, drivers, inst, id)),
         _ => {}
     }
     out
+}
+
+/// What an output of an instance depends on over its registers.
+fn through_instance(b: &Draft, drivers: &Drivers, inst: u32, output: Id) -> Vec<Step> {
+    let Inst { def, pins, .. } = &b.def.insts[inst as usize];
+    if !def.keeps_something() {
+        return vec![];
+    }
+    let output = b.def.insts[inst as usize].port_of(output).unwrap_or(0) as u32;
+    let pin = |way: &Way| Step {
+        of: pins[way.input as usize],
+        least: way.least.max(1),
+        before: Some(way.least),
+        most: way.most,
+    };
+    let counted = def.ways.iter().find(|(of, _)| *of == output).filter(|_| def.latency_of(output).is_none());
+    let steps: Vec<Step> = match counted {
+        Some((_, ways)) => {
+            let settings = def.settings.iter().map(|port| Step::exactly(pins[*port as usize], 1));
+            ways.iter().map(pin).chain(settings).collect()
+        }
+        None => {
+            let inputs = pins.iter().filter(|p| matches!(b.node(**p).op, Op::Net(Net::PinIn(_))));
+            inputs.map(|pin| Step::exactly(*pin, def.latency_of(output).unwrap_or(1).max(1))).collect()
+        }
+    };
+    // what holds the instance brings what chooses: no data
+    let advance = b.advance_pin(inst);
+    let holds = |pin: Id| drivers.get(&pin).into_iter().flatten().flat_map(|of| enables(b, *of)).collect();
+    let behind = |step: Step| {
+        let of = if Some(step.of) == advance { holds(step.of) } else { vec![step.of] };
+        of.into_iter().map(move |of| Step { of, ..step })
+    };
+    steps.into_iter().flat_map(behind).collect()
+}
+
+/// The ways to an output of which no cycles are stated, as who uses the module counts them.
+pub(super) fn ways(b: &Draft, distances: &Distances) -> Vec<(u32, Vec<Way>)> {
+    let inputs = b.def.ports.iter().zip(0..).filter(|(p, _)| p.input);
+    let port: HashMap<Id, u32> = inputs.map(|(p, i)| (p.node, i)).collect();
+    let counted = |output: Id| {
+        let most = distances.most(output);
+        let way = |(input, least): (Id, u32)| Way {
+            input: port[&input],
+            least,
+            most: most.as_ref().map(|most| most[input as usize]),
+        };
+        let mut least: HashMap<Id, u32> = distances.inputs(b, output, true).collect();
+        // what is behind marks alone
+        let behind = distances.behind([output]);
+        for id in behind.into_iter().filter(|id| port.contains_key(id)) {
+            least.entry(id).or_insert(0);
+        }
+        // those within the cycle are known as such
+        let mut ways: Vec<Way> = least.into_iter().map(way).filter(|way| way.most != Some(0)).collect();
+        ways.sort_by_key(|way| way.input);
+        ways
+    };
+    let outputs = b.def.ports.iter().zip(0..).filter(|(p, i)| !p.input && b.def.latency_of(*i).is_none());
+    outputs.map(|(p, i)| (i, counted(p.node))).collect()
 }
 
 /// What an enable brings to a register, but for the input that holds all of the module: that brings no data.
@@ -64,54 +253,6 @@ fn mask(b: &Draft, of: Id) -> Vec<Id> {
         _ => None,
     });
     leaves.into_iter().flat_map(|id| if is_setting(b, id) { vec![id] } else { enables(b, id) }).collect()
-}
-
-/// The input that reaches a node over the fewest registers, and how many. With `before`, what is kept of the items before counts as
-/// if it came at once.
-pub(super) fn nearest(b: &Draft, drivers: &Drivers, from: Id, before: bool) -> Option<(Id, u32)> {
-    let (mut todo, mut done) = (BTreeMap::from([(0, vec![from])]), HashSet::new());
-    while let Some(mut entry) = todo.first_entry() {
-        let cycles = *entry.key();
-        let Some(id) = entry.get_mut().pop() else {
-            entry.remove();
-            continue;
-        };
-        if b.node(id).op == Op::Net(Net::Input) {
-            return Some((id, cycles));
-        }
-        if done.insert(id) {
-            let at_once = before && is_state(b, drivers, id);
-            let more = |more: u32| if at_once { 0 } else { more };
-            steps(b, drivers, id).into_iter().for_each(|(x, n)| todo.entry(cycles + more(n)).or_default().push(x));
-        }
-    }
-    None
-}
-
-/// The most registers between an input and a node; 0 if there is no input. `None` where that has no bound: state that goes round,
-/// words of memories, and instances of which no latency is known.
-pub(super) fn furthest(b: &Draft, drivers: &Drivers, from: Id) -> Option<u32> {
-    let (mut path, mut open) = (vec![from], HashSet::new());
-    let mut done: HashMap<Id, u32> = HashMap::new();
-    while let Some(&id) = path.last() {
-        if done.contains_key(&id) {
-            path.pop();
-            continue;
-        }
-        if keeps(b, drivers, id) {
-            return None;
-        }
-        let before = steps(b, drivers, id);
-        let next: Vec<Id> = before.iter().map(|(x, _)| *x).filter(|x| !done.contains_key(x)).collect();
-        if next.is_empty() {
-            done.insert(id, before.iter().map(|(x, more)| done[x] + more).max().unwrap_or(0));
-            open.remove(&id);
-        } else if !open.insert(id) || next.iter().any(|x| open.contains(x)) {
-            return None;
-        }
-        path.extend(next);
-    }
-    done.get(&from).copied()
 }
 
 /// Does this enable hold something while the module goes on: is it not, or not only, what holds all of it?
@@ -133,35 +274,6 @@ pub(super) fn writes_settings(b: &Draft, port: &WritePort) -> bool {
     [port.addr, port.data, port.mask].iter().all(setting)
 }
 
-/// All that the outputs depend on, now or over registers; not what is behind a setting.
-pub(super) fn behind_outputs(b: &Draft, drivers: &Drivers) -> HashSet<Id> {
-    let mut todo: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
-    let mut seen = HashSet::new();
-    while let Some(id) = todo.pop() {
-        if seen.insert(id) {
-            todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x));
-        }
-    }
-    seen
-}
-
-/// Is this a register that holds what the items before left: on its own terms, or because it follows itself?
-fn is_state(b: &Draft, drivers: &Drivers, id: Id) -> bool {
-    if !matches!(b.node(id).op, Op::Net(Net::Reg(_))) {
-        return false;
-    }
-    let (mut todo, mut seen) = (vec![id], HashSet::new());
-    keeps(b, drivers, id)
-        || std::iter::from_fn(|| {
-            let next = todo.pop()?;
-            let before = steps(b, drivers, next).into_iter().map(|(x, _)| x);
-            todo.extend(before.filter(|x| *x == id || seen.insert(*x)));
-            Some(next)
-        })
-        .skip(1)
-        .any(|x| x == id)
-}
-
 /// Does what goes in stay for an unknown time?
 fn keeps(b: &Draft, drivers: &Drivers, id: Id) -> bool {
     match b.node(id).op {
@@ -177,8 +289,9 @@ fn keeps(b: &Draft, drivers: &Drivers, id: Id) -> bool {
         }
         Op::Net(Net::PinOut(i)) => {
             let def = &b.def.insts[i as usize].def;
-            let unknown = def.latency.is_none() || chosen_instance(b, drivers, i);
-            def.remembers || (def.keeps_something() && unknown)
+            // of a foreign module nothing is counted
+            let unknown = def.foreign.is_some() && def.latency.is_none();
+            def.remembers || (def.keeps_something() && (unknown || chosen_instance(b, drivers, i)))
         }
         _ => false,
     }

@@ -28,7 +28,11 @@ pub(super) fn connect(b: &mut Draft) {
 fn instance_enable(b: &mut Draft, inst: u32, stage: Stage) -> Option<Id> {
     b.advance_pin(inst)?;
     let def = &b.def.insts[inst as usize].def;
-    if def.remembers && def.latency.is_some_and(|latency| latency <= 1) { b.moves(stage) } else { b.advance(stage) }
+    if def.remembers && def.longest_latency().is_some_and(|latency| latency <= 1) {
+        b.moves(stage)
+    } else {
+        b.advance(stage)
+    }
 }
 
 /// The input that holds an instance is the enable of its pipeline. Where that never stands it is 1, if the module says that the input holds
@@ -49,7 +53,7 @@ fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u3
                 && (Some(*value) == enable || (enable.is_none() && b.constant(*value).is_some_and(|v| v.bit(0))))
         };
         // where nothing stands, an item may say itself whether its value is kept: in the one cycle that the instance takes
-        let latency = b.def.insts[inst as usize].def.latency.unwrap_or(0);
+        let latency = b.def.insts[inst as usize].def.longest_latency().unwrap_or(0);
         let of_the_item = |(value, _): &(Id, Vec<Id>)| b.node(*value).stage == Some(stage);
         let sampled = enable.is_none() && latency <= 1 && given.iter().all(of_the_item);
         if !sampled && !given.iter().all(same) {

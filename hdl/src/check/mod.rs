@@ -1,6 +1,8 @@
 //! What is checked when a module is finished: it gets its names, and its mistakes come back together, those of single lines before those
 //! of the whole.
 
+mod advance;
+mod arrivals;
 mod clock_as_data;
 mod clocks;
 mod crossings;
@@ -28,6 +30,7 @@ mod reset_drivers;
 mod reset_ends;
 mod reset_logic;
 mod reset_sources;
+mod settings;
 mod simplify;
 mod stages;
 
@@ -85,7 +88,6 @@ fn whole(b: &mut Draft, loc: Loc) {
         clocks::check(b, &drivers);
         clock_as_data::check(b, &drivers);
         latency::check(b, &drivers);
-        outputs::check(b, &drivers);
         b.def.loops = power_up::loops(b, &drivers);
         decided::decide(b);
         simplify::simplify(&mut b.def);

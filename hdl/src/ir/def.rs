@@ -168,6 +168,10 @@ pub(crate) struct Def {
     pub timed: Vec<(u32, Vec<u32>)>,
     /// Cycles from inputs to outputs, if the user stated them.
     pub latency: Option<u32>,
+    /// The same of single outputs (indices into `ports`), where not all come at one time.
+    pub latencies: Vec<(u32, u32)>,
+    /// For each output of which nothing is stated: over how many registers the inputs reach it.
+    pub ways: Vec<(u32, Vec<Way>)>,
     /// With a latency: the input (index into `ports`) that everything behind the outputs holds without.
     pub advance: Option<u32>,
     /// It holds all that has a clock, also what stands behind no output.
@@ -194,7 +198,27 @@ pub(crate) struct Def {
     pub foreign_below: Vec<Arc<Def>>,
 }
 
+/// How many registers are between an input (index into `ports`) and an output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub input: u32,
+    /// So many at least, where what is kept of the items before counts as if it came at once.
+    pub least: u32,
+    /// So many at most, if that has a bound.
+    pub most: Option<u32>,
+}
+
 impl Def {
+    /// The cycles from the inputs to an output (index into `ports`), if they are stated.
+    pub fn latency_of(&self, output: u32) -> Option<u32> {
+        self.latency.or_else(|| self.latencies.iter().find(|(of, _)| *of == output).map(|(_, cycles)| *cycles))
+    }
+    /// The cycles to the last output, if those of each are stated.
+    pub fn longest_latency(&self) -> Option<u32> {
+        let outputs = (0..).zip(&self.ports).filter(|(_, port)| !port.input);
+        let latencies: Option<Vec<u32>> = outputs.map(|(i, _)| self.latency_of(i)).collect();
+        self.latency.or_else(|| latencies?.into_iter().max())
+    }
     /// Has this module, or one below it, anything that keeps a value from cycle to cycle?
     pub fn keeps_something(&self) -> bool {
         let memory = |m: &Memory| !m.writes.is_empty() || m.reads.iter().any(|r| r.sync);

@@ -77,6 +77,48 @@ pub(crate) fn read_nodes(def: &Def, drivers: &Drivers) -> BTreeSet<Id> {
     read
 }
 
+/// Which of so many nodes depend on themselves by way of others, by what each depends on, as far as these see: Tarjan's strongly
+/// connected components, without recursion.
+pub(crate) fn in_circles(count: usize, from: &[Id], next: impl Fn(Id) -> Vec<Id>) -> HashSet<Id> {
+    const NEW: u32 = u32::MAX;
+    const CLOSED: u32 = u32::MAX - 1;
+    let (mut lowest, mut visited, mut open, mut found) = (vec![NEW; count], 0, vec![], HashSet::new());
+    for start in from {
+        let mut enter = (lowest[*start as usize] == NEW).then_some(*start);
+        let mut path: Vec<(Id, u32, Vec<Id>)> = vec![];
+        loop {
+            if let Some(id) = enter.take() {
+                lowest[id as usize] = visited;
+                open.push(id);
+                path.push((id, visited, next(id)));
+                visited += 1;
+            }
+            let Some((id, number, todo)) = path.last_mut() else { break };
+            let (id, number) = (*id, *number);
+            if let Some(to) = todo.pop() {
+                let of = lowest[to as usize];
+                enter = (of == NEW).then_some(to);
+                // what is new or closed has the greatest numbers
+                lowest[id as usize] = lowest[id as usize].min(of);
+                found.extend((to == id).then_some(id));
+                continue;
+            }
+            path.pop();
+            if let Some((before, ..)) = path.last() {
+                lowest[*before as usize] = lowest[*before as usize].min(lowest[id as usize]);
+            }
+            if lowest[id as usize] == number {
+                // all that goes round by way of `id` is known
+                let first = open.iter().rposition(|x| *x == id).unwrap_or(0);
+                let circle = open.split_off(first);
+                circle.iter().for_each(|id| lowest[*id as usize] = CLOSED);
+                found.extend(circle.iter().filter(|_| circle.len() > 1));
+            }
+        }
+    }
+    found
+}
+
 /// The nodes whose value a node depends on within a cycle.
 pub(crate) fn sources(def: &Def, drivers: &Drivers, id: Id) -> Vec<Id> {
     match def.nodes[id as usize].op {

@@ -63,6 +63,7 @@ impl<'a> Model<'a> {
                 x
             }
             Step::Unit(_) => x + 7,
+            Step::TwoOutputs(_) => (x * 3 % 256) ^ x,
         }
     }
     /// The edge: what came back in this cycle is there in the next.

@@ -37,10 +37,12 @@ pub enum Step {
     Back(usize),
     /// An instance of so many cycles.
     Unit(u32),
+    /// An instance with an output of so many cycles, and one of one cycle more.
+    TwoOutputs(u32),
 }
 
 fn step(random: &mut Random) -> Step {
-    match random.below(11) {
+    match random.below(12) {
         0 => Step::Delay(1 + random.below(2) as u32),
         1 => Step::Mix,
         2 => Step::Rom { sync: random.below(2) == 1 },
@@ -51,6 +53,7 @@ fn step(random: &mut Random) -> Step {
         7 => Step::Enabled,
         8 => Step::Table,
         9 => Step::Feedback(random.below(4) as u32),
+        10 => Step::TwoOutputs(random.below(3) as u32),
         _ => Step::Unit(random.below(4) as u32),
     }
 }
@@ -75,6 +78,27 @@ fn unit(cycles: u32) -> Design<UnitPorts> {
     let p = m.pipeline_enabled("unit", io.go);
     let y = p.enter(io.x + 7).later(cycles);
     io.y.set(p.leave(y));
+    m.finish(io).unwrap()
+}
+
+ports! {
+    struct TwoOutputsPorts() {
+        input x: Signal = bits(8),
+        input go: Signal = bits(1),
+        output early: Signal = bits(8),
+        output late: Signal = bits(8),
+    }
+}
+
+fn two_outputs(cycles: u32) -> Design<TwoOutputsPorts> {
+    let m = Module::new(format!("two_outputs{cycles}"));
+    let io = TwoOutputsPorts::new(m);
+    let p = m.pipeline_enabled("two_outputs", io.go);
+    let x = p.enter(io.x).later(cycles);
+    io.early.set(p.leave(x));
+    io.late.set(p.leave((x * 3u32).trunc(8).next()));
+    m.latency_of(io.early, cycles);
+    m.latency_of(io.late, cycles + 1);
     m.finish(io).unwrap()
 }
 
@@ -148,7 +172,8 @@ impl Building {
                 self.by_items(x, || drop(m.when(x.bit(0), || last.set(x))));
                 x ^ last
             }
-            Step::Times | Step::Table | Step::Feedback(_) | Step::Back(_) | Step::Unit(_) => self.apply_part(x, step),
+            Step::Times | Step::Table | Step::Feedback(_) | Step::Back(_) => self.apply_part(x, step),
+            Step::Unit(_) | Step::TwoOutputs(_) => self.apply_instance(x, step),
         }
     }
     fn apply_part(self, x: Signal, step: Step) -> Signal {
@@ -173,6 +198,12 @@ impl Building {
                 self.by_items(mixed, || back.set(mixed + 1));
                 mixed
             }
+            _ => x,
+        }
+    }
+    fn apply_instance(self, x: Signal, step: Step) -> Signal {
+        let m = self.m;
+        match step {
             Step::Unit(cycles) => {
                 let unit = m.instance(&unit(cycles));
                 unit.x.set(x);
@@ -180,6 +211,11 @@ impl Building {
                     unit.go.set(1); // nothing to hold
                 }
                 unit.y
+            }
+            Step::TwoOutputs(cycles) => {
+                let unit = m.instance(&two_outputs(cycles));
+                unit.x.set(x);
+                unit.late ^ unit.early.meet(unit.late)
             }
             _ => x,
         }

@@ -27,15 +27,7 @@ impl Draft {
     }
     fn place_instance(&mut self, inst: u32, stage: Stage, loc: Loc) {
         let def = self.def.insts[inst as usize].def.clone();
-        let Some(latency) = def.latency else {
-            let message = format!("`{}` does not state its latency, so it cannot stand in a pipeline", def.name);
-            let help = "state it there with `latency`, or connect values that left the pipeline";
-            self.error(loc, message, vec![], Some(help.into()));
-            // what it gives is not to be judged
-            let outputs =
-                self.def.insts[inst as usize].pins.clone().into_iter().zip(&def.ports).filter(|(_, p)| !p.input);
-            return outputs.for_each(|(pin, _)| self.def.nodes[pin as usize].op = Op::Poison);
-        };
+        let Some(latency) = def.longest_latency() else { return self.states_no_latency(inst, &def, loc) };
         let stands = !matches!(self.pipe(stage).advance, Advance::Always);
         if stands && def.advance.is_none() && (latency > 0 || def.keeps_something()) {
             self.cannot_stand(&def, stage, loc);
@@ -48,9 +40,9 @@ impl Draft {
         }
         let section = self.section();
         self.staging.instances.insert(inst, (stage, section));
-        for (pin, port) in self.def.insts[inst as usize].pins.clone().into_iter().zip(&def.ports) {
-            if !port.input {
-                self.def.nodes[pin as usize].stage = Some(stage.later(latency as i32));
+        for (pin, port) in self.def.insts[inst as usize].pins.clone().into_iter().zip(0..) {
+            if let Some(cycles) = def.latency_of(port).filter(|_| !def.ports[port as usize].input) {
+                self.def.nodes[pin as usize].stage = Some(stage.later(cycles as i32));
                 self.reaches(pin, loc);
             }
         }
@@ -60,6 +52,20 @@ impl Draft {
                 self.pin_from_outside(inst, pin, outside, loc);
             }
         }
+    }
+    /// Nobody knows at which stage its outputs are.
+    fn states_no_latency(&mut self, inst: u32, def: &Def, loc: Loc) {
+        let missing = (0..).zip(&def.ports).find(|(i, port)| !port.input && def.latency_of(*i).is_none());
+        let what = match missing {
+            Some((_, port)) if !def.latencies.is_empty() => format!("when its output `{}` comes", port.name),
+            _ => "its latency".to_string(),
+        };
+        let message = format!("`{}` does not state {what}, so it cannot stand in a pipeline", def.name);
+        let help = "state it there with `latency`, or of each output with `latency_of`; or connect values that left the pipeline";
+        self.error(loc, message, vec![], Some(help.into()));
+        // what it gives is not to be judged
+        let outputs = self.def.insts[inst as usize].pins.clone().into_iter().zip(&def.ports).filter(|(_, p)| !p.input);
+        outputs.for_each(|(pin, _)| self.def.nodes[pin as usize].op = Op::Poison);
     }
     /// Does the module take this input for what stands still while data is in flight?
     pub fn takes_as_setting(&self, inst: u32, pin: Id) -> bool {
@@ -103,7 +109,7 @@ impl Draft {
         let message = format!(
             "`{}` remembers what goes through it over {} cycles, and pipeline `{}` has gaps between its items",
             def.name,
-            def.latency.unwrap_or(0),
+            def.longest_latency().unwrap_or(0),
             self.pipe(stage).name
         );
         let help = "give it streams of its own, or a latency of 1; the state of items can stand in the pipeline itself: `state`";

@@ -1,0 +1,93 @@
+//! The input that holds all of a module, so that a pipeline around it can let it stand.
+
+use super::distance::{Distances, is_setting, writes_settings};
+use super::latency::Stated;
+use crate::ir::walk::Drivers;
+use crate::ir::*;
+use std::collections::HashSet;
+
+/// The input without which everything behind the outputs holds, but for settings.
+pub(super) fn find(b: &Draft, drivers: &Drivers, distances: &Distances) -> Option<u32> {
+    let (mut enables, mut writes) = (vec![], vec![]);
+    for id in distances.behind_outputs(b).into_iter().filter(|id| !is_setting(b, *id)) {
+        match b.node(id).op {
+            Op::Net(Net::Reg(r)) => enables.push(b.def.regs[r as usize].enable),
+            Op::Net(Net::MemRead(m, p)) => {
+                let memory = &b.def.mems[m as usize];
+                enables.extend(memory.reads.get(p as usize).filter(|r| r.sync).map(|r| r.enable));
+                writes.extend(&memory.writes);
+            }
+            Op::Net(Net::PinOut(i)) if b.def.insts[i as usize].def.keeps_something() => {
+                let pin = b.advance_pin(i);
+                let driver = pin
+                    .and_then(|pin| drivers.get(&pin))
+                    .and_then(|d| if let [one] = d[..] { Some(one) } else { None });
+                enables.push(driver);
+            }
+            _ => {}
+        }
+    }
+    let held = |port: &Port| enables.iter().all(|e| e.is_some_and(|e| b.enables_of(e).contains(&port.node)));
+    let written = |port: &Port| writes.iter().all(|w| stands_without(b, w, port.node));
+    let holds = |port: &Port| !(enables.is_empty() && writes.is_empty()) && held(port) && written(port);
+    b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
+}
+
+/// Did the user say of this input that it holds something as a whole: the module, a pipeline, or an instance that says so?
+pub(super) fn is_stated(b: &Draft, drivers: &Drivers, port: u32) -> bool {
+    let input = b.def.ports[port as usize].node;
+    let of_a_pipeline = |p: &PipeData| matches!(p.advance, Advance::When(enable) if enable == input);
+    let of_an_instance = |inst: u32| {
+        let by = b.advance_pin(inst).and_then(|pin| drivers.get(&pin));
+        b.def.insts[inst as usize].def.advance_is_stated && by.is_some_and(|by| by[..] == [input])
+    };
+    b.def.advance_is_all
+        || b.staging.pipes.iter().any(of_a_pipeline)
+        || (0..b.def.insts.len() as u32).any(of_an_instance)
+}
+
+/// Does a write port change nothing while `input` is 0?
+fn stands_without(b: &Draft, port: &WritePort, input: Id) -> bool {
+    writes_settings(b, port) || is_zero_without(b, port.mask, input)
+}
+
+/// Is this mask of a write port 0 while `input` is? A setting stands still while data is in flight, so it is not what holds the module.
+fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
+    let leaves = walk::leaves(mask, |id| match b.node(id).op {
+        _ if id == input || is_setting(b, id) => None,
+        Op::Alias(of) | Op::Repeat(of, _) => Some(vec![of]),
+        Op::Bin(BinOp::And, x, y) => Some(vec![x, y]),
+        _ => None,
+    });
+    leaves.contains(&input)
+}
+
+/// A pipeline that may stand has a latency only together with the input that holds it, and nothing else.
+pub(super) fn check(b: &mut Draft, distances: &Distances, stated: Stated) {
+    let Stated { cycles: latency, loc, .. } = stated;
+    if latency == 0 {
+        return;
+    }
+    let input = b.def.advance.map(|port| b.def.ports[port as usize].node);
+    let other = |enable: &Id| Some(*enable) != input;
+    // pipelines beside those that outputs depend on serve properties and tables alone
+    let stages = distances.behind_outputs(b).into_iter().filter_map(|id| b.node(id).stage);
+    let seen: HashSet<u32> = stages.filter(|stage| stage.at.is_some()).map(|stage| stage.pipe).collect();
+    let stands = b.staging.pipes.iter().zip(0..).filter(|(_, pipe)| seen.contains(pipe)).find_map(|(p, _)| {
+        let own = if let Advance::When(enable) = p.advance { Some(enable) } else { None };
+        let around = p.enabled.map_or(vec![], |enabled| b.enables_of(enabled.enable));
+        Some((p.name.clone(), own.into_iter().chain(around).find(other)?, p.loc))
+    });
+    let Some((name, enable, begins)) = stands else { return };
+    let held = match b.def.advance {
+        None => "no input holds all of the module".to_string(),
+        Some(port) => format!("who uses the module holds it with `{}` alone", b.def.ports[port as usize].name),
+    };
+    let message = format!(
+        "a latency of {latency} is stated, but pipeline `{name}` stands while {} is 0, and {held}",
+        b.describe(enable)
+    );
+    let help = "a latency is counted where one input of one bit holds everything behind the outputs: make that the enable of the \
+                pipeline, and of the registers beside it; or state no latency";
+    b.error(loc, message, vec![(begins, "the pipeline")], Some(help.into()));
+}

@@ -1,0 +1,46 @@
+//! When what leaves a pipeline comes to the outputs.
+
+use super::distance::Distances;
+use crate::ir::*;
+use std::collections::HashMap;
+
+/// Something that left a pipeline comes to a node.
+#[derive(Clone, Copy)]
+pub(super) struct Arrival {
+    /// Where it left.
+    pub left: Id,
+    pub pipe: u32,
+    /// The stage at which it left.
+    pub at: i32,
+    /// Cycles after stage 0 of the pipeline: those up to there, and the registers that follow.
+    pub cycles: i32,
+}
+
+/// What arrives at the outputs, and at what is on the way to them: not what is behind it, and not by way of state, of which nobody
+/// says whose it is. Of one pipeline two at unlike times say all.
+pub(super) fn arrivals(b: &Draft, distances: &Distances) -> HashMap<Id, Vec<Arrival>> {
+    let mut found: HashMap<Id, Vec<Arrival>> = HashMap::new();
+    let outputs: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
+    for id in distances.order(&outputs, |id| leaving(b, id).is_some()) {
+        let mut arriving: Vec<Arrival> = leaving(b, id).into_iter().collect();
+        for step in distances.steps(id).iter().filter(|step| step.most == Some(step.least)) {
+            for arrival in found.get(&step.of).into_iter().flatten() {
+                let arrival = Arrival { cycles: arrival.cycles + step.least as i32, ..*arrival };
+                let of_the_pipe: Vec<i32> =
+                    arriving.iter().filter(|a| a.pipe == arrival.pipe).map(|a| a.cycles).collect();
+                if of_the_pipe.len() < 2 && !of_the_pipe.contains(&arrival.cycles) {
+                    arriving.push(arrival);
+                }
+            }
+        }
+        found.insert(id, arriving);
+    }
+    found
+}
+
+/// A signal that leaves a pipeline.
+fn leaving(b: &Draft, id: Id) -> Option<Arrival> {
+    let (Some(Gate::Leave), Op::Alias(of)) = (b.staging.gates.get(&id), &b.node(id).op) else { return None };
+    let Stage { pipe, at } = b.node(*of).stage?;
+    at.map(|at| Arrival { left: id, pipe, at, cycles: at })
+}

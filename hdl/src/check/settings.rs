@@ -1,0 +1,41 @@
+//! Which inputs stand still while data is in flight.
+
+use super::distance::{Distances, is_setting, steps};
+use crate::ir::walk::Drivers;
+use crate::ir::*;
+use std::collections::HashSet;
+
+/// The inputs that the module takes as standing still: from which a way leads to what it marks as constant, gives to an instance as a
+/// setting, or resets something with, also over registers, and also if they are read otherwise.
+pub(super) fn of_module(b: &Draft, drivers: &Drivers, distances: &Distances) -> Vec<u32> {
+    let behind = &distances.behind_outputs(b);
+    let mut todo: Vec<Id> = behind.iter().copied().filter(|id| is_setting(b, *id)).collect();
+    // a reset acts whether or not the item goes on that it comes with
+    todo.extend(behind.iter().flat_map(|id| resets(&b.def, *id)));
+    let mut seen = HashSet::new();
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            let of = if is_setting(b, id) { walk::sources(&b.def, drivers, id) } else { vec![] };
+            todo.extend(steps(b, drivers, id).into_iter().map(|step| step.of).chain(of));
+        }
+    }
+    let setting = |p: &Port| p.input && seen.contains(&p.node);
+    (0..).zip(&b.def.ports).filter(|(_, p)| setting(p)).map(|(i, _)| i).collect()
+}
+
+/// What resets a register, or an instance of which this is an output: signals of this module.
+fn resets(def: &Def, id: Id) -> Vec<Id> {
+    match def.nodes[id as usize].op {
+        Op::Net(Net::Reg(r)) => {
+            let reg = &def.regs[r as usize];
+            let domain = reg.reset.as_ref().and_then(|_| def.reset_inside(reg.domain));
+            reg.async_reset.iter().map(|(reset, _)| *reset).chain(domain).collect()
+        }
+        Op::Net(Net::PinOut(i)) => {
+            let inst = &def.insts[i as usize];
+            let reset = inst.def.clocks.iter().filter(|(_, reset)| *reset).filter_map(|(d, _)| inst.outer(d));
+            reset.filter_map(|domain| def.reset_inside(domain)).collect()
+        }
+        _ => vec![],
+    }
+}

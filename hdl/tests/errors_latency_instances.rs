@@ -1,0 +1,195 @@
+//! The latency of a module around instances that state none, or of each output: tests/errors/NAME.txt. `BLESS=1` renews the files.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::golden::{compare, stable};
+use common::mistakes::reports;
+use hdl::engine::Engine;
+use hdl::sim::Simulator;
+use hdl::*;
+
+ports! {
+    struct EndsPorts() {
+        input a: Signal = bits(8),
+        input b: Signal = bits(8),
+        output y: Signal = bits(8),
+        output z: Signal = bits(8),
+    }
+}
+
+fn delayed(m: Module, x: Signal) -> Signal {
+    let r = m.reg_reset(bits(8), 0);
+    r.set(x);
+    r
+}
+
+/// An output after one register and one after two; of each is stated when it comes, or of the second, or of none.
+#[module]
+fn ends(stated: usize) -> Design<EndsPorts> {
+    let m = Module::new("ends");
+    let io = EndsPorts::new(m);
+    [io.z, io.y].into_iter().zip([2, 1]).take(stated).for_each(|(output, cycles)| m.latency_of(output, cycles));
+    let first = delayed(m, io.a);
+    io.y.set(first);
+    io.z.set(delayed(m, first) ^ delayed(m, delayed(m, io.b)));
+    m.finish(io).unwrap()
+}
+
+/// What stands between the inputs and the output of a module that states its latency.
+type Between = fn(Module, EndsPorts) -> Signal;
+
+#[module]
+fn stating(latency: u32, between: Between) -> Result<Design<EndsPorts>, Errors> {
+    let m = Module::new("example");
+    let io = EndsPorts::new(m);
+    m.latency(latency);
+    io.b.unused();
+    io.y.set(between(m, io));
+    io.z.set(between(m, io));
+    m.finish(io)
+}
+
+fn instance(m: Module, io: EndsPorts, stated: usize) -> EndsPorts {
+    let unit = m.instance(&ends(stated));
+    unit.a.set(io.a);
+    unit.b.set(io.b);
+    [unit.y, unit.z].into_iter().for_each(Signal::unused);
+    *unit
+}
+
+/// Whatever the module inside says, its registers count.
+#[test]
+fn only_the_latency_that_it_has() {
+    let right: [(u32, Between); 6] = [
+        (1, |m, io| instance(m, io, 0).y),
+        (2, |m, io| instance(m, io, 0).z),
+        (2, |m, io| delayed(m, instance(m, io, 1).y)),
+        (2, |m, io| instance(m, io, 2).z),
+        (3, |m, io| delayed(m, instance(m, io, 2).z)),
+        (2, |m, io| delayed(m, instance(m, io, 0).y) ^ instance(m, io, 1).z),
+    ];
+    for (i, (latency, between)) in right.into_iter().enumerate() {
+        for stated in 0..5 {
+            let result = stating(stated, between).map(|_| ());
+            assert_eq!(result.is_ok(), stated == latency, "module {i}, a latency of {stated}: {result:?}");
+        }
+    }
+    let refused = |name: &str, latency: u32, between: Between| {
+        let errors = stating(latency, between).expect_err("it comes at another time");
+        compare("errors", &format!("{name}.txt"), &stable(&errors.to_string()));
+    };
+    refused("latency_around_an_instance_too_short", 1, |m, io| instance(m, io, 0).z);
+    refused("latency_around_an_instance_too_long", 3, |m, io| instance(m, io, 2).z);
+}
+
+/// State has no bound, inside of an instance as beside it; and what follows it counts.
+#[test]
+fn state_inside_of_an_instance() {
+    #[module]
+    fn sum() -> Design<EndsPorts> {
+        let m = Module::new("sum");
+        let io = EndsPorts::new(m);
+        io.b.unused();
+        let sum = m.reg_reset(bits(8), 0);
+        sum.set(sum + delayed(m, io.a));
+        io.y.set(sum);
+        io.z.set(delayed(m, sum));
+        m.finish(io).unwrap()
+    }
+    fn inside(m: Module, io: EndsPorts) -> Signal {
+        let unit = m.instance(&sum());
+        unit.a.set(io.a);
+        unit.b.set(io.b);
+        unit.y.unused();
+        unit.z
+    }
+    fn beside(m: Module, io: EndsPorts) -> Signal {
+        let sum = m.reg_reset(bits(8), 0);
+        sum.set(sum + delayed(m, io.a));
+        delayed(m, sum)
+    }
+    for latency in 0..6 {
+        let results = [inside, beside].map(|between: Between| stating(latency, between).is_ok());
+        assert_eq!(results, [latency >= 2; 2], "a latency of {latency}");
+    }
+}
+
+/// The outputs of an instance stand where each comes; all are stated, or it stands in no pipeline.
+#[test]
+#[module]
+fn in_a_pipeline() {
+    let m = Module::new("difference");
+    let io = EndsPorts::new(m);
+    let p = m.pipeline("difference");
+    let (a, b) = p.enter((io.a, io.b));
+    let unit = m.instance(&ends(2));
+    unit.a.set(a);
+    unit.b.set(b);
+    assert_eq!([unit.y, unit.z].map(|x| p.stage_of(x)), [Some(1), Some(2)]);
+    io.y.set(p.leave(unit.z - unit.y.meet(unit.z)));
+    io.z.set(p.leave(b.meet(unit.z)));
+    m.latency(2);
+    let mut sim = Simulator::new(&m.finish(io).unwrap());
+    sim.reset(1);
+    for t in 0..20 {
+        [t * t, t * 7].into_iter().enumerate().for_each(|(port, x)| sim.poke(port, x % 256));
+        let [a, b] = if t < 2 { [0, 0] } else { [(t - 2) * (t - 2) % 256, (t - 2) * 7 % 256] };
+        if t >= 2 {
+            assert_eq!([sim.peek(2), sim.peek(3)], [((a ^ b) + 256 - a) % 256, b]);
+        }
+        sim.step();
+    }
+    for (name, stated) in [("instance_with_one_latency", 1), ("instance_without_latencies", 0)] {
+        reports(name, |m, io| {
+            let p = m.pipeline("outer");
+            let unit = m.instance(&ends(stated));
+            unit.a.set(p.enter(io.a));
+            unit.b.set(p.enter(io.a));
+            io.y.set(p.leave(unit.y ^ unit.z));
+        });
+    }
+}
+
+/// What left a pipeline is as late as the registers behind it say, and those of instances.
+#[test]
+#[module]
+fn outputs_behind_registers() {
+    let unlike = |late: fn(Module, Pipeline, Signal) -> Signal| {
+        let m = Module::new("unlike");
+        let io = EndsPorts::new(m);
+        io.b.unused();
+        let p = m.pipeline("sum");
+        let a = p.enter(io.a).next();
+        io.y.set(p.leave(a));
+        io.z.set(late(m, p, a));
+        m.finish(io).map(|_| ())
+    };
+    unlike(|m, p, a| delayed(m, p.leave(a + 1))).expect_err("a register behind the pipeline");
+    let errors = unlike(|m, p, a| delayed(m, delayed(m, p.leave(a + 1)))).expect_err("two registers");
+    compare("errors", "outputs_of_unlike_registers.txt", &stable(&errors.to_string()));
+    let of_an_instance = |stated: usize| {
+        [0, 1].map(|z| {
+            let m = Module::new("unlike");
+            let io = EndsPorts::new(m);
+            io.b.unused();
+            let p = m.pipeline("sum");
+            let a = p.enter(io.a);
+            let unit = m.instance(&ends(stated));
+            unit.a.set(p.leave(a.next()));
+            unit.b.set(p.leave(a.next()));
+            [unit.y, unit.z].into_iter().for_each(Signal::unused);
+            io.y.set(p.leave(a.later(2)));
+            io.z.set([unit.y, unit.z][z]);
+            m.finish(io).is_ok()
+        })
+    };
+    assert_eq!([0, 1, 2].map(of_an_instance), [[true, false]; 3]);
+    unlike(|m, p, a| delayed(m, p.leave(a)) ^ p.leave(a)).expect("at two times: nobody says whose it is");
+    unlike(|m, p, a| {
+        let sum = m.reg_reset(bits(8), 0);
+        sum.set(sum + p.leave(a));
+        sum
+    })
+    .expect("state is of all items before");
+}
