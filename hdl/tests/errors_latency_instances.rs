@@ -193,3 +193,18 @@ fn outputs_behind_registers() {
     })
     .expect("state is of all items before");
 }
+
+/// Whatever is stated of other outputs: one that comes later is held by one input, or its latency cannot be counted.
+#[test]
+#[module]
+fn behind_an_output_within_the_cycle() {
+    let m = Module::new("example");
+    let io = EndsPorts::new(m);
+    let p = m.pipeline_enabled("kept", io.a.any() & io.b.any());
+    io.y.set(io.a);
+    io.z.set(p.leave(p.enter(io.b).next()));
+    m.latency_of(io.y, 0);
+    m.latency_of(io.z, 1);
+    let errors = m.finish(io).expect_err("no input holds the module");
+    compare("errors", "latency_of_one_that_nothing_holds.txt", &stable(&errors.to_string()));
+}

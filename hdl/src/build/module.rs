@@ -95,8 +95,8 @@ impl Module {
             b.latency_at = Some(loc);
         });
     }
-    /// States the cycles from the inputs to these outputs, where not all outputs come at one time: with outputs that leave a pipeline at
-    /// unlike stages, each is stated. It is compared with those stages, and with the registers between. Where it is stated of every
+    /// States the cycles from the inputs to these outputs, instead of [`Module::latency`] where outputs come at different times: with
+    /// outputs that leave a pipeline at different stages, each is stated. It is compared with those stages, and with the registers between. Where it is stated of every
     /// output, an instance can stand in a pipeline scope of a parent, and each output stands at its own stage.
     ///
     /// ```

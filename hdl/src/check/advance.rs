@@ -1,7 +1,7 @@
 //! The input that holds all of a module, so that a pipeline around it can let it stand.
 
 use super::distance::{Distances, is_setting, writes_settings};
-use super::latency::Stated;
+use super::stated::Stated;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::HashSet;
@@ -65,9 +65,6 @@ fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
 /// A pipeline that may stand has a latency only together with the input that holds it, and nothing else.
 pub(super) fn check(b: &mut Draft, distances: &Distances, stated: Stated) {
     let Stated { cycles: latency, loc, .. } = stated;
-    if latency == 0 {
-        return;
-    }
     let input = b.def.advance.map(|port| b.def.ports[port as usize].node);
     let other = |enable: &Id| Some(*enable) != input;
     // pipelines beside those that outputs depend on serve properties and tables alone

@@ -16,8 +16,8 @@ pub(super) struct Arrival {
     pub cycles: i32,
 }
 
-/// What arrives at the outputs, and at what is on the way to them: not what is behind it, and not by way of state, of which nobody
-/// says whose it is. Of one pipeline two at unlike times say all.
+/// For each node from the ends of pipelines to the outputs: what arrives there, and when. Ways through state are left out: nobody says of
+/// which item that is. Of one pipeline at most two arrivals are kept: two already show that the times differ.
 pub(super) fn arrivals(b: &Draft, distances: &Distances) -> HashMap<Id, Vec<Arrival>> {
     let mut found: HashMap<Id, Vec<Arrival>> = HashMap::new();
     let outputs: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();

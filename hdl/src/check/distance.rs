@@ -16,12 +16,11 @@ pub(super) fn is_setting(b: &Draft, id: Id) -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct Step {
     pub of: Id,
-    /// So many at least.
+    /// The least number of cycles.
     pub least: u32,
-    /// The same, where what is kept of the items before counts as if it came at once; `None` behind a mark, by which an item sees what
-    /// others left.
+    /// The least, where state counts as if it came at once; `None` from a node marked with `state` or `feedback`.
     pub before: Option<u32>,
-    /// So many at most; `None` where that has no bound: state that goes round, and words of memories.
+    /// The greatest; `None` where there is no bound: feedback, and words of memories.
     pub most: Option<u32>,
 }
 
@@ -31,9 +30,9 @@ impl Step {
     }
 }
 
-/// What the nodes behind some nodes depend on.
+/// The dependencies behind some nodes.
 pub(super) struct Distances {
-    /// By node; empty for those that are not behind these, or behind a setting.
+    /// By node; empty for nodes that are not behind these, and at settings.
     steps: Vec<Vec<Step>>,
 }
 
@@ -53,11 +52,11 @@ impl Distances {
                 todo.extend(all[id as usize].iter().map(|step| step.of));
             }
         }
-        let circles =
-            walk::in_circles(b.def.nodes.len(), &behind, |id| all[id as usize].iter().map(|step| step.of).collect());
+        let loops =
+            walk::in_loops(b.def.nodes.len(), &behind, |id| all[id as usize].iter().map(|step| step.of).collect());
         for &id in &behind {
             let marked = b.staging.marks.contains_key(&id);
-            if !marked && !circles.contains(&id) && !keeps(b, drivers, id) {
+            if !marked && !loops.contains(&id) && !keeps(b, drivers, id) {
                 continue;
             }
             let is_register = matches!(b.node(id).op, Op::Net(Net::Reg(_)));
@@ -109,7 +108,7 @@ impl Distances {
     pub fn nearest(&self, b: &Draft, from: Id, before: bool) -> Option<(Id, u32)> {
         self.inputs(b, from, before).next()
     }
-    /// These nodes and all behind them, each behind what it depends on, but for circles; not what is behind a `last` one.
+    /// These nodes and all that they depend on, dependencies first (but in loops); the search stops at nodes where `last` holds.
     pub fn order(&self, from: &[Id], last: impl Fn(Id) -> bool) -> Vec<Id> {
         let (mut seen, mut order) = (vec![false; self.steps.len()], vec![]);
         let mut first = |id: Id| !std::mem::replace(&mut seen[id as usize], true);
@@ -132,7 +131,7 @@ impl Distances {
         }
         order
     }
-    /// For each node: the most registers between it and a node before which it stands; 0 elsewhere. `None` where that has no bound.
+    /// For each node that `from` depends on, the longest way to `from` in registers; 0 for all others. `None` if some way has no bound.
     fn most(&self, from: Id) -> Option<Vec<u32>> {
         let order = self.order(&[from], |_| false);
         let mut most = vec![0; self.steps.len()];
@@ -255,7 +254,7 @@ fn mask(b: &Draft, of: Id) -> Vec<Id> {
     leaves.into_iter().flat_map(|id| if is_setting(b, id) { vec![id] } else { enables(b, id) }).collect()
 }
 
-/// Does this enable hold something while the module goes on: is it not, or not only, what holds all of it?
+/// Can this enable be 0 while the module itself is enabled?
 fn chosen(b: &Draft, enable: Id) -> bool {
     let advance = b.def.advance.map(|port| b.def.ports[port as usize].node);
     let always = |enable: Id| b.constant(enable).is_some_and(|value| value.bit(0));

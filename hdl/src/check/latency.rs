@@ -1,33 +1,12 @@
-//! The cycles that a module states of its outputs, against its pipelines and registers.
+//! The cycles that a module states of its outputs are compared with its pipelines and registers.
 
 use super::arrivals::{Arrival, arrivals};
 use super::distance::{Distances, ways};
+use super::stated::{Stated, check_twice, stated};
 use super::{advance, outputs, settings};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::HashMap;
-
-/// What the user states of an output.
-#[derive(Clone, Copy)]
-pub(super) struct Stated {
-    /// Index into `ports`.
-    pub output: usize,
-    pub cycles: u32,
-    pub loc: Loc,
-    /// It is stated of all outputs together.
-    of_all: bool,
-}
-
-impl Stated {
-    /// What could be stated instead.
-    fn other(&self, cycles: i32, condition: &str) -> String {
-        if self.of_all {
-            format!("`m.latency({cycles})`, {condition}all outputs come so many cycles after the inputs")
-        } else {
-            format!("`m.latency_of(.., {cycles})`, {condition}it comes so many cycles after the inputs")
-        }
-    }
-}
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     check_twice(b);
@@ -44,27 +23,6 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
         b.def.ways = ways(b, &distances);
         outputs::check(b, &distances);
     }
-}
-
-/// What is stated of each output: by `m.latency` of all, else by `m.latency_of`.
-fn stated(b: &Draft) -> Vec<Stated> {
-    let of_all = b.def.latency.zip(b.latency_at);
-    let outputs = b.def.ports.iter().enumerate().filter(|(_, p)| !p.input);
-    let of_one = |(output, p): (usize, &Port)| {
-        let (cycles, loc) = of_all.or_else(|| b.latencies.get(&p.node).copied())?;
-        Some(Stated { output, cycles, loc, of_all: of_all.is_some() })
-    };
-    outputs.filter_map(of_one).collect()
-}
-
-/// An output does not come at another time than all.
-fn check_twice(b: &mut Draft) {
-    let Some(all) = b.def.latency else { return };
-    let other = b.latencies.iter().find(|(_, (cycles, _))| *cycles != all);
-    let Some((&output, &(cycles, loc))) = other else { return };
-    let message = format!("of all outputs a latency of {all} is stated, and one of {cycles} of {}", b.describe(output));
-    let help = "`m.latency` is of all outputs: where they come at unlike times, state each with `m.latency_of`";
-    b.error(loc, message, vec![(b.node(output).loc, "the output")], Some(help.into()));
 }
 
 fn check_stated(b: &mut Draft, drivers: &Drivers, stated: &[Stated]) {
@@ -84,7 +42,9 @@ fn check_stated(b: &mut Draft, drivers: &Drivers, stated: &[Stated]) {
         }
     }
     b.def.remembers = remembers(b, &distances);
-    advance::check(b, &distances, stated[0]);
+    if let Some(late) = stated.iter().find(|s| s.cycles > 0) {
+        advance::check(b, &distances, *late);
+    }
 }
 
 /// Between streams the time varies.
@@ -117,7 +77,9 @@ fn check_clocks(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
                     "a latency of {} is stated, but behind the outputs are registers of two clocks, `{}` and `{}`",
                     stated[0].cycles, known.clock, domain.clock
                 );
-                let notes = vec![(b.node(other).loc, "one of the first"), (b.node(id).loc, "one of the other")];
+                let (one, other_clock) =
+                    (format!("clocked by `{}`", known.clock), format!("clocked by `{}`", domain.clock));
+                let notes = vec![(b.node(other).loc, one.as_str()), (b.node(id).loc, other_clock.as_str())];
                 let help = "cycles of one clock are counted: state none, and let who uses this module connect streams or crossings; a \
                             setting that crosses stands still: `p.constant(x)`";
                 return b.error(stated[0].loc, message, notes, Some(help.into()));
@@ -156,31 +118,30 @@ fn entrances(b: &Draft) -> Vec<(usize, i32, Id)> {
 /// What enters a pipeline together came in together: counted from the inputs, its stage 0 is at one time.
 fn check_entering(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
     let Stated { cycles: latency, loc, .. } = stated[0];
-    let mut first: HashMap<usize, (i32, Id)> = HashMap::new();
-    for (pipe, _, id, base) in based(b, distances) {
+    let mut first: HashMap<usize, (i32, i32, Id)> = HashMap::new();
+    for (pipe, at, id, base) in based(b, distances) {
         let Some(base) = base else { continue };
-        let (known, other) = *first.entry(pipe).or_insert((base, id));
+        let (known, other_at, other) = *first.entry(pipe).or_insert((base, at, id));
         if known != base {
-            let late = |base: i32| match base {
-                1 => "from inputs of the cycle before its stage 0".to_string(),
-                -1 => "from inputs of the cycle behind its stage 0".to_string(),
-                0 => "from inputs of the cycle of its stage 0".to_string(),
-                2.. => format!("from inputs of {base} cycles before its stage 0"),
-                _ => format!("from inputs of {} cycles behind its stage 0", -base),
+            let enters = |id: Id, at: i32, base: i32| {
+                let cycles = at + base;
+                let plural = if cycles == 1 { "" } else { "s" };
+                let of = if let Op::Alias(of) = b.node(id).op { of } else { id };
+                format!("{} enters at stage {at}, {cycles} cycle{plural} after the inputs", b.describe(of))
             };
             let message = format!(
                 "a latency of {latency} is stated, but what enters pipeline `{}` comes from inputs of different cycles",
                 b.staging.pipes[pipe].name
             );
-            let (one, two) = (late(known), late(base));
+            let (one, two) = (enters(other, other_at, known), enters(id, at, base));
             let notes = vec![(b.node(other).loc, one.as_str()), (b.node(id).loc, two.as_str())];
-            let help = "who uses this module gives all inputs in one cycle: enter them at one stage of the first pipeline, and delay them there";
+            let help = "the parent gives all inputs in one cycle: what is later enters at a later stage (`enter_at`), or what is earlier is delayed";
             return b.error(loc, message, notes, Some(help.into()));
         }
     }
 }
 
-/// Does what went through stay: in state that goes round, in a memory, or where inputs of different cycles are taken together?
+/// Can something of an item stay longer than the latency: in feedback, in a memory, or because inputs of different cycles are combined?
 fn remembers(b: &Draft, distances: &Distances) -> bool {
     let stays = |id: Id| match distances.furthest(b, id) {
         None => true,
@@ -224,7 +185,7 @@ fn check_leaving(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
             "a latency of {} is stated, but output `{}` leaves pipeline `{}` at stage {}{after}",
             s.cycles, port.name, b.staging.pipes[arrival.pipe as usize].name, arrival.at
         );
-        let help = s.other(cycles, "or other registers: ");
+        let help = s.other(b, cycles, "or other registers: ");
         return b.error(s.loc, message, vec![(b.node(arrival.left).loc, "it leaves here")], Some(help));
     }
 }
@@ -235,8 +196,7 @@ fn check_registers(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
         let (latency, port) = (s.cycles, b.def.ports[s.output].clone());
         if latency > 0 && !b.def.keeps_something() {
             let message = format!("a latency of {latency} is stated, but the module has no register");
-            let help = "`m.latency(0)`: its outputs follow its inputs within the cycle";
-            return b.error(s.loc, message, vec![], Some(help.into()));
+            return b.error(s.loc, message, vec![], Some(s.other(b, 0, "if ")));
         }
         let Some((input, cycles)) = distances.nearest(b, port.node, false) else { continue };
         if latency > 0 && cycles == 0 {
@@ -256,7 +216,7 @@ fn check_registers(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
                 "a latency of {latency} is stated, but at least {registers} between every input and output `{}`",
                 port.name
             );
-            return b.error(s.loc, message, vec![], Some(s.other(cycles as i32, "if ")));
+            return b.error(s.loc, message, vec![], Some(s.other(b, cycles as i32, "if ")));
         }
     }
 }
@@ -273,7 +233,7 @@ fn check_furthest(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
             registers(most),
             port.name
         );
-        return b.error(s.loc, message, vec![], Some(s.other(most as i32, "if ")));
+        return b.error(s.loc, message, vec![], Some(s.other(b, most as i32, "if ")));
     }
 }
 

@@ -33,6 +33,7 @@ mod reset_sources;
 mod settings;
 mod simplify;
 mod stages;
+mod stated;
 
 use crate::ir::*;
 

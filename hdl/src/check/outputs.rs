@@ -1,5 +1,5 @@
-//! When outputs come: what left a pipeline and comes to two outputs at unlike times belongs to different items in one cycle, which who uses
-//! the module does not see, unless the module states when each comes.
+//! Outputs that leave one pipeline at different times would be read by the parent as one item: the module aligns them, or states when each
+//! comes.
 
 use super::arrivals::{Arrival, arrivals};
 use super::distance::Distances;
@@ -39,23 +39,20 @@ fn at_one_time(b: &Draft, arrivals: &[Arrival]) -> Vec<Arrival> {
 
 fn refuse(b: &mut Draft, (first, of_first): (usize, Arrival), (second, of_second): (usize, Arrival)) {
     let name = |port: usize| b.def.ports[port].name.clone();
-    let behind = |arrival: Arrival| match arrival.cycles - arrival.at {
-        0 => String::new(),
-        1 => " with a register behind it".to_string(),
-        more => format!(" with {more} registers behind it"),
-    };
     let message = format!(
-        "output `{}` leaves pipeline `{}` at stage {}{}, and output `{}` at stage {}{}",
+        "outputs `{}` and `{}` come {} and {} cycles after stage 0 of pipeline `{}`, and the module does not state when each comes",
         name(first),
-        b.staging.pipes[of_first.pipe as usize].name,
-        of_first.at,
-        behind(of_first),
         name(second),
-        of_second.at,
-        behind(of_second)
+        of_first.cycles,
+        of_second.cycles,
+        b.staging.pipes[of_first.pipe as usize].name
     );
-    let help = "what comes in one cycle is taken for one item: delay the earlier one with `meet`; or say of each when it comes, as with \
-                `m.latency_of(io.early, 1)`";
-    let notes = vec![(b.node(of_first.left).loc, "the first leaves here")];
-    b.error(b.node(of_second.left).loc, message, notes, Some(help.into()));
+    let help = format!(
+        "what comes in one cycle is taken for one item: delay the earlier one with `meet`; or state of each when it comes: `m.latency_of(x, n)` \
+         of output `{}`, and of `{}`",
+        name(first),
+        name(second)
+    );
+    let notes = vec![(b.node(of_first.left).loc, "the first leaves the pipeline here")];
+    b.error(b.node(of_second.left).loc, message, notes, Some(help));
 }

@@ -77,9 +77,9 @@ pub(crate) fn read_nodes(def: &Def, drivers: &Drivers) -> BTreeSet<Id> {
     read
 }
 
-/// Which of so many nodes depend on themselves by way of others, by what each depends on, as far as these see: Tarjan's strongly
-/// connected components, without recursion.
-pub(crate) fn in_circles(count: usize, from: &[Id], next: impl Fn(Id) -> Vec<Id>) -> HashSet<Id> {
+/// The nodes that lie on a loop, of those in `from` and all reached from there (Tarjan's strongly connected components, without recursion);
+/// `count` is how many nodes there are.
+pub(crate) fn in_loops(count: usize, from: &[Id], next: impl Fn(Id) -> Vec<Id>) -> HashSet<Id> {
     const NEW: u32 = u32::MAX;
     const CLOSED: u32 = u32::MAX - 1;
     let (mut lowest, mut visited, mut open, mut found) = (vec![NEW; count], 0, vec![], HashSet::new());

@@ -128,5 +128,5 @@ fn gaps_do_not_touch_what_is_kept() {
 #[test]
 fn an_enable_under_a_condition() {
     let errors = between_streams(2, false).unwrap_err().to_string();
-    assert!(errors.contains("`kept_2` has registers that go on while pipeline `items` stands"), "{errors}");
+    assert!(errors.contains("`kept_2` has registers or memories that go on while pipeline `items` stands"), "{errors}");
 }

@@ -55,6 +55,9 @@ impl Draft {
     }
     /// Nobody knows at which stage its outputs are.
     fn states_no_latency(&mut self, inst: u32, def: &Def, loc: Loc) {
+        if self.def.insts[inst as usize].pins.iter().any(|pin| self.node(*pin).op == Op::Poison) {
+            return; // said already
+        }
         let missing = (0..).zip(&def.ports).find(|(i, port)| !port.input && def.latency_of(*i).is_none());
         let what = match missing {
             Some((_, port)) if !def.latencies.is_empty() => format!("when its output `{}` comes", port.name),
@@ -92,7 +95,8 @@ impl Draft {
     /// A pipeline stops, and the module would go on.
     fn cannot_stand(&mut self, def: &Def, stage: Stage, loc: Loc) {
         let pipe = self.pipe(stage);
-        let message = format!("`{}` has registers that go on while pipeline `{}` stands", def.name, pipe.name);
+        let message =
+            format!("`{}` has registers or memories that go on while pipeline `{}` stands", def.name, pipe.name);
         let help = if def.foreign.is_some() {
             "say which of its inputs holds them with `advance`; it is connected by the pipeline".to_string()
         } else {
