@@ -15,7 +15,7 @@ pub(super) fn decide(b: &mut Draft) {
 }
 
 /// What an unsigned comparison with the smallest or largest number gives, whatever is compared with it.
-fn outcome(def: &Def, id: Id) -> Option<bool> {
+pub(super) fn outcome(def: &Def, id: Id) -> Option<bool> {
     let Op::Bin(op, x, y) = def.nodes[id as usize].op else { return None };
     let (zero, all) = (BigUint::ZERO, fold::ones(def.nodes[x as usize].width));
     let is = |id: Id, number: &BigUint| fold::constant_behind_names(def, id) == Some(number);

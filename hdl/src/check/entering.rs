@@ -1,62 +1,77 @@
 //! What a pipeline takes from outside, where all that is assigned is known: a constant is no data of its items, and what leaves into a
 //! stream stands still until it is taken.
 
+use super::moving::{self, Known};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::HashSet;
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
-    let mut gates: Vec<(Id, Gate)> = b.staging.gates.iter().map(|(id, gate)| (*id, *gate)).collect();
-    gates.sort_by_key(|(id, _)| *id);
-    gates.retain(|(_, gate)| *gate == Gate::Constant);
-    gates.into_iter().for_each(|(id, _)| check_constant(b, drivers, id));
+    let mut known = Known::default();
+    for pipe in 0..b.staging.pipes.len() as u32 {
+        check_constants(b, &mut known, pipe);
+    }
     for pipe in 0..b.staging.pipes.len() as u32 {
         check_payload(b, drivers, pipe);
     }
+    check_settings(b, &mut known);
 }
 
-/// Settings of a pipeline are no data of its items: nothing that left it, and nothing of the stream with which it begins.
-fn check_constant(b: &mut Draft, drivers: &Drivers, id: Id) {
-    let (Op::Alias(of), Some(Stage { pipe, .. })) = (b.node(id).op.clone(), b.node(id).stage) else { return };
-    let Some((data, what)) = data_behind(b, drivers, of, pipe) else { return };
-    let (loc, PipeData { name, variable, .. }) = (b.node(id).loc, &b.staging.pipes[pipe as usize]);
-    let message =
-        format!("{} is marked as constant of pipeline `{name}`, and moves with its items: {what}", b.describe(of));
-    let help = format!(
-        "what an item brings is used at its stage, as it is or delayed with `meet`; what the items before left is state of a stage, \
-         `{variable}.state(r, x)`; what comes back from a later stage is `{variable}.feedback(r, x)`"
-    );
-    b.error(loc, message, vec![(b.node(data).loc, "it comes from here")], Some(help));
-}
+/// Something that moves with the items of a pipeline, and what it is.
+type Data = (Id, String);
 
-/// Something behind a signal that moves with the items of a pipeline, and what it is. A register that takes a value at every edge moves
-/// as that does; one that holds is the user's word.
-fn data_behind(b: &Draft, drivers: &Drivers, from: Id, pipe: u32) -> Option<(Id, String)> {
-    let begins =
-        if let Advance::Stream(elastic) = &b.staging.pipes[pipe as usize].advance { Some(elastic) } else { None };
-    let (mut todo, mut seen) = (vec![from], HashSet::new());
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        if let (Some(Gate::Leave), Op::Alias(of)) = (b.staging.gates.get(&id), &b.node(id).op)
-            && let Some(Stage { pipe: left, at: Some(at) }) = b.node(*of).stage
-            && left == pipe
-        {
-            return Some((id, format!("{} left it at stage {at}", b.describe(*of))));
-        }
-        if begins.is_some_and(|elastic| elastic.valid == id || elastic.enters.contains(&id)) {
-            return Some((id, format!("{} is of the stream with which it begins", b.describe(id))));
-        }
-        match b.node(id).op {
-            Op::Net(Net::Reg(r)) if b.def.regs[r as usize].enable.is_none() => {
-                todo.extend(walk::only_value(&b.def, id).filter(|value| *value != id));
-            }
-            Op::Net(Net::Reg(_)) => {}
-            _ => todo.extend(walk::sources(&b.def, drivers, id)),
-        }
+/// Settings of a pipeline are no data of its items: nothing that left it, and nothing of the streams at its ends.
+fn check_constants(b: &mut Draft, known: &mut Known, pipe: u32) {
+    let marked = |(id, gate): (&Id, &Gate)| {
+        (*gate == Gate::Constant && b.node(*id).stage.is_some_and(|stage| stage.pipe == pipe)).then_some(*id)
+    };
+    let mut constants: Vec<Id> = b.staging.gates.iter().filter_map(marked).collect();
+    constants.sort();
+    if constants.is_empty() {
+        return;
     }
-    None
+    let ways = moving::ways(b, [pipe]);
+    let data = |id: Id| moves_with(b, id, pipe, "it");
+    let behind = |id: &Id| match b.node(*id).op {
+        Op::Alias(of) => ways.find(known, of, data).map(|data| (*id, of, data)),
+        _ => None,
+    };
+    let found: Vec<(Id, Id, Data)> = constants.iter().filter_map(behind).collect();
+    for (id, of, (data, what)) in found {
+        let (loc, PipeData { name, variable, .. }) = (b.node(id).loc, &b.staging.pipes[pipe as usize]);
+        let message =
+            format!("{} is marked as constant of pipeline `{name}`, and moves with its items: {what}", b.describe(of));
+        let help = format!(
+            "what an item brings is used at its stage, as it is or delayed with `meet`; what the items before left is state of a stage, \
+             `{variable}.state(r, x)`; what comes back from a later stage is `{variable}.feedback(r, x)`"
+        );
+        b.error(loc, message, vec![(b.node(data).loc, "it comes from here")], Some(help));
+    }
+}
+
+/// Does this signal move with the items of a pipeline, since it left it, or is of the streams between which it stands? `which` is how
+/// the message calls the pipeline.
+fn moves_with(b: &Draft, id: Id, pipe: u32, which: &str) -> Option<Data> {
+    left(b, id, pipe, which).or_else(|| of_its_streams(b, id, pipe, which))
+}
+
+fn left(b: &Draft, id: Id, pipe: u32, which: &str) -> Option<Data> {
+    let (Some(Gate::Leave), Op::Alias(of)) = (b.staging.gates.get(&id), &b.node(id).op) else { return None };
+    let Stage { pipe: from, at: Some(at) } = b.node(*of).stage? else { return None };
+    (from == pipe).then(|| (id, format!("{} left {which} at stage {at}", b.describe(*of))))
+}
+
+fn of_its_streams(b: &Draft, id: Id, pipe: u32, which: &str) -> Option<Data> {
+    let Advance::Stream(e) = &b.staging.pipes[pipe as usize].advance else { return None };
+    let own = || e.valids.iter().chain(e.advances.values()).chain(e.moves.values());
+    let what = if e.valid == id || e.ready == id || e.enters.contains(&id) {
+        format!("is of the stream with which {which} begins")
+    } else if e.assigns.contains(&id) || own().any(|own| *own == id) {
+        format!("says where items are in {which}")
+    } else {
+        return None;
+    };
+    Some((id, format!("{} {what}", b.describe(id))))
 }
 
 /// An item waits at the last stage until it is taken: what comes in there would change meanwhile.
@@ -66,24 +81,72 @@ fn check_payload(b: &mut Draft, drivers: &Drivers, pipe: u32) {
     else {
         return;
     };
+    let last = Stage { pipe, at: Some(leaving.at) };
     let (mut todo, mut seen) = (payload, HashSet::new());
     while let Some(id) = todo.pop() {
         if !seen.insert(id) {
             continue;
         }
         if let (Some(Gate::Enter), Op::Alias(of)) = (b.staging.gates.get(&id), b.node(id).op.clone())
-            && b.node(id).stage == Some(Stage { pipe, at: Some(leaving.at) })
+            && b.node(id).stage == Some(last)
         {
-            if !enters.contains(&of) && !b.is_free(of) {
-                return changes(b, id, of, leaving, pipe);
+            // the stream with which it begins waits as well
+            let waits = leaving.at == 0 && enters.contains(&of);
+            if !waits && !stands_still(b, drivers, of, pipe) {
+                return changes(b, id, (of, enters.contains(&of)), leaving, pipe);
             }
             continue;
+        }
+        if let Op::Net(Net::MemRead(memory, port)) = b.node(id).op
+            && b.node(id).stage == Some(last)
+            && !b.def.mems[memory as usize].reads[port as usize].sync
+            && let Some(write) = written_meanwhile(b, memory, last)
+        {
+            return word_changes(b, id, write, leaving, pipe);
         }
         todo.extend(walk::sources(&b.def, drivers, id));
     }
 }
 
-fn changes(b: &mut Draft, entered: Id, of: Id, leaving: Leaving, pipe: u32) {
+/// Is this made of literals and constants of the pipeline alone?
+fn stands_still(b: &Draft, drivers: &Drivers, from: Id, pipe: u32) -> bool {
+    let leaves = walk::leaves(from, |id| {
+        let still = b.node(id).stage == Some(Stage { pipe, at: None });
+        let sources = walk::sources(&b.def, drivers, id);
+        (!still && !sources.is_empty()).then_some(sources)
+    });
+    leaves.iter().all(|id| b.node(*id).stage == Some(Stage { pipe, at: None }) || b.is_free(*id))
+}
+
+/// Where a memory is written, while an item that reads it waits at the last stage: from outside, or by items that are not held up
+/// directly behind it.
+fn written_meanwhile(b: &Draft, memory: u32, last: Stage) -> Option<Loc> {
+    let Advance::Stream(elastic) = &b.pipe(last).advance else { return None };
+    let waits = |write: &Written| match write.stage {
+        Some(Stage { pipe, at: Some(at) }) if pipe == last.pipe => {
+            !elastic.collapse || last.at.is_some_and(|last| at + 1 >= last)
+        }
+        Some(Stage { pipe, at: None }) => pipe == last.pipe,
+        _ => write.sources.iter().all(|id| b.is_free(*id)),
+    };
+    b.staging.writes.iter().find(|write| write.memory == memory && !waits(write)).map(|write| write.loc)
+}
+
+fn word_changes(b: &mut Draft, word: Id, write: Loc, leaving: Leaving, pipe: u32) {
+    let (name, at) = (&b.staging.pipes[pipe as usize].name, leaving.at);
+    let message = format!(
+        "{} is read at the last stage of pipeline `{name}`, {at}, and is in the payload: the memory may be written while the item waits for \
+         `ready`",
+        b.describe(word)
+    );
+    let help = "let the word stand with the item: read it into a register, one stage before the end, with `read(x).next()` or \
+                `read_sync(x)`";
+    let notes = vec![(write, "it is written here"), (leaving.loc, "the pipeline leaves here")];
+    b.error(b.node(word).loc, message, notes, Some(help.into()));
+}
+
+/// `own`: it is of the stream with which the pipeline begins.
+fn changes(b: &mut Draft, entered: Id, (of, own): (Id, bool), leaving: Leaving, pipe: u32) {
     let (name, p, at) = (&b.staging.pipes[pipe as usize].name, &b.staging.pipes[pipe as usize].variable, leaving.at);
     let message = format!(
         "{} enters pipeline `{name}` at its last stage, {at}, and is in the payload: it may change while the item waits for `ready`",
@@ -91,6 +154,9 @@ fn changes(b: &mut Draft, entered: Id, of: Id, leaving: Leaving, pipe: u32) {
     );
     let x = b.rust(of, "x");
     let help = match at {
+        _ if own => "there it is that of the item that waits at the beginning; what came with this one is what `pipeline_stream` gives, delayed with \
+                     `meet`"
+            .into(),
         0 => format!(
             "give it with the payload of the stream; or `{p}.enter({x}).next()`, with which it stands with the item"
         ),
@@ -100,4 +166,34 @@ fn changes(b: &mut Draft, entered: Id, of: Id, leaving: Leaving, pipe: u32) {
         ),
     };
     b.error(b.node(entered).loc, message, vec![(leaving.loc, "the pipeline leaves here")], Some(help));
+}
+
+/// What an instance takes as a setting is no data of items: nothing that left a pipeline, and nothing of the streams between which one
+/// stands.
+fn check_settings(b: &mut Draft, known: &mut Known) {
+    let pins: Vec<(u32, u32, Id)> = (0..)
+        .zip(&b.def.insts)
+        .flat_map(|(i, inst)| inst.def.settings.iter().map(move |port| (i, *port, inst.pins[*port as usize])))
+        .collect();
+    let pipes = 0..b.staging.pipes.len() as u32;
+    if pins.is_empty() || pipes.is_empty() {
+        return;
+    }
+    let ways = moving::ways(b, pipes.clone());
+    let which = |pipe: u32| format!("pipeline `{}`", b.staging.pipes[pipe as usize].name);
+    let data = |id: Id| pipes.clone().find_map(|pipe| moves_with(b, id, pipe, &which(pipe)));
+    let behind = |(inst, port, pin)| Some((inst, port, pin, ways.find(known, pin, data)?));
+    let found: Vec<(u32, u32, Id, Data)> = pins.into_iter().filter_map(behind).collect();
+    for (inst, port, pin, (data, what)) in found {
+        let def = b.def.insts[inst as usize].def.clone();
+        let message = format!(
+            "`{}` takes its input `{}` as a setting that stands still while data is in flight, and it moves with items: {what}",
+            def.name, def.ports[port as usize].name
+        );
+        let help = format!(
+            "connect what stands still: an input, or a register that holds while data is in flight; or `{}` enters it with the data",
+            def.name
+        );
+        b.error(b.first_assigned_at(pin), message, vec![(b.node(data).loc, "it comes from here")], Some(help));
+    }
 }

@@ -20,6 +20,7 @@ mod inside;
 mod latency;
 mod loops;
 mod model;
+mod moving;
 mod names;
 mod outputs;
 mod pads;
