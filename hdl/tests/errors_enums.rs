@@ -251,3 +251,59 @@ fn states_reset_to_numbers() {
     let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
     assert!(text.contains("entries_1_slot <= SLOT_DONE"), "{text}");
 }
+
+tagged! {
+    enum Shown() {
+        Side { side: StateSignal<Lamp> = state() },
+        Number { number: Signal = bits(5) },
+    }
+}
+
+#[derive(Clone, Copy, State)]
+#[state(encoding = "one_hot")]
+enum Lamp {
+    Red,
+    Green,
+}
+
+#[derive(Clone, Copy, Bundle)]
+struct Lit {
+    lamp: StateSignal<Lamp>,
+    level: Signal,
+}
+
+/// Fields of unions in register files, and bits that are no state, given as one.
+#[test]
+#[module]
+fn states_reset_to_no_state() {
+    reports("state_of_a_union_in_a_register_file", |m, io| {
+        let file = m.reg_file_reset(Shown::shape(), 2, 0);
+        m.when(io.c, || file.at(io.b.bit(0)).set(Shown::Number { number: io.a.bits(4, 0) }));
+        io.y.set(Shown::as_number(file.at(io.c)).zext(8));
+    });
+    reports("state_reset_to_unpacked_bits", |m, io| {
+        let lamp = m.reg_reset_to(state::<Lamp>(), state::<Lamp>().unpack(m.lit(3u32, 2)));
+        m.when(io.c, || lamp.set(Lamp::Green));
+        io.y.set(lamp.code().zext(8));
+    });
+    reports("state_of_a_bundle_reset_to_unpacked_bits", |m, io| {
+        let lit = || Lit { lamp: state(), level: bits(2) };
+        let entry = m.reg_reset_to(lit(), lit().unpack(m.lit(1u32, 4)));
+        m.when(io.c, || entry.set(Lit { lamp: m.lit_state(Lamp::Red), level: io.b.bits(1, 0) }));
+        io.y.set(entry.lamp.code().cat(entry.level).zext(8));
+    });
+    reports("state_of_a_variant_reset_to_unpacked_bits", |m, io| {
+        let shown = m.reg_reset_to(Shown::shape(), Shown::Side { side: state().unpack(m.lit(0u32, 2)) });
+        m.when(io.c, || shown.set(Shown::Number { number: io.a.bits(4, 0) }));
+        io.y.set(shown.payload().zext(8) + shown.is(ShownTag::Side).zext(8));
+    });
+    let m = Module::new("example");
+    let io = Io::new(m);
+    [io.a, io.b].into_iter().for_each(Signal::unused);
+    let file = m.reg_file_reset(Shown::shape(), 2, 1);
+    m.when(io.c, || file.at(io.b.bit(0)).set(Shown::Side { side: m.lit_state(Lamp::Red) }));
+    let lamp = m.reg_reset_to(state::<Lamp>(), state::<Lamp>().unpack(m.lit(2u32, 2)));
+    m.when(io.c, || lamp.set(Lamp::Red));
+    io.y.set(file[0].payload().zext(8) ^ file[1].is(ShownTag::Side).zext(8) ^ lamp.code().zext(8));
+    m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+}

@@ -250,32 +250,44 @@ impl Module {
             net
         });
         self.with(|b| b.numbered.clear());
-        self.check_reset_of_unions(&shape, &registers, loc);
+        self.check_reset_of_states(&shape, &registers, loc);
         registers
     }
-    /// Of a tagged union that is reset to a number, the variant with that tag may have fields that hold states.
-    pub(super) fn check_reset_of_unions<B: Bundle>(self, shape: &B, registers: &B, loc: Loc) {
+    /// What holds states is reset to states, also the fields of the variant to whose tag a tagged union is reset. Of a register file,
+    /// whose registers hold a field of all elements, every element.
+    pub(super) fn check_reset_of_states<B: Bundle>(self, shape: &B, registers: &B, loc: Loc) {
         let fields = StateFields::of(shape);
-        if !fields.has_unions() {
+        if fields.is_empty() {
             return;
         }
+        let (mut widths, mut word) = (vec![], BigUint::ZERO);
+        shape.high_first(&mut |s| widths.push(s.width));
+        let mut widths = widths.into_iter();
         self.with(|b| {
-            let mut word = BigUint::ZERO;
             registers.high_first(&mut |s| {
-                let reset = if let Op::Net(Net::Reg(r)) = b.node(s.id).op {
-                    b.def.regs[r as usize].reset.clone()
-                } else {
-                    None
+                let width = widths.next().unwrap_or(s.width);
+                let reset = match b.node(s.id).op {
+                    Op::Net(Net::Reg(r)) => b.def.regs[r as usize].reset.clone(),
+                    _ => None,
                 };
-                word = (&word << s.width) | (reset.unwrap_or_default() & fold::ones(s.width));
+                word = (&word << width) | (reset.unwrap_or_default() & fold::ones(width));
             });
             if let Some(wrong) = fields.wrong(&word).filter(|_| b.errors.is_empty()) {
-                let message = format!(
-                    "a field of a tagged union is reset to {}, which is no state of `{}`",
-                    wrong.code, wrong.of.name
-                );
-                let help = "`reg_reset_to` takes a variant with its fields, or a bundle of such";
-                b.error(loc, message, vec![], Some(help.into()));
+                let (what, help) = match wrong.in_union {
+                    true => (
+                        "a field of a tagged union",
+                        "`reg_reset_to` takes a variant with its fields, or a bundle of such".into(),
+                    ),
+                    false => (
+                        "a register",
+                        format!(
+                            "`reg_reset_to` takes states, alone or in bundles: `m.lit_state({}::{})`",
+                            wrong.of.name, wrong.of.variants[0].name
+                        ),
+                    ),
+                };
+                let message = format!("{what} is reset to {}, which is no state of `{}`", wrong.code, wrong.of.name);
+                b.error(loc, message, vec![], Some(help));
             }
         });
     }
@@ -294,6 +306,7 @@ impl Module {
                 }
             });
         });
+        self.check_reset_of_states(&reg, &reg, loc);
         reg
     }
     /// The clock of the current domain as a signal, for outputs and for foreign modules that take a clock as a signal.

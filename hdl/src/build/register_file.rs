@@ -67,6 +67,9 @@ impl Module {
             net
         });
         self.with(|b| b.numbered.clear());
+        if reset.is_some() {
+            self.check_reset_of_states(&shape, &fields, loc);
+        }
         let element = |i: u32| {
             fields.map(&mut |_, _, field| {
                 let width = field.width / count;

@@ -24,6 +24,8 @@ struct Union {
 pub(super) struct NoState {
     pub code: BigUint,
     pub of: Enum,
+    /// It is a field of a variant of a tagged union.
+    pub in_union: bool,
 }
 
 /// What a shape tells of itself while its fields are made anew; fields are known by the numbers of their signals.
@@ -85,21 +87,22 @@ impl StateFields {
             unions: told.unions.into_iter().map(union).collect(),
         }
     }
-    /// Is there a tagged union among them?
-    pub fn has_unions(&self) -> bool {
-        !self.unions.is_empty()
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty() && self.unions.is_empty()
     }
     /// The first field of these bits that holds no state.
     pub fn wrong(&self, word: &BigUint) -> Option<NoState> {
         let state = |(low, of): &(u32, StateEnum)| {
             let of = Enum::new(of);
             let code = (word >> low) & fold::ones(of.width);
-            of.with_code(&code).is_none().then_some(NoState { code, of })
+            of.with_code(&code).is_none().then_some(NoState { code, of, in_union: false })
         };
         let in_union = |union: &Union| {
             let names = Enum::new(&union.names);
             let variant = names.with_code(&((word >> union.tag) & fold::ones(names.width)))?;
-            union.variants.get(variant)?.wrong(&(word >> union.payload))
+            let wrong = union.variants.get(variant)?.wrong(&(word >> union.payload))?;
+            Some(NoState { in_union: true, ..wrong })
         };
         self.states.iter().find_map(state).or_else(|| self.unions.iter().find_map(in_union))
     }
