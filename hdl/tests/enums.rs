@@ -345,3 +345,22 @@ fn constant_states() {
     let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
     assert!(text.contains("assign y = 4'h5;") && text.contains("assign z = 4'h1;"), "{text}");
 }
+
+/// The reset of a register file is as wide as all its elements, and so no state of one.
+#[test]
+#[module]
+fn register_files_of_states() {
+    #[derive(Clone, Copy, State)]
+    enum Side {
+        Left,
+        Right,
+    }
+    ports! { struct P() { input at: Signal = bits(1), output side: StateSignal<Side> = state() } }
+    let m = Module::new("example");
+    let io = P::new(m);
+    let sides = m.reg_file_reset(state::<Side>(), 2, 0);
+    m.when(io.at, || sides[0].set(Side::Right)).otherwise(|| sides[1].set(Side::Left));
+    io.side.set(sides.at(io.at));
+    let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+    assert!(text.contains("sides <= 2'h0;") && !text.contains("sides <= SIDE_LEFT"), "{text}");
+}

@@ -92,7 +92,8 @@ impl Render<'_> {
                 states = states.or(Some(*e));
             }
         });
-        let states = states.map(|e| &self.def.enums[e as usize]);
+        // a register file holds the states of all its elements, and no name says those
+        let states = states.map(|e| &self.def.enums[e as usize]).filter(|e| e.width == self.width(reg.node));
         match states.and_then(|e| Some(&e.variants[e.with_code(value)?])) {
             Some(state) => state.localparam.clone(),
             None => format!("{}'h{value:x}", self.width(reg.node)),
