@@ -218,3 +218,89 @@ fn outputs_of_unlike_stages() {
         io.y.set(io.a);
     });
 }
+
+ports! {
+    struct FlowPorts() {
+        input s: Stream = stream(bits(8)),
+        output m: Stream = stream(bits(8)),
+    }
+}
+
+/// A stream has no latency to state.
+#[test]
+#[module]
+fn a_latency_of_a_stream() {
+    let m = Module::new("example");
+    let io = FlowPorts::new(m);
+    m.latency_of(io.m, 1);
+    let (p, x) = m.pipeline_stream("add", io.s, Elastic::default());
+    p.leave_stream(x.next(), io.m);
+    let errors = m.finish(io).expect_err("a stream waits");
+    compare("errors", "latency_of_a_stream.txt", &stable(&errors.to_string()));
+}
+
+/// A condition stays one, whatever its outcome.
+#[test]
+#[module]
+fn an_assignment_under_what_is_always_true() {
+    reports("latch_under_a_decided_condition", |m, io| {
+        m.when(io.a.ge(0), || io.y.set(3));
+    });
+    reports("latch_under_another_decided_condition", |m, io| {
+        m.when(io.a.gt(255), || io.y.set(3));
+    });
+}
+
+/// Where a number decides a choice, or chooses among numbers, nothing can glitch.
+#[test]
+#[module]
+fn crossing_of_a_choice_by_numbers() {
+    let m = Module::new("example");
+    let io = Io::new(m);
+    [io.b, io.c].into_iter().for_each(Signal::unused);
+    let fast = m.clock_domain("fast", "fast_rst");
+    let (flag, word) = (m.reg_reset(bits(1), 0), m.reg_reset(bits(8), 0));
+    flag.set(io.c);
+    word.set(io.a);
+    let chosen = m.cross(m.lit(1u32, 1).mux(word, !word), fast, "it stands while it is looked at");
+    let code = m.cross(flag.mux(m.lit(3u32, 8), m.lit(5u32, 8)), fast, "any of both will do");
+    let both = m.in_domain(fast, || {
+        let (one, other) = (m.reg_reset(bits(8), 0), m.reg_reset(bits(8), 0));
+        one.set(chosen);
+        other.set(code);
+        one ^ other
+    });
+    m.port_domain(io.y, fast);
+    io.y.set(both);
+    m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+}
+
+ports! {
+    #[allow(non_snake_case)]
+    struct ModelPorts() {
+        input CData: Signal = bits(8),
+        input INT_MAX: Signal = bits(8),
+        input uint8_t: Signal = bits(8),
+        input Vexample: Signal = bits(8),
+        output linux: Signal = bits(8),
+    }
+}
+
+/// Verilator, or the C++ compiler behind it, stops at such names.
+#[test]
+#[module]
+fn names_of_models_and_their_library() {
+    let m = Module::new("example");
+    let io = ModelPorts::new(m);
+    io.linux.set(io.CData + io.INT_MAX + io.uint8_t + io.Vexample);
+    let errors = m.finish(io).expect_err("its C++ has such names");
+    compare("errors", "ports_called_as_in_the_library.txt", &stable(&errors.to_string()));
+
+    for name in ["TOP", "std"] {
+        let m = Module::new(name);
+        let io = PathPorts::new(m);
+        io.y.set(io.x);
+        let errors = m.finish(io).expect_err("Verilator has such a module");
+        compare("errors", &format!("module_called_{}.txt", name.to_lowercase()), &stable(&errors.to_string()));
+    }
+}

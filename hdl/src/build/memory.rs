@@ -96,7 +96,7 @@ impl<B: Bundle> Memory<B> {
         self.module.with(|b| {
             let (width, depth) = (b.def.mems[self.index as usize].width, b.def.mems[self.index as usize].depth);
             if !b.def.mems[self.index as usize].init.is_empty() {
-                let message = format!("`{}` has contents already", b.memory_label(self.index));
+                let message = format!("{} has contents already", b.memory_label(self.index));
                 b.error(loc, message, vec![], Some("give all words to one `init`".into()));
             }
             if words.len() > depth as usize {
@@ -165,7 +165,7 @@ impl<B: Bundle> Memory<B> {
             }
             if addr.width != wanted && depth as usize <= MAX_WORDS {
                 let message = format!(
-                    "the address of `{}` ({depth} words) must have {wanted} bits, not {}",
+                    "the address of {} ({depth} words) must have {wanted} bits, not {}",
                     b.memory_label(self.index),
                     b.describe(addr.id)
                 );
@@ -191,7 +191,7 @@ impl<B: Bundle> Memory<B> {
                 if b.check_same(&[s], loc) && b.node(s.id).op != Op::Poison {
                     let (words, bits) = (b.memory_label(self.index), wanted.width);
                     let message = format!(
-                        "field `{path}` has {bits} bits in the words of `{words}`, not those of {}",
+                        "field `{path}` has {bits} bits in the words of {words}, not those of {}",
                         b.describe(s.id)
                     );
                     let note = vec![(b.node(s.id).loc, "the data comes from here")];
@@ -290,7 +290,7 @@ impl<B: Bundle> Memory<B> {
     /// A port that has a clock takes no condition.
     fn under_a_condition(self, b: &mut Draft, what: &str, help: &str, loc: Loc) {
         let name = b.memory_label(self.index);
-        let message = format!("{what} of `{name}` stands under a condition, which it would ignore");
+        let message = format!("{what} of {name} stands under a condition, which it would ignore");
         b.error(loc, message, vec![], Some(help.into()));
     }
     /// Does a write port stand where it can, with data and a mask as wide as they must be? If not, that is reported.
@@ -302,12 +302,12 @@ impl<B: Bundle> Memory<B> {
             self.under_a_condition(b, "a write port", "declare it outside, with the condition in its enable", loc);
             return false;
         } else if data.width != width {
-            let message = format!("`{name}` has words of {width} bits, the data is {d}");
+            let message = format!("{name} has words of {width} bits, the data is {d}");
             let note = vec![(b.node(data.id).loc, "the data comes from here")];
             b.error(loc, message, note, Some("widen with `zext` or `sext`, or cut with `trunc`".into()));
             return false;
         } else if !width.is_multiple_of(mask.width) {
-            let message = format!("the mask {m} does not divide the words of `{name}` ({width} bits)");
+            let message = format!("the mask {m} does not divide the words of {name} ({width} bits)");
             (message, "the mask has one bit for each equal part of the word")
         } else {
             return true;
@@ -319,13 +319,13 @@ impl<B: Bundle> Memory<B> {
 
 /// The words of a memory are codes of states where its shape has some; so are those that are not given, which are 0.
 fn check_states(b: &mut Draft, memory: u32, fields: &StateFields, words: &[BigUint], loc: Loc) {
-    let (name, depth) = (b.memory_label(memory).to_string(), b.def.mems[memory as usize].depth as usize);
+    let (name, depth) = (b.memory_label(memory), b.def.mems[memory as usize].depth as usize);
     let given = words.iter().enumerate().find_map(|(i, word)| Some((i, fields.wrong(word)?)));
     let rest = || (words.len() < depth).then(|| fields.wrong(&BigUint::ZERO)).flatten();
     let (message, wrong) = match given {
-        Some((i, wrong)) => (format!("initial word {i} of `{name}` has {}", wrong.code), wrong),
+        Some((i, wrong)) => (format!("initial word {i} of {name} has {}", wrong.code), wrong),
         None => match rest() {
-            Some(wrong) => (format!("the words from {} of `{name}` are not given, and are 0", words.len()), wrong),
+            Some(wrong) => (format!("the words from {} of {name} are not given, and are 0", words.len()), wrong),
             None => return,
         },
     };

@@ -51,6 +51,10 @@ impl Module {
                 "letters, digits and underscores, not a digit or an underscore first, not a keyword of Verilog or C++";
             body.error(Location::caller(), message, vec![], Some(help.into()));
         }
+        if names::is_module_of_verilator(&name) {
+            let message = format!("`{name}` is not a legal module name");
+            body.error(Location::caller(), message, vec![], Some(format!("Verilator has a `{name}` itself")));
+        }
         if let Some(domain) = body.def.domains.first().filter(|d| name == d.clock || name == d.reset) {
             let message = format!("`{name}` is not a legal module name");
             let help = format!("`{}` and `{}` are the ports of its first clock and reset", domain.clock, domain.reset);
@@ -119,6 +123,16 @@ impl Module {
     #[track_caller]
     pub fn latency_of<B: Bundle>(self, outputs: B, cycles: u32) {
         let loc = Location::caller();
+        let mut comes_back = None;
+        outputs.each(&mut |_, flip, s| comes_back = comes_back.or(flip.then_some(s)));
+        if let Some(ready) = comes_back {
+            return self.with(|b| {
+                let message = format!("a latency is stated of a stream, or of another bundle of which {} runs the other way", b.describe(ready.id));
+                let help = "an item of a stream comes when it is taken, and nothing is stated of it; of other bundles, name the fields that are \
+                            outputs";
+                b.error(loc, message, vec![], Some(help.into()));
+            });
+        }
         outputs.each(&mut |_, _, s| {
             store::with(self.key, loc, |b| {
                 if !b.check_same(&[s], loc) {

@@ -1,6 +1,6 @@
 //! Everything is assigned on every path, and what is declared is used.
 
-use super::pads;
+use super::{decided, pads};
 use crate::ir::fold::ones;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
@@ -105,12 +105,31 @@ fn check_assigned(b: &mut Draft, drivers: &Drivers) {
                         }
                         false => "assign a default before the `when` or `switch`",
                     };
-                    b.error(loc, message, vec![], Some(help.into()));
+                    let notes = decided_over(&b.def, id);
+                    b.error(loc, message, notes, Some(help.into()));
                 }
             }
             _ => {}
         }
     }
+}
+
+/// Conditions over assignments to a net of which a number alone decides the outcome: they are conditions all the same.
+fn decided_over(def: &Def, net: Id) -> Vec<(Loc, &'static str)> {
+    let mut found = vec![];
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, _, _, under| {
+        let outcomes = under.iter().filter_map(|cond| Some((*cond, decided::outcome(def, *cond)?)));
+        if target == net {
+            found.extend(outcomes.map(|(cond, is_true)| (def.nodes[cond as usize].loc, is_true)));
+        }
+    });
+    found.sort();
+    found.dedup();
+    let text = |is_true| match is_true {
+        true => "this is always true: assign without the condition",
+        false => "this is always false: what stands under it never applies",
+    };
+    found.into_iter().map(|(loc, is_true)| (loc, text(is_true))).collect()
 }
 
 fn check_used(b: &mut Draft, drivers: &Drivers) {

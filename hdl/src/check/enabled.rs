@@ -28,7 +28,7 @@ pub(super) fn check(b: &mut Draft) {
     for write in &b.staging.writes {
         let Some(stage) = write.stage.filter(|s| s.at.is_some()) else { continue };
         if write.enabled.map(|e| e.enable) != b.pipe(stage).enabled.map(|e| e.enable) {
-            wrong.push((write.loc, format!("a write port of `{}`", b.memory_label(write.memory)), stage));
+            wrong.push((write.loc, format!("a write port of {}", b.memory_label(write.memory)), stage));
         }
     }
     wrong.sort_by_key(|(loc, ..)| *loc);

@@ -4,6 +4,7 @@
 use super::clocks::{Check, Report};
 use super::reset_sources;
 use crate::ir::*;
+use num_bigint::BigUint;
 use std::collections::HashSet;
 
 const HELP: &str = "give it a register of its own clock, from which it crosses; or let each signal cross by itself, and compute behind that";
@@ -70,6 +71,11 @@ fn operands(def: &Def, id: Id) -> Option<Vec<Id>> {
         Op::Alias(of) | Op::Slice(of, _) | Op::Repeat(of, _) | Op::Un(UnOp::Not, of) => Some(vec![of]),
         Op::Cat(ref parts) => Some(parts.clone()),
         Op::Un(_, of) => one_bit(&of).then(|| vec![of]),
+        Op::Mux(choice, x, y) => match fold::constant_behind_names(def, choice) {
+            Some(value) => Some(vec![if *value == BigUint::ZERO { y } else { x }]),
+            // each bit is the choice, its complement, or a constant
+            None => (!moves(&x) && !moves(&y)).then(|| vec![choice]),
+        },
         // bit by bit, with a constant
         Op::Bin(BinOp::And | BinOp::Or | BinOp::Xor, x, y) if !(moves(&x) && moves(&y)) => Some(vec![x, y]),
         Op::Bin(_, x, y) if one_bit(&x) && one_bit(&y) && !(moves(&x) && moves(&y)) => Some(vec![x, y]),

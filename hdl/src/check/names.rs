@@ -58,12 +58,13 @@ fn check_ports(b: &mut Draft, taken: &mut Taken) {
     for p in ports.values() {
         let loc = b.node(p.node).loc;
         let twice = ports.values().any(|q| q.name == p.name && q.node != p.node);
-        if !names::usable_for_port(&p.name) || (taken.contains(&p.name) && !twice) {
+        let of_the_model = names::of_the_model(&p.name) || p.name == names::model_of(&b.def.name);
+        if !names::usable_for_port(&p.name) || of_the_model || (taken.contains(&p.name) && !twice) {
             let low = p.name.strip_suffix("_n").filter(|reset| b.def.domains.iter().any(|d| d.reset == *reset));
             let help = match low {
                 Some(reset) => format!("the reset `{reset}` is `{}` where resets are active at 0; rename the port, or the reset", p.name),
                 None if p.name == b.def.name => OWN_NAME.into(),
-                None if names::of_the_model(&p.name) => format!("Verilator's C++ of a design has `{}` itself; give the port another name", p.name),
+                None if of_the_model => model_help(&p.name),
                 None => "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of a clock or reset".into(),
             };
             b.error(loc, format!("`{}` cannot be the name of a port", p.name), vec![], Some(help));
@@ -72,13 +73,21 @@ fn check_ports(b: &mut Draft, taken: &mut Taken) {
     }
 }
 
+fn model_help(name: &str) -> String {
+    format!("Verilator's C++ of a design has `{name}` itself; give the port another name")
+}
+
 fn check_pads(b: &mut Draft, taken: &mut Taken) {
     for pad in b.def.pads.clone() {
         if !names::usable_for_port(&pad.name) || taken.contains(&pad.name) {
             let help = "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of another port, a clock or a reset";
             let message = format!("`{}` cannot be the name of a port", pad.name);
-            let help = if pad.name == b.def.name { OWN_NAME } else { help };
-            b.error(b.node(pad.out).loc, message, vec![], Some(help.into()));
+            let help = match () {
+                () if pad.name == b.def.name => OWN_NAME.into(),
+                () if names::of_the_model(&pad.name) => model_help(&pad.name),
+                () => help.into(),
+            };
+            b.error(b.node(pad.out).loc, message, vec![], Some(help));
         }
         taken.insert(pad.name);
     }

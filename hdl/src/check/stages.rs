@@ -198,7 +198,7 @@ fn check_memories(b: &mut Draft) {
         });
         if let Some((read, write, loc)) = apart {
             let message = format!(
-                "`{}` is read at stage {} of pipeline `{}` and written at stage {}",
+                "{} is read at stage {} of pipeline `{}` and written at stage {}",
                 b.memory_label(index as u32),
                 read.at.unwrap_or(0),
                 b.pipe(read).name,

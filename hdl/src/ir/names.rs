@@ -24,9 +24,47 @@ co_yield compl concept const_cast consteval constexpr constinit decltype delete 
 goto inline long mutable namespace noexcept not_eq nullptr operator or_eq override private public register reinterpret_cast \
 requires short sizeof static_assert static_cast switch template thread_local throw true try typeid typename using volatile wchar_t xor_eq ";
 
-/// What Verilator's C++ of a design has beside its ports, and macros of C: a port of that name does not compile there.
-const MODEL_WORDS: &str = " EOF NULL atClone contextp errno eval eval_end_step eval_step eventsPending hierName modelName name \
-nextTimeSlot prepareClone rootp std threads trace traceBaseModel traceCapable trace_init vlNamep vlSymsp ";
+/// What Verilator's C++ of a design has beside its ports: a port of that name does not compile there.
+const MODEL_WORDS: &str = " CData EData IData QData SData WData TOP VlWide atClone contextp eval eval_end_step eval_step eventsPending \
+hierName modelName name nextTimeSlot prepareClone rootp std threads trace traceBaseModel traceCapable trace_init vlNamep vlSymsp ";
+
+/// What all of its names begin with.
+const MODEL_PREFIXES: [&str; 3] = ["VL_", "VERILATOR_", "Verilated"];
+
+/// Further words that Verilator warns of where a port is called so.
+const WARNED_WORDS: &str = " abort atomic_cancel atomic_commit atomic_noexcept bit_vector cdecl const_iterator const_reference far huge \
+interrupt iterator near pascal reference sc_clock sc_in sc_inout sc_out sc_signal sensitive sensitive_neg sensitive_pos synchronized \
+transaction_safe transaction_safe_dynamic type_info ";
+
+/// Macros in what Verilator's C++ includes, but for those of [`is_limit`] and [`LIBRARY_PREFIXES`]: what the compiler defines, and
+/// `<cerrno>`, `<cmath>`, `<cstdio>`, `<cstdlib>`.
+const LIBRARY_WORDS: &str = " BIG_ENDIAN BUFSIZ BYTE_ORDER E2BIG EACCES EAGAIN EBADF EBUSY ECHILD EDEADLK EDOM EEXIST EFAULT EFBIG EILSEQ \
+EINTR EINVAL EIO EISDIR EMFILE EMLINK ENFILE ENODATA ENODEV ENOENT ENOEXEC ENOLCK ENOMEM ENOMSG ENOSPC ENOSR ENOSTR ENOSYS ENOTBLK \
+ENOTDIR ENOTTY ENXIO EOF EOVERFLOW EPERM EPIPE EPROTO ERANGE EROFS ESPIPE ESRCH ETIME EXDEV EXIT_FAILURE EXIT_SUCCESS HUGE_VAL \
+INFINITY LITTLE_ENDIAN M_1_PI M_2_PI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT2 NAN NULL SEEK_CUR SEEK_END \
+SEEK_SET WEOF errno i386 linux math_errhandling unix ";
+
+const LIBRARY_PREFIXES: [&str; 6] = ["ATOMIC_", "CLONE_", "LC_", "PTHREAD_", "SCHED_", "SYS_"];
+
+/// The limits of C's types, of `<climits>` and `<cstdint>`: `INT_MAX`, `UINT8_WIDTH`.
+fn is_limit(name: &str) -> bool {
+    const TYPES: &str = " BOOL CHAR INT INTMAX INTPTR LLONG LONG LONG_LONG PTRDIFF RAND SCHAR SHRT SIG_ATOMIC SIZE SSIZE TMP UCHAR UINT \
+                         UINTMAX UINTPTR ULLONG ULONG ULONG_LONG USHRT WCHAR WINT WORD ";
+    let Some((kind, limit)) = name.rsplit_once('_') else { return false };
+    let sized = ["INT", "INT_FAST", "INT_LEAST"].iter().any(|start| {
+        let bits = kind.strip_prefix('U').unwrap_or(kind).strip_prefix(start);
+        bits.is_some_and(|bits| matches!(bits, "8" | "16" | "32" | "64"))
+    });
+    matches!(limit, "MAX" | "MIN" | "WIDTH" | "BIT") && (sized || TYPES.contains(&format!(" {kind} ")))
+}
+
+/// The types of `<cstdint>`: `uint8_t`, `int_fast16_t`.
+fn is_integer_type(name: &str) -> bool {
+    let kind = name.strip_suffix("_t").map(|kind| kind.strip_prefix('u').unwrap_or(kind));
+    let bits = kind.and_then(|kind| kind.strip_prefix("int"));
+    let bits = bits.map(|bits| ["_fast", "_least"].iter().find_map(|how| bits.strip_prefix(how)).unwrap_or(bits));
+    bits.is_some_and(|bits| matches!(bits, "8" | "16" | "32" | "64" | "max" | "ptr"))
+}
 
 /// Is this a name that every tool takes for what we print?
 pub(crate) fn usable(name: &str) -> bool {
@@ -38,9 +76,27 @@ pub(crate) fn usable_for_port(name: &str) -> bool {
     usable(name) && !name.starts_with('_') && name != UNUSED && !of_the_model(name)
 }
 
-/// Is this a name that Verilator's C++ needs for itself?
+/// Is this a name that Verilator's C++ needs for itself or warns of, or a macro of the library of C that it includes?
 pub(crate) fn of_the_model(name: &str) -> bool {
-    MODEL_WORDS.contains(&format!(" {name} "))
+    let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    let word = |words: &str| words.contains(&format!(" {name} "));
+    word(MODEL_WORDS)
+        || begins(&MODEL_PREFIXES)
+        || word(WARNED_WORDS)
+        || word(LIBRARY_WORDS)
+        || begins(&LIBRARY_PREFIXES)
+        || is_limit(name)
+        || is_integer_type(name)
+}
+
+/// What Verilator calls the C++ class of a top module: its ports are called otherwise.
+pub(crate) fn model_of(module: &str) -> String {
+    format!("V{module}")
+}
+
+/// Modules that Verilator has itself.
+pub(crate) fn is_module_of_verilator(name: &str) -> bool {
+    matches!(name, "TOP" | "std")
 }
 
 /// Can it stand between quotes in Verilog, as it is?
@@ -116,6 +172,16 @@ mod tests {
             assert!(usable(&near(word)), "{word}");
         }
         assert_eq!(["always", "until", "wire"].map(near), ["sig_always", "sig_until", "s_wire"]);
+    }
+
+    /// Ports of these names stop Verilator, or the C++ compiler behind it; those beside them do not.
+    #[test]
+    fn names_that_the_model_has() {
+        let taken = "CData SData IData QData WData VL_NOT_FINAL VL_IN8 VERILATOR_VERSION VerilatedContext VerilatedModel INT_MAX CHAR_BIT \
+                     UINT_FAST16_MAX INT64_WIDTH SIZE_MAX linux unix uint8_t uint64_t int_least32_t uintmax_t abort errno M_PI PTHREAD_ONCE_INIT";
+        taken.split_whitespace().for_each(|name| assert!(of_the_model(name) && !usable_for_port(name), "{name}"));
+        let free = "data VLAN vl_data verilated INT_MAXIMUM ADDR_WIDTH ADDR_MAX INT UINT7_MAX int9_t uint_t point_t M_AXI_TDATA SYSTEM unix_time";
+        free.split_whitespace().for_each(|name| assert!(usable_for_port(name), "{name}"));
     }
 
     #[test]

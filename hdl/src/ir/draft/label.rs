@@ -58,7 +58,7 @@ impl Draft {
             Op::Net(Net::PinIn(i) | Net::PinOut(i)) => self.pin_label(*i, id),
             Op::Net(Net::Clock(d)) => self.def.domains[*d as usize].clock.clone(),
             Op::Net(Net::Reset(d)) => self.def.domains[*d as usize].reset.clone(),
-            Op::Net(Net::MemRead(m, _)) => format!("a word of {}", self.memory_label(*m)),
+            Op::Net(Net::MemRead(m, _)) => format!("a word of {}", self.memory_label(*m).replace('`', "")),
             Op::Net(_) | Op::Poison => "..".into(),
             Op::Alias(a) => self.label_to(*a, depth),
             Op::Un(op, a) => format!("{}{}", op.symbol(), operand(a)),
@@ -79,9 +79,11 @@ impl Draft {
         let port = inst.port_of(pin).map_or("?", |p| &inst.def.ports[p].name);
         format!("{name}.{port}")
     }
-    /// The name of a memory, as far as it has one yet.
-    pub fn memory_label(&self, mem: u32) -> &str {
-        let name = self.def.mems[mem as usize].name.as_str();
-        if name.is_empty() { "the memory" } else { name }
+    /// The name of a memory in quotes, as far as it has one yet.
+    pub fn memory_label(&self, mem: u32) -> String {
+        match self.def.mems[mem as usize].name.as_str() {
+            "" => "an unnamed memory".into(),
+            name => format!("`{name}`"),
+        }
     }
 }
