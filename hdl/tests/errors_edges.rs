@@ -1,6 +1,6 @@
 //! Errors of what goes over a module's edges and was taken in silence once: other clocks, foreign models, names, outputs. tests/errors/NAME.txt;
 //! `BLESS=1` renews the files.
-#![allow(missing_docs)]
+#![allow(missing_docs, non_snake_case)]
 
 mod common;
 
