@@ -271,3 +271,14 @@ fn a_setting_that_counts() {
         io.y.set(p.leave(x.next() + count));
     });
 }
+
+/// No delay brings a signal to a stage of another pipeline.
+#[test]
+fn a_meeting_of_two_pipelines() {
+    reports("meet_of_another_pipeline", |m, io| {
+        let (first, second) = (m.pipeline("first"), m.pipeline("second"));
+        let a = first.enter(io.a).next();
+        let b = second.enter(io.b.zext(8)).later(2);
+        io.y.set(second.leave(a.meet(b) + b));
+    });
+}

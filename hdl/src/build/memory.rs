@@ -283,7 +283,7 @@ impl<B: Bundle> Memory<B> {
             let moves = stage.filter(|s| s.at.is_some()).and_then(|stage| b.moves(stage));
             let mask = b.gated(mask.id, moves, stage);
             let mask = b.mask_here(mask, loc);
-            let port = WritePort { addr, data: data.id, mask, domain: b.domain, section: b.section() };
+            let port = WritePort { addr, data: data.id, mask, domain: b.domain, section: b.section(), loc };
             b.def.mems[self.index as usize].writes.push(port);
         });
     }

@@ -7,12 +7,12 @@ use std::collections::HashSet;
 /// Notes for who uses the module which inputs are taken up in it, and which outputs are clocks.
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     let takers = takers(&b.def, drivers);
-    let taken = behind(b, drivers, takers.iter().flat_map(|(_, reads)| reads).copied().collect());
+    let taken = behind(b, drivers, takers.iter().flat_map(|(_, _, reads)| reads).copied().collect());
     let has_clocks = b.def.nodes.iter().any(|node| matches!(node.op, Op::Net(Net::Clock(_))))
         || b.def.insts.iter().any(|inst| !inst.def.clock_outputs.is_empty());
-    for (taker, reads) in takers.into_iter().filter(|_| has_clocks) {
+    for (taker, what, reads) in takers.into_iter().filter(|_| has_clocks) {
         let Some(clock) = behind(b, drivers, reads).into_iter().filter(|id| is_clock(b, *id)).min() else { continue };
-        let message = format!("{} takes up {} as data", b.describe(taker), b.describe(clock));
+        let message = format!("{} takes up {} as data", what.unwrap_or_else(|| b.describe(taker)), b.describe(clock));
         let help = "a clock has no value at its edges; `m.clock()` is for outputs, and for foreign modules that take a clock as a signal";
         let notes = vec![(b.node(clock).loc, "it comes from here")];
         b.error(b.first_assigned_at(taker), message, notes, Some(help.into()));
@@ -24,21 +24,27 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     (b.def.taken_inputs, b.def.clock_outputs) = (taken_inputs, clocks);
 }
 
-/// What takes something up at edges, and all that it reads.
-fn takers(def: &Def, drivers: &Drivers) -> Vec<(Id, Vec<Id>)> {
+/// What takes something up at edges, in words if its name does not say it, and all that it reads.
+type Taker = (Id, Option<String>, Vec<Id>);
+
+fn takers(def: &Def, drivers: &Drivers) -> Vec<Taker> {
     let assigned = |id: Id| drivers.get(&id).into_iter().flatten().copied();
-    let mut list: Vec<(Id, Vec<Id>)> = vec![];
-    list.extend(def.regs.iter().map(|r| (r.node, assigned(r.node).chain(r.reads()).collect())));
-    list.extend(def.inside.iter().filter_map(|inside| inside.reset).map(|reset| (reset, vec![reset])));
-    list.extend(def.props.iter().map(|property| (property.cond, vec![property.cond])));
+    let mut list: Vec<Taker> = vec![];
+    list.extend(def.regs.iter().map(|r| (r.node, None, assigned(r.node).chain(r.reads()).collect())));
+    for inside in &def.inside {
+        let what = format!("the reset of clock `{}`", def.domains[inside.domain as usize].clock);
+        list.extend(inside.reset.map(|reset| (reset, Some(what), vec![reset])));
+    }
+    let property = |p: &Prop| (p.cond, Some(format!("the {} `{}`", p.kind, p.message)), vec![p.cond]);
+    list.extend(def.props.iter().map(property));
     for memory in &def.mems {
         let writes: Vec<Id> = memory.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).collect();
         let reads = memory.reads.iter().filter(|r| r.sync).flat_map(|r| r.enable.into_iter().chain([r.addr]));
-        list.extend(memory.reads.first().map(|first| (first.data, reads.chain(writes).collect())));
+        list.extend(memory.reads.first().map(|first| (first.data, None, reads.chain(writes).collect())));
     }
     for inst in def.insts.iter().filter(|inst| inst.def.foreign.is_none()) {
         let pins = inst.def.taken_inputs.iter().map(|port| inst.pins[*port as usize]);
-        list.extend(pins.map(|pin| (pin, assigned(pin).collect())));
+        list.extend(pins.map(|pin| (pin, None, assigned(pin).collect())));
     }
     list
 }

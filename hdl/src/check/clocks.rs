@@ -243,7 +243,7 @@ impl Check<'_> {
             }
             for w in &mem.writes {
                 let by = format!("a write port of `{}`", mem.name);
-                let port = |read| Use { read, domain: w.domain, loc: mem.loc, by: by.clone() };
+                let port = |read| Use { read, domain: w.domain, loc: w.loc, by: by.clone() };
                 uses.extend([w.addr, w.data, w.mask].map(port));
             }
         }

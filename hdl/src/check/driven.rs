@@ -81,7 +81,7 @@ fn check_assigned(b: &mut Draft, drivers: &Drivers) {
                 let holds = b.advance_pin(i) == Some(id) && b.staging.instances.contains_key(&i);
                 let help = match holds {
                     true => {
-                        "assign it with `set`; a pipeline that never stands connects it if the module names it with `enabled_by`"
+                        "assign it with `set`; a pipeline that never stands connects it if the module names it with `enabled_by` or `pipeline_enabled`"
                     }
                     false => "assign it with `set`",
                 };

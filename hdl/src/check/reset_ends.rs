@@ -71,10 +71,10 @@ fn check_instances(b: &mut Draft) {
                 in_instance(b, &def, b.first_assigned_at(by.id), &what);
             }
         }
-        for domain in def.reset_ends.domains.iter().map(|domain| domains[*domain as usize]) {
-            if let Some(by) = reset_of(b, domain) {
-                let what =
-                    format!("{} is the reset of clock `{}`", b.describe(by), b.def.domains[domain as usize].clock);
+        for inner in &def.reset_ends.domains {
+            if let Some(by) = reset_of(b, domains[*inner as usize]) {
+                let clock = &def.domains[*inner as usize].clock;
+                let what = format!("{} is the reset of clock `{clock}`", b.describe(by));
                 in_instance(b, &def, b.node(by).loc, &what);
             }
         }

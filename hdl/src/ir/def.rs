@@ -45,6 +45,8 @@ pub(crate) struct WritePort {
     pub domain: u32,
     /// How many sections began before it.
     pub section: u32,
+    /// Where it was written.
+    pub loc: Loc,
 }
 
 /// A memory. Addresses are `clog2(depth)` bits wide; reading past the end gives an unspecified value (the simulator:

@@ -91,6 +91,20 @@ impl Draft {
         self.error(loc, message, vec![], Some(help.into()));
         self.poison(self.node(id).width, loc)
     }
+    /// Stages of two pipelines have nothing to do with each other.
+    fn meets_another_pipeline(&mut self, id: Id, pipe: u32, goal: u32, loc: Loc) -> Id {
+        let [from, to] = [pipe, goal].map(|pipe| &self.staging.pipes[pipe as usize]);
+        let message = format!(
+            "{} is in pipeline `{}`, and meets a signal of pipeline `{}`",
+            self.describe(id),
+            from.name,
+            to.name
+        );
+        let (x, from, to) = (self.rust(id, "x"), &from.variable, &to.variable);
+        let help = format!("take it out, and let it enter there: `{to}.enter({from}.leave({x}))`");
+        self.error(loc, message, vec![], Some(help));
+        self.poison(self.node(id).width, loc)
+    }
     pub fn delay_to(&mut self, id: Id, goal: Option<Stage>, loc: Loc) -> Id {
         let Some(Stage { pipe: goal_pipe, at: Some(goal) }) = goal else { return self.meets_no_stage(id, loc) };
         let (pipe, at) = match self.node(id).stage {
@@ -101,7 +115,10 @@ impl Draft {
             }
             _ => return id,
         };
-        if pipe != goal_pipe || at > goal {
+        if pipe != goal_pipe {
+            return self.meets_another_pipeline(id, pipe, goal_pipe, loc);
+        }
+        if at > goal {
             let message = format!(
                 "{} is at stage {at} of pipeline `{}` and cannot meet stage {goal}",
                 self.describe(id),

@@ -45,7 +45,14 @@ fn random_traffic() {
         let en = m.input("en", 1);
         let mem = memory(&mut m, width, depth, init.clone());
         for i in 0..2 {
-            let port = WritePort { addr: addr[i], data: data[i], mask: mask[i], domain: 0, section: 0 };
+            let port = WritePort {
+                addr: addr[i],
+                data: data[i],
+                mask: mask[i],
+                domain: 0,
+                section: 0,
+                loc: std::panic::Location::caller(),
+            };
             m.0.mems[mem as usize].writes.push(port);
         }
         read(&mut m, mem, addr[2], true, None);
