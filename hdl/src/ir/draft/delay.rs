@@ -100,7 +100,9 @@ impl Draft {
             from.name,
             to.name
         );
-        let (x, from, to) = (self.rust(id, "x"), &from.variable, &to.variable);
+        let alike = from.variable == to.variable;
+        let [from, to] = [from, to].map(|pipe| if alike { &pipe.name } else { &pipe.variable });
+        let x = self.rust(id, "x");
         let help = format!("take it out, and let it enter there: `{to}.enter({from}.leave({x}))`");
         self.error(loc, message, vec![], Some(help));
         self.poison(self.node(id).width, loc)
