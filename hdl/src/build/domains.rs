@@ -195,7 +195,7 @@ impl Module {
             }
             (true, index) => return Some(index),
             (false, _) => (
-                "a clock of another module",
+                "this clock belongs to another module",
                 "every module declares its own with `clock_domain`; instances connect with `connect_clock`",
             ),
         };

@@ -44,7 +44,7 @@ impl<B: Bundle> Elements<B> for [B] {
     fn at(&self, index: Signal) -> B {
         let loc = Location::caller();
         let Some(first) = self.first() else {
-            store::refuse(loc, "an element of an empty list", "choose from one or more");
+            store::refuse(loc, "`at` of an empty list", "choose from one or more");
         };
         let mut fields: Vec<Vec<Signal>> = vec![];
         for element in self {

@@ -269,7 +269,7 @@ impl Foreign {
                 None => other.then(|| format!("two ports are called `{name}`")),
             };
             match message {
-                Some(message) => b.error(loc, message, vec![], Some("give each port one name".into())),
+                Some(message) => b.error(loc, message, vec![], Some("give each port a name of its own, once".into())),
                 None => f.pins.push((port.id, pin)),
             }
         });

@@ -59,7 +59,8 @@ impl Module {
             match b.def.inside.iter_mut().find(|i| i.domain == domain) {
                 Some(Inside { reset: Some(_), reset_loc, .. }) => {
                     let notes = vec![(*reset_loc, "here")];
-                    b.error(loc, format!("the reset of clock `{clock}` is given already"), notes, None);
+                    let help = "give each clock its reset once";
+                    b.error(loc, format!("the reset of clock `{clock}` is given already"), notes, Some(help.into()));
                 }
                 Some(inside) => (inside.reset, inside.reset_loc) = (Some(reset.id), loc),
                 None => b.def.inside.push(Inside { reset: Some(reset.id), ..Inside::of(domain, loc) }),

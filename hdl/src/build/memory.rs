@@ -63,10 +63,10 @@ impl Module {
         self.possible_width(shape.wide_width(), "a word", loc);
         let index = self.with(|b| {
             if depth == 0 {
-                b.error(loc, "a memory of 0 words".into(), vec![], Some(format!("1 to {MAX_WORDS} words")));
+                b.error(loc, "a memory cannot have 0 words".into(), vec![], Some(format!("1 to {MAX_WORDS} words")));
             } else if depth > MAX_WORDS {
                 let help = format!("1 to {MAX_WORDS} words");
-                b.error(loc, format!("a memory of {depth} words"), vec![], Some(help));
+                b.error(loc, format!("a memory cannot have {depth} words"), vec![], Some(help));
             }
             b.def.mems.push(ir::Memory {
                 name: String::new(),
@@ -113,7 +113,7 @@ impl<B: Bundle> Memory<B> {
                     loc,
                     format!("initial word {i} is {}, which does not fit in {width} bits", words[i]),
                     vec![],
-                    None,
+                    Some(format!("0 to {} fit", fold::ones(width))),
                 );
             }
             if b.errors.is_empty() {

@@ -170,7 +170,12 @@ impl Module {
         let width = self.possible_width(width.into(), "a signal", loc);
         let id = store::with(self.key, loc, |b| {
             if width == 0 {
-                b.error(loc, "a signal needs at least one bit".into(), vec![], None);
+                b.error(
+                    loc,
+                    "a signal needs at least one bit".into(),
+                    vec![],
+                    Some("`bits(n)` with `n` from 1 up".into()),
+                );
             }
             let id = b.push(Op::Net(kind), width.max(1), loc);
             b.def.nodes[id as usize].name = name;

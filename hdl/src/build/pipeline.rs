@@ -102,7 +102,7 @@ impl Pipeline {
         if stage > MAX_STAGES {
             self.module.with(|b| {
                 let help = format!("0 to {MAX_STAGES}");
-                b.error(loc, format!("`enter_at` stage {stage}"), vec![], Some(help));
+                b.error(loc, format!("stage {stage} is too late for `enter_at`"), vec![], Some(help));
             });
         }
         self.gate(x, Gate::Enter, Some(stage.min(MAX_STAGES) as i32), loc)
@@ -239,7 +239,7 @@ pub trait Staged: Bundle {
             if stages > MAX_STAGES {
                 store::with(s.key, loc, |b| {
                     let help = format!("at most {MAX_STAGES} stages at a time; a memory delays longer in less room");
-                    b.error(loc, format!("`later` by {stages} stages"), vec![], Some(help));
+                    b.error(loc, format!("`later` cannot delay by {stages} stages"), vec![], Some(help));
                 });
                 return s.poison(s.width);
             }

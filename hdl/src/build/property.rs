@@ -89,7 +89,12 @@ impl Module {
             }
             if message.trim().is_empty() || !names::quotable(message) {
                 let help = "say in a few words what holds, in ASCII, without quotes, backslashes and line breaks";
-                return b.error(loc, format!("the message {message:?} of `{kind}`"), vec![], Some(help.into()));
+                return b.error(
+                    loc,
+                    format!("`{kind}` cannot have the message {message:?}"),
+                    vec![],
+                    Some(help.into()),
+                );
             }
             check_conditions(b, &format!("`{kind}`"), loc);
             let mut together = b.conds.clone();

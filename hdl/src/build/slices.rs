@@ -10,7 +10,7 @@ use std::panic::Location;
 pub fn cat(parts: &[Signal]) -> Signal {
     let loc = Location::caller();
     let Some(first) = parts.first() else {
-        store::refuse(loc, "`cat` of no signals", "a signal needs at least one bit");
+        store::refuse(loc, "`cat` of no signals", "give it one signal or more");
     };
     if parts.len() == 1 {
         return *first;

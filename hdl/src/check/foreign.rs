@@ -141,7 +141,13 @@ fn check_text(b: &mut Draft, f: &ForeignDef, declared: &[Declared], text: &str) 
             b.error(f.loc, format!("the text has no module `{name}`"), vec![], Some(help));
         }
         (_, Some(second)) => {
-            report(b, f.loc, format!("the text has two modules `{name}`"), Some((&second.name, "the second")), None);
+            report(
+                b,
+                f.loc,
+                format!("the text has two modules `{name}`"),
+                Some((&second.name, "the second")),
+                Some("remove or rename one".into()),
+            );
         }
         (Some(module), None) => match module.problem.clone() {
             Some(problem) => unreadable(b, f, &problem),
@@ -203,8 +209,7 @@ impl Comparison<'_> {
     fn parameters(&mut self) {
         for (name, _, loc) in &self.f.parameters {
             let Some(p) = self.module.parameters.iter().find(|p| p.name.text == name) else {
-                let settable = self.module.parameters.iter().filter(|p| !p.local);
-                let help = format!("it has {}", list(settable.map(|p| format!("`{}`", p.name.text))));
+                let help = self.settable();
                 let message = format!("`{}` has no parameter `{name}`", self.name);
                 self.b.error(loc, message, vec![], Some(help));
                 continue;
@@ -212,12 +217,18 @@ impl Comparison<'_> {
             let token = p.name;
             if p.local {
                 let message = format!("parameter `{name}` of `{}` cannot be set: it is a localparam", self.name);
-                report(self.b, loc, message, Some((&token, "declared there")), None);
+                let help = self.settable();
+                report(self.b, loc, message, Some((&token, "declared there")), Some(help));
             } else if let Err(problem) = self.declared_as(p, None) {
                 let message = format!("parameter `{name}` of `{}`: {}", self.name, problem.why);
                 report(self.b, loc, message, Some((&token, "declared there")), None);
             }
         }
+    }
+    /// The parameters that can be set, in words.
+    fn settable(&self) -> String {
+        let settable = self.module.parameters.iter().filter(|p| !p.local);
+        format!("it has {}", list(settable.map(|p| format!("`{}`", p.name.text))))
     }
     fn port(&mut self, d: &Declared, port: &TextPort) {
         let (wanted, name) = (if d.input { "input" } else { "output" }, &self.name);
@@ -225,8 +236,11 @@ impl Comparison<'_> {
         if port.direction != wanted {
             let message =
                 format!("port `{}` of `{name}` is an {} in its text, but an {wanted} here", d.name, port.direction);
-            let help = (port.direction == "inout").then(|| INOUT_HELP.into());
-            return report(self.b, d.loc, message, there, help);
+            let help = match port.direction {
+                "inout" => INOUT_HELP.to_string(),
+                other => format!("declare it as `{other}`"),
+            };
+            return report(self.b, d.loc, message, there, Some(help));
         }
         match self.width(port) {
             Err(problem) => {

@@ -44,7 +44,7 @@ impl Draft {
             Some(Some(i)) => options[i as usize],
             Some(None) => {
                 let message = format!("there is no element {} of {count}", self.label(index.id));
-                self.error(loc, message, vec![], Some("the first is element 0".into()));
+                self.error(loc, message, vec![], Some(format!("the elements are 0 to {}", count - 1)));
                 self.poison(width, loc)
             }
             None => self.choose_by_signal(index.id, options, width, loc),
