@@ -90,7 +90,7 @@ pub trait Bundle: Copy + Nameable + 'static {
         if packed.width != width {
             let help = "cut or widen it with `trunc` or `zext`";
             packed.fail(
-                |b, id| format!("a bundle of {width} bits cannot be unpacked from {}", b.describe(id)),
+                |b, id| format!("a bundle of {} cannot be unpacked from {}", counted(width, "bit"), b.describe(id)),
                 Some(help),
             );
         }

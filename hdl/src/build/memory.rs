@@ -111,7 +111,7 @@ impl<B: Bundle> Memory<B> {
             if let Some(i) = words.iter().position(|w| w.bits() > u64::from(width)) {
                 b.error(
                     loc,
-                    format!("initial word {i} is {}, which does not fit in {width} bits", words[i]),
+                    format!("initial word {i} is {}, which does not fit in {}", words[i], counted(width, "bit")),
                     vec![],
                     Some(format!("0 to {} fit", fold::ones(width))),
                 );
@@ -165,8 +165,10 @@ impl<B: Bundle> Memory<B> {
             }
             if addr.width != wanted && depth as usize <= MAX_WORDS {
                 let message = format!(
-                    "the address of {} ({depth} words) must have {wanted} bits, not {}",
+                    "the address of {} ({}) must have {}, not {}",
                     b.memory_label(self.index),
+                    counted(depth, "word"),
+                    counted(wanted, "bit"),
                     b.describe(addr.id)
                 );
                 b.error(loc, message, vec![], Some("cut or widen it with `trunc` or `zext`".into()));
@@ -189,11 +191,9 @@ impl<B: Bundle> Memory<B> {
             alike = false;
             self.module.with(|b| {
                 if b.check_same(&[s], loc) && b.node(s.id).op != Op::Poison {
-                    let (words, bits) = (b.memory_label(self.index), wanted.width);
-                    let message = format!(
-                        "field `{path}` has {bits} bits in the words of {words}, not those of {}",
-                        b.describe(s.id)
-                    );
+                    let (words, bits) = (b.memory_label(self.index), counted(wanted.width, "bit"));
+                    let message =
+                        format!("field `{path}` has {bits} in the words of {words}, not those of {}", b.describe(s.id));
                     let note = vec![(b.node(s.id).loc, "the data comes from here")];
                     b.error(loc, message, note, Some("widen with `zext` or `sext`, or cut with `trunc`".into()));
                 }
@@ -302,12 +302,12 @@ impl<B: Bundle> Memory<B> {
             self.under_a_condition(b, "a write port", "declare it outside, with the condition in its enable", loc);
             return false;
         } else if data.width != width {
-            let message = format!("{name} has words of {width} bits, the data is {d}");
+            let message = format!("{name} has words of {}, the data is {d}", counted(width, "bit"));
             let note = vec![(b.node(data.id).loc, "the data comes from here")];
             b.error(loc, message, note, Some("widen with `zext` or `sext`, or cut with `trunc`".into()));
             return false;
         } else if !width.is_multiple_of(mask.width) {
-            let message = format!("the mask {m} does not divide the words of {name} ({width} bits)");
+            let message = format!("the mask {m} does not divide the words of {name} ({})", counted(width, "bit"));
             (message, "the mask has one bit for each equal part of the word")
         } else {
             return true;

@@ -206,8 +206,7 @@ fn literal_beside(key: u32, value: BigUint, width: u32, beside: Option<Id>) -> S
             return b.poison(1, loc);
         };
         if width == 0 || value.bits() > u64::from(width) {
-            let plural = if width == 1 { "" } else { "s" };
-            let room = beside.map_or(format!("{width} bit{plural}"), |x| b.describe(x));
+            let room = beside.map_or(counted(width, "bit"), |x| b.describe(x));
             if beside.is_none_or(|x| b.node(x).op != Op::Poison) {
                 let reading = if beside.is_some() { Reading::Either } else { Reading::Unsigned };
                 let message = format!("the number {value} does not fit in {room}");

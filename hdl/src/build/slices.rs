@@ -69,8 +69,8 @@ impl Signal {
     #[track_caller]
     pub fn trunc(self, width: u32) -> Signal {
         if width == 0 || width > self.width {
-            let help = format!("1 to {} bits; `zext` and `sext` widen", self.width);
-            self.fail(|b, id| format!("cannot cut {} to {width} bits", b.describe(id)), Some(&help));
+            let help = format!("1 to {}; `zext` and `sext` widen", counted(self.width, "bit"));
+            self.fail(|b, id| format!("cannot cut {} to {}", b.describe(id), counted(width, "bit")), Some(&help));
             return self.poison(width);
         }
         self.slice(0, width)
@@ -80,7 +80,7 @@ impl Signal {
     pub fn drop_low(self, n: u32) -> Signal {
         if n >= self.width {
             let help = format!("0 to {}: one bit stays at least", self.width - 1);
-            self.fail(|b, id| format!("cannot drop the low {n} bits of {}", b.describe(id)), Some(&help));
+            self.fail(|b, id| format!("cannot drop the low {} of {}", counted(n, "bit"), b.describe(id)), Some(&help));
             return self.poison(1);
         }
         self.bits(self.width - 1, n)
@@ -100,7 +100,7 @@ impl Signal {
         match width.checked_sub(self.width) {
             None => {
                 let help = "use `trunc` to cut";
-                self.fail(|b, id| format!("cannot extend {} to {width} bits", b.describe(id)), Some(help));
+                self.fail(|b, id| format!("cannot extend {} to {}", b.describe(id), counted(width, "bit")), Some(help));
                 self.poison(width)
             }
             Some(0) => self,
@@ -130,7 +130,10 @@ impl Signal {
     pub fn lanes(self, width: u32) -> Vec<Signal> {
         if width == 0 || !self.width.is_multiple_of(width) {
             let help = "the lanes are equal: widen with `zext`, or cut with `bits`";
-            self.fail(|b, id| format!("{} cannot be cut into lanes of {width} bits", b.describe(id)), Some(help));
+            self.fail(
+                |b, id| format!("{} cannot be cut into lanes of {}", b.describe(id), counted(width, "bit")),
+                Some(help),
+            );
             return vec![self.poison(width); self.width.checked_div(width).unwrap_or(0) as usize + 1];
         }
         let loc = Location::caller();
@@ -147,7 +150,7 @@ impl Signal {
                 return b.poison(width, loc);
             }
             if width == 0 {
-                let help = format!("1 to {} bits", self.width);
+                let help = format!("1 to {}", counted(self.width, "bit"));
                 b.error(loc, format!("`part` takes 0 bits of {}", b.describe(self.id)), vec![], Some(help));
                 return b.poison(1, loc);
             }
@@ -157,12 +160,15 @@ impl Signal {
             let (what, index) = (b.describe(self.id), b.describe(low.id));
             let (wanted, largest) = (clog2(self.width as usize), b.largest(low.id));
             if low.width != wanted {
-                let message = format!("the index {index} into {what} must have {wanted} bits");
+                let message = format!("the index {index} into {what} must have {}", counted(wanted, "bit"));
                 b.error(loc, message, vec![], Some("cut or widen it with `trunc` or `zext`".into()));
                 return b.poison(width, loc);
             }
             if &largest + width > self.width.into() {
-                let message = format!("{index} can be {largest}: {width} bits from there reach past the end of {what}");
+                let message = format!(
+                    "{index} can be {largest}: {} from there would reach past the end of {what}",
+                    counted(width, "bit")
+                );
                 b.error(loc, message, vec![], Some("pad the signal, or put constants into the index".into()));
                 return b.poison(width, loc);
             }

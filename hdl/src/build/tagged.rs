@@ -226,7 +226,8 @@ impl<T: Tagged> TaggedSignal<T> {
                     let help = "give it the payload of the stream, or a bundle without flipped fields";
                     b.error(loc, format!("{of} is a flipped field: a payload runs one way"), vec![], Some(help.into()));
                 } else if shape.width != s.width && b.node(s.id).op != Op::Poison {
-                    let message = format!("{of} has {} bits, not those of {}", shape.width, b.describe(s.id));
+                    let message =
+                        format!("{of} has {}, not those of {}", counted(shape.width, "bit"), b.describe(s.id));
                     b.error(loc, message, vec![], Some("widen with `zext` or `sext`, or cut with `trunc`".into()));
                 }
                 !flip && shape.width == s.width

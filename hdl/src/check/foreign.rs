@@ -178,15 +178,6 @@ fn at_text(b: &mut Draft, loc: Loc, message: String, line: u32, column: u32, not
     b.errors.push(Diagnostic { module, message, span: loc.into(), notes, help });
 }
 
-pub(super) fn list(items: impl Iterator<Item = String>) -> String {
-    let items: Vec<String> = items.collect();
-    if items.is_empty() { "none".into() } else { items.join(", ") }
-}
-
-pub(super) fn bits(width: u32) -> String {
-    format!("{width} bit{}", if width == 1 { "" } else { "s" })
-}
-
 fn tokens_text(tokens: &[Token]) -> String {
     tokens.iter().map(|t| t.text).collect::<Vec<_>>().join(" ")
 }
@@ -250,9 +241,12 @@ impl Comparison<'_> {
                 at_text(self.b, d.loc, message, problem.line, problem.column, "there", help);
             }
             Ok(width) if width != u64::from(d.width) => {
-                let width = u32::try_from(width).map_or_else(|_| format!("{width} bits"), bits);
-                let message =
-                    format!("port `{}` of `{name}` has {width} in its text, but {} here", d.name, bits(d.width));
+                let width = counted(width, "bit");
+                let message = format!(
+                    "port `{}` of `{name}` has {width} in its text, but {} here",
+                    d.name,
+                    counted(d.width, "bit")
+                );
                 let help = port.range.as_ref().map(|range| self.range_text(range));
                 report(self.b, d.loc, message, there, help);
             }
@@ -266,7 +260,7 @@ impl Comparison<'_> {
     }
     fn missing(&mut self, port: &TextPort) {
         let width = match self.width(port) {
-            Ok(width) => format!(" of {}", u32::try_from(width).map_or_else(|_| format!("{width} bits"), bits)),
+            Ok(width) => format!(" of {}", counted(width, "bit")),
             Err(_) => String::new(),
         };
         let (name, direction) = (port.name.text, port.direction);
@@ -330,7 +324,7 @@ impl Comparison<'_> {
         };
         let typed =
             Value { width: width.try_into().unwrap_or(u32::MAX), signed: p.signed, negative: value.v < 0, ..value };
-        let why = || format!("{} does not fit the {width} bits of `{}`", value.v, p.name.text);
+        let why = || format!("{} does not fit the {} of `{}`", value.v, counted(width, "bit"), p.name.text);
         if typed.fits() { Ok(typed) } else { Err(p.name.unreadable(why())) }
     }
 }

@@ -125,9 +125,8 @@ fn check_entering(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
         if known != base {
             let enters = |id: Id, at: i32, base: i32| {
                 let cycles = at + base;
-                let plural = if cycles == 1 { "" } else { "s" };
                 let of = if let Op::Alias(of) = b.node(id).op { of } else { id };
-                format!("{} enters at stage {at}, {cycles} cycle{plural} after the inputs", b.describe(of))
+                format!("{} enters at stage {at}, {} after the inputs", b.describe(of), counted(cycles, "cycle"))
             };
             let message = format!(
                 "a latency of {latency} is stated, but what enters pipeline `{}` comes from inputs of different cycles",
@@ -238,5 +237,5 @@ fn check_furthest(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
 }
 
 fn registers(count: u32) -> String {
-    if count == 1 { "1 register is".into() } else { format!("{count} registers are") }
+    format!("{} {}", counted(count, "register"), if count == 1 { "is" } else { "are" })
 }

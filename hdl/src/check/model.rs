@@ -1,6 +1,5 @@
 //! The model of a foreign module, which the built-in simulator runs: it has its ports and clocks, and no other ways within a cycle.
 
-use super::foreign::{bits, list};
 use crate::ir::*;
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ pub(super) fn check(b: &mut Draft, f: &ForeignDef) {
     let (own, its) = (ports(&b.def), ports(model));
     let direction = |input: bool| if input { "an input" } else { "an output" };
     let shown = |port: Option<&(String, u32, bool)>| match port {
-        Some((name, width, input)) => format!("`{name}`, {} of {}", direction(*input), bits(*width)),
+        Some((name, width, input)) => format!("`{name}`, {} of {}", direction(*input), counted(width, "bit")),
         None => "missing".into(),
     };
     let longest = own.len().max(its.len());

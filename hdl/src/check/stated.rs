@@ -16,7 +16,7 @@ pub(super) struct Stated {
 impl Stated {
     /// What could be stated instead.
     pub fn other(&self, b: &Draft, cycles: i32, condition: &str) -> String {
-        let after = if cycles == 1 { "1 cycle".to_string() } else { format!("{cycles} cycles") };
+        let after = counted(cycles, "cycle");
         if self.of_all {
             format!("`m.latency({cycles})`, {condition}all outputs come {after} after the inputs")
         } else {

@@ -119,3 +119,16 @@ impl From<Vec<Diagnostic>> for Errors {
         Errors(list)
     }
 }
+
+/// So many of something, in words: `1 bit`, `8 bits`.
+pub(crate) fn counted(count: impl std::fmt::Display, what: &str) -> String {
+    let count = count.to_string();
+    let plural = if count == "1" { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// These things in words, or `none`.
+pub(crate) fn list(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    if items.is_empty() { "none".into() } else { items.join(", ") }
+}

@@ -22,6 +22,7 @@ pub(crate) mod walk;
 
 pub(crate) use def::*;
 pub use diagnostic::{Diagnostic, Errors, Span};
+pub(crate) use diagnostic::{counted, list};
 pub(crate) use domain::*;
 pub(crate) use draft::*;
 pub use foreign::Parameter;

@@ -33,10 +33,8 @@ impl Draft {
         let (count, options): (u32, Vec<Id>) = (options.len() as u32, options.iter().map(|s| s.id).collect());
         let wanted = address_bits(count);
         if index.width != wanted {
-            let plural = if count == 1 { "" } else { "s" };
-            let bits = if wanted == 1 { "1 bit".into() } else { format!("{wanted} bits") };
-            let message =
-                format!("the index {} into {count} element{plural} must have {bits}", self.describe(index.id));
+            let (elements, bits) = (counted(count, "element"), counted(wanted, "bit"));
+            let message = format!("the index {} into {elements} must have {bits}", self.describe(index.id));
             self.error(loc, message, vec![], Some("cut or widen it with `trunc` or `zext`".into()));
             return self.poison(width, loc);
         }

@@ -128,7 +128,7 @@ impl Draft {
     pub fn possible_width(&mut self, width: u64, what: &str, loc: Loc) -> Option<u32> {
         if width > MAX_WIDTH {
             let help = format!("a signal has at most {MAX_WIDTH} bits");
-            self.error(loc, format!("{what} of {width} bits"), vec![], Some(help));
+            self.error(loc, format!("{what} cannot have {width} bits"), vec![], Some(help));
             return None;
         }
         Some(width as u32)

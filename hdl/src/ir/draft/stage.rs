@@ -69,10 +69,9 @@ impl Draft {
             return self.error(loc, message, notes, Some(help));
         };
         let apart = at_a.abs_diff(at_b);
-        let plural = if apart == 1 { "" } else { "s" };
+        let stages = counted(apart, "stage");
         let name = &self.pipe(sa).name;
-        let message =
-            format!("{da} is at stage {at_a}, {db} at stage {at_b} of pipeline `{name}`: {apart} stage{plural} apart");
+        let message = format!("{da} is at stage {at_a}, {db} at stage {at_b} of pipeline `{name}`: {stages} apart");
         let (early, late) = if at_a < at_b { (a, b) } else { (b, a) };
         let mut help = format!("delay the earlier one: `{}.meet({})`", self.rust(early, "x"), self.rust(late, "y"));
         if self.is_written(late) {
