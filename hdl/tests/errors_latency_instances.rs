@@ -208,3 +208,117 @@ fn behind_an_output_within_the_cycle() {
     let errors = m.finish(io).expect_err("no input holds the module");
     compare("errors", "latency_of_one_that_nothing_holds.txt", &stable(&errors.to_string()));
 }
+
+/// Each output is one register behind an input of its own; or one of both, and one that combines inputs of two cycles.
+#[module]
+fn apart(both: bool) -> Design<EndsPorts> {
+    let m = Module::new(if both { "both" } else { "apart" });
+    let io = EndsPorts::new(m);
+    [io.y, io.z].into_iter().for_each(|output| m.latency_of(output, 1));
+    io.y.set(delayed(m, if both { io.a ^ io.b } else { io.a }));
+    io.z.set(if both { delayed(m, io.a) ^ delayed(m, delayed(m, io.b)) } else { delayed(m, io.b) });
+    m.finish(io).unwrap()
+}
+
+/// What an output does not depend on does not count for it, and what another output remembers neither.
+#[test]
+fn only_what_reaches_an_output() {
+    let right: [(u32, Between); 2] = [
+        (3, |m, io| {
+            let unit = m.instance(&apart(false));
+            unit.a.set(delayed(m, delayed(m, io.a)));
+            unit.b.set(io.b);
+            unit.z.unused();
+            unit.y
+        }),
+        (2, |m, io| {
+            let unit = m.instance(&apart(true));
+            unit.a.set(io.a);
+            unit.b.set(io.b);
+            unit.z.unused();
+            delayed(m, unit.y)
+        }),
+    ];
+    for (i, (latency, between)) in right.into_iter().enumerate() {
+        for stated in 0..5 {
+            let result = stating(stated, between).map(|_| ());
+            assert_eq!(result.is_ok(), stated == latency, "module {i}, a latency of {stated}: {result:?}");
+        }
+    }
+}
+
+/// An output within the cycle takes none, also if others of the instance do.
+#[test]
+#[module]
+fn within_the_cycle_beside_registers() {
+    #[module]
+    fn bypass() -> Design<EndsPorts> {
+        let m = Module::new("bypass");
+        let io = EndsPorts::new(m);
+        io.y.set(!io.a);
+        io.z.set(delayed(m, io.a ^ io.b));
+        m.latency_of(io.y, 0);
+        m.latency_of(io.z, 1);
+        m.finish(io).unwrap()
+    }
+    let m = Module::new("around");
+    let io = EndsPorts::new(m);
+    let p = m.pipeline("around");
+    let (a, b) = p.enter((io.a, io.b));
+    let unit = m.instance(&bypass());
+    unit.a.set(p.leave(a.next()));
+    unit.b.set(p.leave(b.next()));
+    io.y.set(unit.y);
+    io.z.set(delayed(m, unit.z));
+    m.latency_of(io.y, 1);
+    m.latency_of(io.z, 3);
+    m.finish(io).unwrap();
+}
+
+ports! {
+    struct EnabledPorts() {
+        input a: Signal = bits(8),
+        input go: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+/// The enable that all registers have is known also where no latency is stated, so that a module around can be held by it.
+#[test]
+#[module]
+fn an_enable_below_a_module_that_states_nothing() {
+    #[module]
+    fn enabled(depth: u32) -> Design<EnabledPorts> {
+        let m = Module::new(format!("enabled_{depth}"));
+        let io = EnabledPorts::new(m);
+        if depth == 0 {
+            let r = m.reg_reset(bits(8), 0).enable(io.go);
+            r.set(io.a);
+            io.y.set(r);
+        } else {
+            let unit = m.instance(&enabled(depth - 1));
+            unit.a.set(io.a);
+            unit.go.set(io.go);
+            io.y.set(unit.y);
+        }
+        if depth == 2 {
+            m.latency(1);
+        }
+        m.finish(io).unwrap()
+    }
+    let m = Module::new("held");
+    let io = EnabledPorts::new(m);
+    let p = m.pipeline_enabled("held", io.go);
+    let a = p.enter(io.a);
+    let unit = m.instance(&enabled(2));
+    unit.a.set(a);
+    io.y.set(p.leave(unit.y ^ a.meet(unit.y)));
+    let mut sim = Simulator::new(&m.finish(io).unwrap());
+    sim.reset(1);
+    for t in 0..20 {
+        sim.poke(0, t * 7);
+        sim.poke(1, u64::from(t % 3 != 1));
+        assert!(t == 0 || sim.peek(2) == 0, "the same item on both ways");
+        sim.step();
+    }
+}

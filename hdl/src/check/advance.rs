@@ -17,7 +17,7 @@ pub(super) fn find(b: &Draft, drivers: &Drivers, distances: &Distances) -> Optio
                 enables.extend(memory.reads.get(p as usize).filter(|r| r.sync).map(|r| r.enable));
                 writes.extend(&memory.writes);
             }
-            Op::Net(Net::PinOut(i)) if b.def.insts[i as usize].def.keeps_something() => {
+            Op::Net(Net::PinOut(i)) if shows_registers(&b.def.insts[i as usize], id) => {
                 let pin = b.advance_pin(i);
                 let driver = pin
                     .and_then(|pin| drivers.get(&pin))
@@ -31,6 +31,12 @@ pub(super) fn find(b: &Draft, drivers: &Drivers, distances: &Distances) -> Optio
     let written = |port: &Port| writes.iter().all(|w| stands_without(b, w, port.node));
     let holds = |port: &Port| !(enables.is_empty() && writes.is_empty()) && held(port) && written(port);
     b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
+}
+
+/// Are there registers, or what keeps a value otherwise, before this output of an instance?
+fn shows_registers(inst: &Inst, output: Id) -> bool {
+    let output = inst.port_of(output).unwrap_or(0) as u32;
+    inst.def.keeps_something() && (inst.def.foreign.is_some() || !inst.def.ways_to(output).is_empty())
 }
 
 /// Did the user say of this input that it holds something as a whole: the module, a pipeline, or an instance that says so?

@@ -177,29 +177,27 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<Step> {
     out
 }
 
-/// What an output of an instance depends on over its registers.
+/// What an output of an instance depends on over its registers: when its module states cycles, these, of each input that reaches it; else
+/// as its registers were counted.
 fn through_instance(b: &Draft, drivers: &Drivers, inst: u32, output: Id) -> Vec<Step> {
     let Inst { def, pins, .. } = &b.def.insts[inst as usize];
     if !def.keeps_something() {
         return vec![];
     }
     let output = b.def.insts[inst as usize].port_of(output).unwrap_or(0) as u32;
-    let pin = |way: &Way| Step {
-        of: pins[way.input as usize],
-        least: way.least.max(1),
-        before: Some(way.least),
-        most: way.most,
-    };
-    let counted = def.ways.iter().find(|(of, _)| *of == output).filter(|_| def.latency_of(output).is_none());
-    let steps: Vec<Step> = match counted {
-        Some((_, ways)) => {
-            let settings = def.settings.iter().map(|port| Step::exactly(pins[*port as usize], 1));
-            ways.iter().map(pin).chain(settings).collect()
-        }
-        None => {
-            let inputs = pins.iter().filter(|p| matches!(b.node(**p).op, Op::Net(Net::PinIn(_))));
-            inputs.map(|pin| Step::exactly(*pin, def.latency_of(output).unwrap_or(1).max(1))).collect()
-        }
+    let stated = def.latency_of(output).filter(|cycles| *cycles > 0);
+    let steps: Vec<Step> = if def.foreign.is_some() {
+        // nobody knows which inputs reach it
+        let inputs = pins.iter().filter(|p| matches!(b.node(**p).op, Op::Net(Net::PinIn(_))));
+        inputs.map(|pin| Step::exactly(*pin, stated.unwrap_or(1))).collect()
+    } else {
+        let counted = |of: Id, way: &Way| Step { of, least: way.least.max(1), before: Some(way.least), most: way.most };
+        let step = |way: &Way| {
+            let pin = pins[way.input as usize];
+            stated.map_or_else(|| counted(pin, way), |cycles| Step::exactly(pin, cycles))
+        };
+        let settings = def.settings.iter().map(|port| Step::exactly(pins[*port as usize], 1));
+        def.ways_to(output).iter().map(step).chain(settings).collect()
     };
     // what holds the instance brings what chooses: no data
     let advance = b.advance_pin(inst);
@@ -211,7 +209,7 @@ fn through_instance(b: &Draft, drivers: &Drivers, inst: u32, output: Id) -> Vec<
     steps.into_iter().flat_map(behind).collect()
 }
 
-/// The ways to an output of which no cycles are stated, as who uses the module counts them.
+/// The ways to each output over registers, as who uses the module counts them.
 pub(super) fn ways(b: &Draft, distances: &Distances) -> Vec<(u32, Vec<Way>)> {
     let inputs = b.def.ports.iter().zip(0..).filter(|(p, _)| p.input);
     let port: HashMap<Id, u32> = inputs.map(|(p, i)| (p.node, i)).collect();
@@ -233,7 +231,7 @@ pub(super) fn ways(b: &Draft, distances: &Distances) -> Vec<(u32, Vec<Way>)> {
         ways.sort_by_key(|way| way.input);
         ways
     };
-    let outputs = b.def.ports.iter().zip(0..).filter(|(p, i)| !p.input && b.def.latency_of(*i).is_none());
+    let outputs = b.def.ports.iter().zip(0..).filter(|(p, _)| !p.input);
     outputs.map(|(p, i)| (i, counted(p.node))).collect()
 }
 
@@ -287,10 +285,14 @@ fn keeps(b: &Draft, drivers: &Drivers, id: Id) -> bool {
             b.def.regs[r as usize].enable.is_some_and(|e| chosen(b, e)) || covered(&b.def, &b.def.stmts, id) != all
         }
         Op::Net(Net::PinOut(i)) => {
-            let def = &b.def.insts[i as usize].def;
-            // of a foreign module nothing is counted
-            let unknown = def.foreign.is_some() && def.latency.is_none();
-            def.remembers || (def.keeps_something() && (unknown || chosen_instance(b, drivers, i)))
+            let inst = &b.def.insts[i as usize];
+            let (def, output) = (&inst.def, inst.port_of(id).unwrap_or(0) as u32);
+            if def.foreign.is_some() {
+                // of a foreign module nothing is counted
+                let unknown = def.latency.is_none() || chosen_instance(b, drivers, i);
+                return def.remembers || (def.keeps_something() && unknown);
+            }
+            def.traces.contains(&output) || (!def.ways_to(output).is_empty() && chosen_instance(b, drivers, i))
         }
         _ => false,
     }

@@ -15,6 +15,10 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     if !stated.is_empty() && b.errors.is_empty() {
         check_stated(b, drivers, &stated);
     }
+    if stated.is_empty() && b.errors.is_empty() {
+        // a module around this one may hold it
+        b.def.advance = b.def.advance.or_else(|| advance::find(b, drivers, &Distances::of_module(b, drivers)));
+    }
     b.def.advance_is_stated = b.def.advance.is_some_and(|port| advance::is_stated(b, drivers, port));
     // also where none is stated: a module around this one may state one
     if b.errors.is_empty() {
@@ -41,7 +45,8 @@ fn check_stated(b: &mut Draft, drivers: &Drivers, stated: &[Stated]) {
             return;
         }
     }
-    b.def.remembers = remembers(b, &distances);
+    b.def.traces = traces(b, &distances);
+    b.def.remembers = !b.def.traces.is_empty();
     if let Some(late) = stated.iter().find(|s| s.cycles > 0) {
         advance::check(b, &distances, *late);
     }
@@ -140,13 +145,14 @@ fn check_entering(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
     }
 }
 
-/// Can something of an item stay longer than the latency: in feedback, in a memory, or because inputs of different cycles are combined?
-fn remembers(b: &Draft, distances: &Distances) -> bool {
+/// The outputs at which something of an item can stay longer than the latency: in feedback, in a memory, or because inputs of different
+/// cycles are combined.
+fn traces(b: &Draft, distances: &Distances) -> Vec<u32> {
     let stays = |id: Id| match distances.furthest(b, id) {
         None => true,
         Some(most) => distances.nearest(b, id, false).is_some_and(|(_, fewest)| fewest < most),
     };
-    b.def.ports.iter().any(|p| !p.input && stays(p.node))
+    (0..).zip(&b.def.ports).filter(|(_, p)| !p.input && stays(p.node)).map(|(i, _)| i).collect()
 }
 
 /// The entrances, each with the time of its pipeline's stage 0 in cycles from the inputs, as this entrance has it. `None` where the

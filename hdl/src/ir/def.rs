@@ -172,9 +172,9 @@ pub(crate) struct Def {
     pub latency: Option<u32>,
     /// The same of single outputs (indices into `ports`), where not all come at one time.
     pub latencies: Vec<(u32, u32)>,
-    /// For each output of which nothing is stated: over how many registers the inputs reach it.
+    /// For each output: the inputs that reach it over registers, and over how many.
     pub ways: Vec<(u32, Vec<Way>)>,
-    /// With a latency: the input (index into `ports`) that everything behind the outputs holds without.
+    /// The input (index into `ports`) that everything behind the outputs holds without.
     pub advance: Option<u32>,
     /// It holds all that has a clock, also what stands behind no output.
     pub advance_is_all: bool,
@@ -182,6 +182,8 @@ pub(crate) struct Def {
     pub advance_is_stated: bool,
     /// What goes through it leaves a trace: it must not see what is no item. Known where a latency is stated.
     pub remembers: bool,
+    /// The outputs (indices into `ports`) that show such a trace.
+    pub traces: Vec<u32>,
     /// The inputs (indices into `ports`) that stand still while data is in flight.
     pub settings: Vec<u32>,
     /// The inputs that reset something asynchronously.
@@ -214,6 +216,10 @@ impl Def {
     /// The cycles from the inputs to an output (index into `ports`), if they are stated.
     pub fn latency_of(&self, output: u32) -> Option<u32> {
         self.latency.or_else(|| self.latencies.iter().find(|(of, _)| *of == output).map(|(_, cycles)| *cycles))
+    }
+    /// The inputs that reach an output over registers.
+    pub fn ways_to(&self, output: u32) -> &[Way] {
+        self.ways.iter().find(|(of, _)| *of == output).map_or(&[], |(_, ways)| ways)
     }
     /// The cycles to the last output, if those of each are stated.
     pub fn longest_latency(&self) -> Option<u32> {
