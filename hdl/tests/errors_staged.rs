@@ -282,3 +282,25 @@ fn a_meeting_of_two_pipelines() {
         io.y.set(second.leave(a.meet(b) + b));
     });
 }
+
+/// `ready` of the stream with which a pipeline begins is the pipeline's, under a condition, too.
+#[test]
+fn a_ready_that_is_the_pipelines() {
+    for (case, conditional) in [("ready_beside_a_pipeline", false), ("ready_beside_a_pipeline_in_a_when", true)] {
+        reports(case, |m, io| {
+            let from = m.wire(stream(bits(8)));
+            from.valid.set(io.c);
+            from.payload.set(io.a);
+            let to = m.wire(stream(bits(8)));
+            to.ready.set(io.c);
+            let (p, x) = m.pipeline_stream("delay", from, Elastic::default());
+            p.leave_stream(x.next(), to);
+            if conditional {
+                m.when(io.c, || from.ready.set(1));
+            } else {
+                from.ready.set(1);
+            }
+            io.y.set(to.payload & to.valid.repeat(8));
+        });
+    }
+}

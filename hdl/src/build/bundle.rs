@@ -49,6 +49,10 @@ pub enum Selector {
 /// # }
 /// # example().unwrap();
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no signal, and no bundle of signals",
+    note = "a state as a signal is `m.lit_state(..)`, a number `m.lit(..)`; a struct of signals has `#[derive(Clone, Copy, Bundle)]`"
+)]
 pub trait Bundle: Copy + Nameable + 'static {
     /// Calls `f` with the path (`payload_sign`), the direction (`true`: flipped) and the signal of every field.
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal));

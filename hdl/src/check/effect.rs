@@ -22,6 +22,10 @@ pub(super) fn check(b: &mut Draft) {
     // one for a bundle
     found.dedup_by(|next, first| (next.at, &next.again) == (first.at, &first.again));
     for Lost { target, bits, at, again } in found {
+        if let Some(begins) = pipeline_that_begins(b, target) {
+            assigned_by_pipeline(b, target, begins, at);
+            continue;
+        }
         let bits = bits.map(
             |(high, low)| if high == low { format!("bit {low} of ") } else { format!("bits {high} to {low} of ") },
         );
@@ -31,6 +35,20 @@ pub(super) fn check(b: &mut Draft) {
         let help = "leave one of them out, or put the later one under a `when`";
         b.error(at, message, notes, Some(help.into()));
     }
+}
+
+/// The pipeline that assigns this as `ready` of the stream with which it begins.
+fn pipeline_that_begins(b: &Draft, ready: Id) -> Option<u32> {
+    let begins = |p: &PipeData| matches!(&p.advance, Advance::Stream(elastic) if elastic.ready == ready);
+    b.staging.pipes.iter().position(begins).map(|pipe| pipe as u32)
+}
+
+fn assigned_by_pipeline(b: &mut Draft, ready: Id, pipe: u32, at: Loc) {
+    let PipeData { name, loc, .. } = &b.staging.pipes[pipe as usize];
+    let message = format!("{} is assigned, and pipeline `{name}` begins with its stream", b.describe(ready));
+    let (help, notes) =
+        ("leave it out: the pipeline says when it takes an item", vec![(*loc, "the pipeline begins here")]);
+    b.error(at, message, notes, Some(help.into()));
 }
 
 /// An assignment without effect.

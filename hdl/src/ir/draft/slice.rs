@@ -20,10 +20,13 @@ impl Draft {
     pub fn check_same(&mut self, signals: &[Signal], loc: Loc) -> bool {
         let stranger = signals.iter().find(|s| s.key != self.def.key);
         if let Some(s) = stranger {
-            let bits = format!("{} bit{}", s.width, if s.width == 1 { "" } else { "s" });
+            let bits = counted(s.width, "bit");
             let (message, help) = match s.key == BLANK {
                 true => (format!("a shape of {bits} is used as a signal"), "give the shape to `wire`, `reg` or a port"),
-                false => (format!("a signal of {bits} of another module is used"), "connect it through a port"),
+                false => (
+                    format!("a signal of {bits} of another module is used in `{}`", self.def.name),
+                    "make it an output of that module, and read it from the instance: `unit.x`; or an input of this one",
+                ),
             };
             self.error(loc, message, vec![], Some(help.into()));
         }

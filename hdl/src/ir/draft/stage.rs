@@ -73,7 +73,13 @@ impl Draft {
         let name = &self.pipe(sa).name;
         let message = format!("{da} is at stage {at_a}, {db} at stage {at_b} of pipeline `{name}`: {stages} apart");
         let (early, late) = if at_a < at_b { (a, b) } else { (b, a) };
-        let mut help = format!("delay the earlier one: `{}.meet({})`", self.rust(early, "x"), self.rust(late, "y"));
+        let mut help = match (self.rust(early, ""), self.rust(late, "")) {
+            (early, _) if early.is_empty() => {
+                format!("delay the earlier one: give it a name with `let`, and then `later({apart})`")
+            }
+            (early, late) if late.is_empty() => format!("delay the earlier one: `{early}.later({apart})`"),
+            (early, late) => format!("delay the earlier one: `{early}.meet({late})`"),
+        };
         if self.is_written(late) {
             let (variable, late, early) = (&self.pipe(sa).variable, self.rust(late, "y"), self.rust(early, "x"));
             help += &format!(
