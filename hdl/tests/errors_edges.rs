@@ -304,3 +304,33 @@ fn names_of_models_and_their_library() {
         compare("errors", &format!("module_called_{}.txt", name.to_lowercase()), &stable(&errors.to_string()));
     }
 }
+
+ports! {
+    #[allow(non_snake_case)]
+    struct PadPorts() {
+        inout Vexample: Pad = pad(1),
+        output y: Signal = bits(1),
+    }
+}
+
+/// Verilator calls its C++ of a module `example` so.
+#[test]
+#[module]
+fn pads_and_clocks_that_are_called_as_the_model() {
+    let m = Module::new("example");
+    let io = PadPorts::new(m);
+    io.Vexample.out.set(0);
+    io.Vexample.enable.set(0);
+    io.y.set(io.Vexample.input);
+    let errors = m.finish(io).expect_err("the class is called as a pad");
+    compare("errors", "pad_called_as_the_model.txt", &stable(&errors.to_string()));
+
+    for (name, clock, reset) in [("clock", "Vexample", "clear"), ("reset", "edge_2", "Vexample")] {
+        let m = Module::new("example");
+        let io = PathPorts::new(m);
+        m.clock_domain(clock, reset);
+        io.y.set(io.x);
+        let errors = m.finish(io).expect_err("the class is called as a clock or reset");
+        compare("errors", &format!("{name}_called_as_the_model.txt"), &stable(&errors.to_string()));
+    }
+}

@@ -56,6 +56,11 @@ impl Module {
                 let help = "give the clock or the reset another name, or the module";
                 b.error(loc, format!("`{name}` is the name of the module already"), vec![], Some(help.into()));
             }
+            let model = names::model_of(&b.def.name);
+            if let Some(name) = [clock, reset].into_iter().find(|name| **name == model) {
+                let help = "give the clock or the reset another name, or the module";
+                b.error(loc, format!("Verilator calls its C++ of the module `{name}`"), vec![], Some(help.into()));
+            }
             b.def.domain_index(&wanted)
         });
         ClockDomain { key: self.key, index }

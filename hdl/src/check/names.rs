@@ -79,12 +79,13 @@ fn model_help(name: &str) -> String {
 
 fn check_pads(b: &mut Draft, taken: &mut Taken) {
     for pad in b.def.pads.clone() {
-        if !names::usable_for_port(&pad.name) || taken.contains(&pad.name) {
+        let of_the_model = names::of_the_model(&pad.name) || pad.name == names::model_of(&b.def.name);
+        if !names::usable_for_port(&pad.name) || of_the_model || taken.contains(&pad.name) {
             let help = "a letter, then letters, digits and underscores; no keyword of Verilog, SystemVerilog or C++, not the name of another port, a clock or a reset";
             let message = format!("`{}` cannot be the name of a port", pad.name);
             let help = match () {
                 () if pad.name == b.def.name => OWN_NAME.into(),
-                () if names::of_the_model(&pad.name) => model_help(&pad.name),
+                () if of_the_model => model_help(&pad.name),
                 () => help.into(),
             };
             b.error(b.node(pad.out).loc, message, vec![], Some(help));

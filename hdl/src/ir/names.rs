@@ -24,27 +24,63 @@ co_yield compl concept const_cast consteval constexpr constinit decltype delete 
 goto inline long mutable namespace noexcept not_eq nullptr operator or_eq override private public register reinterpret_cast \
 requires short sizeof static_assert static_cast switch template thread_local throw true try typeid typename using volatile wchar_t xor_eq ";
 
-/// What Verilator's C++ of a design has beside its ports: a port of that name does not compile there.
+/// What Verilator's C++ of a design has beside its ports: a port of that name does not compile there. `Vm` is the class as the engine
+/// of Verilator calls it, of whatever design.
 const MODEL_WORDS: &str = " CData EData IData QData SData WData TOP VlWide atClone contextp eval eval_end_step eval_step eventsPending \
-hierName modelName name nextTimeSlot prepareClone rootp std threads trace traceBaseModel traceCapable trace_init vlNamep vlSymsp ";
+hierName modelName name nextTimeSlot prepareClone rootp std threads trace traceBaseModel traceCapable trace_init vlNamep vlSymsp Vm ";
 
 /// What all of its names begin with.
 const MODEL_PREFIXES: [&str; 3] = ["VL_", "VERILATOR_", "Verilated"];
 
 /// Further words that Verilator warns of where a port is called so.
 const WARNED_WORDS: &str = " abort atomic_cancel atomic_commit atomic_noexcept bit_vector cdecl const_iterator const_reference far huge \
-interrupt iterator near pascal reference sc_clock sc_in sc_inout sc_out sc_signal sensitive sensitive_neg sensitive_pos synchronized \
+interrupt iterator near pascal queue reference sc_clock sc_in sc_inout sc_out sc_signal sensitive sensitive_neg sensitive_pos stack synchronized \
 transaction_safe transaction_safe_dynamic type_info ";
 
-/// Macros in what Verilator's C++ includes, but for those of [`is_limit`] and [`LIBRARY_PREFIXES`]: what the compiler defines, and
-/// `<cerrno>`, `<cmath>`, `<cstdio>`, `<cstdlib>`.
-const LIBRARY_WORDS: &str = " BIG_ENDIAN BUFSIZ BYTE_ORDER E2BIG EACCES EAGAIN EBADF EBUSY ECHILD EDEADLK EDOM EEXIST EFAULT EFBIG EILSEQ \
-EINTR EINVAL EIO EISDIR EMFILE EMLINK ENFILE ENODATA ENODEV ENOENT ENOEXEC ENOLCK ENOMEM ENOMSG ENOSPC ENOSR ENOSTR ENOSYS ENOTBLK \
-ENOTDIR ENOTTY ENXIO EOF EOVERFLOW EPERM EPIPE EPROTO ERANGE EROFS ESPIPE ESRCH ETIME EXDEV EXIT_FAILURE EXIT_SUCCESS HUGE_VAL \
-INFINITY LITTLE_ENDIAN M_1_PI M_2_PI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT2 NAN NULL SEEK_CUR SEEK_END \
-SEEK_SET WEOF errno i386 linux math_errhandling unix ";
+/// Macros in what Verilator's C++ includes, but for those of [`is_limit`], [`is_format`], [`is_number_of_mathematics`] and
+/// [`LIBRARY_PREFIXES`]: what the compiler defines, and the headers of C and POSIX. Words and no prefixes where hardware may well have
+/// names that begin so: `CLOCK_`, `FP_`, `E`.
+const LIBRARY_WORDS: &str = " BIG_ENDIAN BUFSIZ BYTE_ORDER CLOCKS_PER_SEC CLOCK_BOOTTIME CLOCK_BOOTTIME_ALARM CLOCK_MONOTONIC CLOCK_MONOTONIC_COARSE \
+CLOCK_MONOTONIC_RAW CLOCK_PROCESS_CPUTIME_ID CLOCK_REALTIME CLOCK_REALTIME_ALARM CLOCK_REALTIME_COARSE CLOCK_TAI \
+CLOCK_THREAD_CPUTIME_ID CPU_SETSIZE CSIGNAL E2BIG EACCES EADDRINUSE EADDRNOTAVAIL EADV EAFNOSUPPORT EAGAIN EALREADY EBADE \
+EBADF EBADFD EBADMSG EBADR EBADRQC EBADSLT EBFONT EBUSY ECANCELED ECHILD ECHRNG ECOMM ECONNABORTED ECONNREFUSED ECONNRESET \
+EDEADLK EDEADLOCK EDESTADDRREQ EDOM EDOTDOT EDQUOT EEXIST EFAULT EFBIG EHOSTDOWN EHOSTUNREACH EHWPOISON EIDRM EILSEQ \
+EINPROGRESS EINTR EINVAL EIO EISCONN EISDIR EISNAM EKEYEXPIRED EKEYREJECTED EKEYREVOKED EL2HLT EL2NSYNC EL3HLT EL3RST ELIBACC \
+ELIBBAD ELIBEXEC ELIBMAX ELIBSCN ELNRNG ELOOP EMEDIUMTYPE EMFILE EMLINK EMSGSIZE EMULTIHOP ENAMETOOLONG ENAVAIL ENETDOWN \
+ENETRESET ENETUNREACH ENFILE ENOANO ENOBUFS ENOCSI ENODATA ENODEV ENOENT ENOEXEC ENOKEY ENOLCK ENOLINK ENOMEDIUM ENOMEM \
+ENOMSG ENONET ENOPKG ENOPROTOOPT ENOSPC ENOSR ENOSTR ENOSYS ENOTBLK ENOTCONN ENOTDIR ENOTEMPTY ENOTNAM ENOTRECOVERABLE \
+ENOTSOCK ENOTSUP ENOTTY ENOTUNIQ ENXIO EOF EOPNOTSUPP EOVERFLOW EOWNERDEAD EPERM EPFNOSUPPORT EPIPE EPROTO EPROTONOSUPPORT \
+EPROTOTYPE ERANGE EREMCHG EREMOTE EREMOTEIO ERESTART ERFKILL EROFS ESHUTDOWN ESOCKTNOSUPPORT ESPIPE ESRCH ESRMNT ESTALE \
+ESTRPIPE ETIME ETIMEDOUT ETOOMANYREFS ETXTBSY EUCLEAN EUNATCH EUSERS EWOULDBLOCK EXDEV EXFULL EXIT_FAILURE EXIT_SUCCESS \
+FD_SETSIZE FILENAME_MAX FOPEN_MAX FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_INT_DOWNWARD FP_INT_TONEAREST FP_INT_TONEARESTFROMZERO \
+FP_INT_TOWARDZERO FP_INT_UPWARD FP_LLOGB0 FP_LLOGBNAN FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO F_LOCK F_OK F_TEST F_TLOCK \
+F_ULOCK INFINITY LITTLE_ENDIAN L_INCR L_SET L_XTND L_ctermid L_cuserid L_tmpnam MATH_ERREXCEPT MATH_ERRNO MAXFLOAT MB_CUR_MAX \
+MOD_CLKA MOD_CLKB MOD_ESTERROR MOD_FREQUENCY MOD_MAXERROR MOD_MICRO MOD_NANO MOD_OFFSET MOD_STATUS MOD_TAI MOD_TIMECONST NAN \
+NFDBITS NULL PDP_ENDIAN P_tmpdir RENAME_EXCHANGE RENAME_NOREPLACE RENAME_WHITEOUT R_OK SEEK_CUR SEEK_DATA SEEK_END SEEK_HOLE \
+SEEK_SET SNAN SNANF SNANF128 SNANF32 SNANF32X SNANF64 SNANF64X SNANL STA_CLK STA_CLOCKERR STA_DEL STA_FLL STA_FREQHOLD \
+STA_INS STA_MODE STA_NANO STA_PLL STA_PPSERROR STA_PPSFREQ STA_PPSJITTER STA_PPSSIGNAL STA_PPSTIME STA_PPSWANDER STA_RONLY \
+STA_UNSYNC STDERR_FILENO STDIN_FILENO STDOUT_FILENO TIMER_ABSTIME TIME_UTC WCONTINUED WEOF WEXITED WNOHANG WNOWAIT WSTOPPED \
+WUNTRACED W_OK X_OK errno i386 linux math_errhandling unix vl_unique_ptr vl_unordered_map vl_unordered_set ";
 
-const LIBRARY_PREFIXES: [&str; 6] = ["ATOMIC_", "CLONE_", "LC_", "PTHREAD_", "SCHED_", "SYS_"];
+const LIBRARY_PREFIXES: [&str; 9] =
+    ["ADJ_", "ATOMIC_", "CLONE_", "CLOSE_RANGE_", "HUGE_VAL", "LC_", "PTHREAD_", "SCHED_", "SYS_"];
+
+/// The formats of `<cinttypes>`: `PRIu8`, `SCNxFAST32`.
+fn is_format(name: &str) -> bool {
+    let kind = name.strip_prefix("PRI").or_else(|| name.strip_prefix("SCN"));
+    let size = kind.and_then(|kind| kind.strip_prefix(|c| "diouxX".contains(c)));
+    let size = size.map(|size| ["FAST", "LEAST"].iter().find_map(|how| size.strip_prefix(how)).unwrap_or(size));
+    size.is_some_and(|size| matches!(size, "8" | "16" | "32" | "64" | "MAX" | "PTR"))
+}
+
+/// The numbers of `<cmath>`, in each of its types: `M_PI`, `M_PI_2f64x`.
+fn is_number_of_mathematics(name: &str) -> bool {
+    const NUMBERS: &str =
+        " M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 M_SQRT2 ";
+    let kinds = ["f128", "f32x", "f64x", "f32", "f64", "f", "l"];
+    let number = kinds.iter().find_map(|kind| name.strip_suffix(kind)).unwrap_or(name);
+    NUMBERS.contains(&format!(" {number} "))
+}
 
 /// The limits of C's types, of `<climits>` and `<cstdint>`: `INT_MAX`, `UINT8_WIDTH`.
 fn is_limit(name: &str) -> bool {
@@ -86,6 +122,8 @@ pub(crate) fn of_the_model(name: &str) -> bool {
         || word(LIBRARY_WORDS)
         || begins(&LIBRARY_PREFIXES)
         || is_limit(name)
+        || is_format(name)
+        || is_number_of_mathematics(name)
         || is_integer_type(name)
 }
 
@@ -180,7 +218,13 @@ mod tests {
         let taken = "CData SData IData QData WData VL_NOT_FINAL VL_IN8 VERILATOR_VERSION VerilatedContext VerilatedModel INT_MAX CHAR_BIT \
                      UINT_FAST16_MAX INT64_WIDTH SIZE_MAX linux unix uint8_t uint64_t int_least32_t uintmax_t abort errno M_PI PTHREAD_ONCE_INIT";
         taken.split_whitespace().for_each(|name| assert!(of_the_model(name) && !usable_for_port(name), "{name}"));
-        let free = "data VLAN vl_data verilated INT_MAXIMUM ADDR_WIDTH ADDR_MAX INT UINT7_MAX int9_t uint_t point_t M_AXI_TDATA SYSTEM unix_time";
+        let macros = "FP_ZERO FP_NAN FP_INT_UPWARD FP_ILOGB0 R_OK X_OK F_LOCK F_TEST STA_PLL STA_PPSFREQ CLOCK_REALTIME CLOCKS_PER_SEC \
+                      TIMER_ABSTIME TIME_UTC STDIN_FILENO SEEK_DATA ELOOP EADV EWOULDBLOCK EL2HLT MAXFLOAT PRIu8 PRIXLEAST16 PRIdMAX SCNxPTR \
+                      SCNoFAST64 FD_SETSIZE NFDBITS FILENAME_MAX FOPEN_MAX Vm M_PI_2f64x M_SQRT1_2 SNANF32 HUGE_VALF MOD_CLKA queue stack";
+        macros.split_whitespace().for_each(|name| assert!(of_the_model(name) && !usable_for_port(name), "{name}"));
+        let free = "data VLAN vl_data verilated INT_MAXIMUM ADDR_WIDTH ADDR_MAX INT UINT7_MAX int9_t uint_t point_t M_AXI_TDATA SYSTEM unix_time \
+                    FP_ADD FP_INT_A W_EN F_RESET STA_READY CLOCK_EN CLOCK_0 TIMER_EN TIME_US EN EOP ERROR ENABLE PRIO PRIx PRI8 SCNd PRIx12 \
+                    MAX_FLOAT FD_SIZE SEEK MOD_N Vmain Vma M_PIX M_EN M_LN SNAN2 stdin_data queue_full stack_0";
         free.split_whitespace().for_each(|name| assert!(usable_for_port(name), "{name}"));
     }
 
