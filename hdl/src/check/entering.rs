@@ -1,43 +1,54 @@
 //! What a pipeline takes from outside, where all that is assigned is known: a constant is no data of its items, and what leaves into a
 //! stream stands still until it is taken.
 
-use super::moving::{self, Known};
+use super::items::Items;
+use super::moving::{self, Known, Ways};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     let mut known = Known::default();
-    for pipe in 0..b.staging.pipes.len() as u32 {
-        check_constants(b, &mut known, pipe);
+    for (pipe, constants) in constants(b) {
+        check_constants(b, drivers, &mut known, pipe, &constants);
     }
     for pipe in 0..b.staging.pipes.len() as u32 {
         check_payload(b, drivers, pipe);
     }
-    check_settings(b, &mut known);
+    check_settings(b, drivers, &mut known);
 }
 
-/// Something that moves with the items of a pipeline, and what it is.
-type Data = (Id, String);
+/// For each pipeline: what is marked as its constant, and what that is outside.
+fn constants(b: &Draft) -> BTreeMap<u32, Vec<(Id, Id)>> {
+    let mut all = BTreeMap::<u32, Vec<(Id, Id)>>::new();
+    for (id, _) in b.staging.gates.iter().filter(|(_, gate)| **gate == Gate::Constant) {
+        if let (Some(stage), Op::Alias(of)) = (b.node(*id).stage, &b.node(*id).op) {
+            all.entry(stage.pipe).or_default().push((*id, *of));
+        }
+    }
+    all.values_mut().for_each(|constants| constants.sort());
+    all
+}
+
+/// For each of these that moves with items, what it comes from. Ways go over the same signals: one walk from all finds out whether there is
+/// anything to look for.
+fn moving_of(ways: &Ways, known: &mut Known, items: &Items, from: &[Id]) -> Vec<Option<Id>> {
+    let has = |id: Id| items.has(id);
+    match ways.find(known, from.iter().copied(), has) {
+        Some(_) => from.iter().map(|id| ways.find(known, [*id], has)).collect(),
+        None => vec![None; from.len()],
+    }
+}
 
 /// Settings of a pipeline are no data of its items: nothing that left it, and nothing of the streams at its ends.
-fn check_constants(b: &mut Draft, known: &mut Known, pipe: u32) {
-    let marked = |(id, gate): (&Id, &Gate)| {
-        (*gate == Gate::Constant && b.node(*id).stage.is_some_and(|stage| stage.pipe == pipe)).then_some(*id)
-    };
-    let mut constants: Vec<Id> = b.staging.gates.iter().filter_map(marked).collect();
-    constants.sort();
-    if constants.is_empty() {
-        return;
-    }
-    let ways = moving::ways(b, [pipe]);
-    let data = |id: Id| moves_with(b, id, pipe, "it");
-    let behind = |id: &Id| match b.node(*id).op {
-        Op::Alias(of) => ways.find(known, of, data).map(|data| (*id, of, data)),
-        _ => None,
-    };
-    let found: Vec<(Id, Id, Data)> = constants.iter().filter_map(behind).collect();
-    for (id, of, (data, what)) in found {
+fn check_constants(b: &mut Draft, drivers: &Drivers, known: &mut Known, pipe: u32, constants: &[(Id, Id)]) {
+    let (ways, items) = (moving::ways(b, [pipe]), Items::of(b, drivers, [pipe]));
+    let from: Vec<Id> = constants.iter().map(|(_, of)| *of).collect();
+    let data = moving_of(&ways, known, &items, &from);
+    let what = |data: Option<Id>| data.and_then(|data| Some((data, items.what(data, |_| "it".into())?)));
+    let found: Vec<_> =
+        constants.iter().zip(data).filter_map(|(constant, data)| Some((*constant, what(data)?))).collect();
+    for ((id, of), (data, what)) in found {
         let (loc, PipeData { name, variable, .. }) = (b.node(id).loc, &b.staging.pipes[pipe as usize]);
         let message =
             format!("{} is marked as constant of pipeline `{name}`, and moves with its items: {what}", b.describe(of));
@@ -47,31 +58,6 @@ fn check_constants(b: &mut Draft, known: &mut Known, pipe: u32) {
         );
         b.error(loc, message, vec![(b.node(data).loc, "it comes from here")], Some(help));
     }
-}
-
-/// Does this signal move with the items of a pipeline, since it left it, or is of the streams between which it stands? `which` is how
-/// the message calls the pipeline.
-fn moves_with(b: &Draft, id: Id, pipe: u32, which: &str) -> Option<Data> {
-    left(b, id, pipe, which).or_else(|| of_its_streams(b, id, pipe, which))
-}
-
-fn left(b: &Draft, id: Id, pipe: u32, which: &str) -> Option<Data> {
-    let (Some(Gate::Leave), Op::Alias(of)) = (b.staging.gates.get(&id), &b.node(id).op) else { return None };
-    let Stage { pipe: from, at: Some(at) } = b.node(*of).stage? else { return None };
-    (from == pipe).then(|| (id, format!("{} left {which} at stage {at}", b.describe(*of))))
-}
-
-fn of_its_streams(b: &Draft, id: Id, pipe: u32, which: &str) -> Option<Data> {
-    let Advance::Stream(e) = &b.staging.pipes[pipe as usize].advance else { return None };
-    let own = || e.valids.iter().chain(e.advances.values()).chain(e.moves.values());
-    let what = if e.valid == id || e.ready == id || e.enters.contains(&id) {
-        format!("is of the stream with which {which} begins")
-    } else if e.assigns.contains(&id) || own().any(|own| *own == id) {
-        format!("says where items are in {which}")
-    } else {
-        return None;
-    };
-    Some((id, format!("{} {what}", b.describe(id))))
 }
 
 /// An item waits at the last stage until it is taken: what comes in there would change meanwhile.
@@ -170,7 +156,7 @@ fn changes(b: &mut Draft, entered: Id, (of, own): (Id, bool), leaving: Leaving, 
 
 /// What an instance takes as a setting is no data of items: nothing that left a pipeline, and nothing of the streams between which one
 /// stands.
-fn check_settings(b: &mut Draft, known: &mut Known) {
+fn check_settings(b: &mut Draft, drivers: &Drivers, known: &mut Known) {
     let pins: Vec<(u32, u32, Id)> = (0..)
         .zip(&b.def.insts)
         .flat_map(|(i, inst)| inst.def.settings.iter().map(move |port| (i, *port, inst.pins[*port as usize])))
@@ -179,12 +165,12 @@ fn check_settings(b: &mut Draft, known: &mut Known) {
     if pins.is_empty() || pipes.is_empty() {
         return;
     }
-    let ways = moving::ways(b, pipes.clone());
+    let (ways, items) = (moving::ways(b, pipes.clone()), Items::of(b, drivers, pipes));
     let which = |pipe: u32| format!("pipeline `{}`", b.staging.pipes[pipe as usize].name);
-    let data = |id: Id| pipes.clone().find_map(|pipe| moves_with(b, id, pipe, &which(pipe)));
-    let behind = |(inst, port, pin)| Some((inst, port, pin, ways.find(known, pin, data)?));
-    let found: Vec<(u32, u32, Id, Data)> = pins.into_iter().filter_map(behind).collect();
-    for (inst, port, pin, (data, what)) in found {
+    let data = moving_of(&ways, known, &items, &pins.iter().map(|(.., pin)| *pin).collect::<Vec<Id>>());
+    let what = |data: Option<Id>| data.and_then(|data| Some((data, items.what(data, which)?)));
+    let found: Vec<_> = pins.into_iter().zip(data).filter_map(|(pin, data)| Some((pin, what(data)?))).collect();
+    for ((inst, port, pin), (data, what)) in found {
         let def = b.def.insts[inst as usize].def.clone();
         let message = format!(
             "`{}` takes its input `{}` as a setting that stands still while data is in flight, and it moves with items: {what}",

@@ -17,6 +17,7 @@ mod foreign_names;
 mod glitches;
 mod hold;
 mod inside;
+mod items;
 mod latency;
 mod loops;
 mod model;
@@ -35,6 +36,7 @@ mod settings;
 mod simplify;
 mod stages;
 mod stated;
+mod taken;
 
 use crate::ir::*;
 

@@ -1,9 +1,10 @@
 //! What moves when a signal does: its ways back through logic, and through what takes a value at every edge, or at every edge at which
 //! the items of a pipeline go on. What holds otherwise ends a way: whether it stands still is the user's word.
 
-use super::{decided, driven};
+use super::{decided, taken};
 use crate::ir::*;
 use num_bigint::BigUint;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,36 +29,59 @@ struct Given {
 pub(super) struct Ways<'a> {
     def: &'a Def,
     given: HashMap<Id, Vec<Given>>,
-    /// The statements without what changes nothing: conditions that are 1 where items go on, and registers assigned to themselves.
-    stmts: Vec<Stmt>,
+    /// Nets that are assigned once, without condition.
+    names: HashMap<Id, Option<Id>>,
+    /// The bits of nets that take something wherever items go on.
+    taken: HashMap<Id, BigUint>,
     /// Signals that are 1 where items go on.
     advancing: HashSet<Id>,
+    /// What was found out of others.
+    going: RefCell<HashMap<Id, bool>>,
     /// Registers between stages of pipelines.
     delays: HashSet<Id>,
 }
 
-/// For outputs of modules (by the place of the definition, and index of the port): the inputs with which they move.
+/// For outputs of modules (by the place of the definition, index of the port, and whether what holds the module always goes): the inputs
+/// with which they move.
 #[derive(Default)]
-pub(super) struct Known(HashMap<(*const Def, u32), Vec<u32>>);
+pub(super) struct Known(HashMap<(*const Def, u32, bool), Vec<u32>>);
 
 impl<'a> Ways<'a> {
     pub fn new(def: &'a Def, advancing: HashSet<Id>, delays: HashSet<Id>) -> Ways<'a> {
-        let mut ways = Ways { def, given: HashMap::new(), stmts: vec![], advancing, delays };
-        ways.stmts = ways.moving(&def.stmts);
-        let mut given: HashMap<Id, Vec<Given>> = HashMap::new();
-        Stmt::each_set(&ways.stmts, &mut vec![], &mut |target, place, value, _, under| {
-            given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
+        let mut ways = Ways {
+            def,
+            given: HashMap::new(),
+            names: HashMap::new(),
+            taken: HashMap::new(),
+            advancing,
+            going: RefCell::default(),
+            delays,
+        };
+        Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, value, _, under| {
+            let only = under.is_empty().then_some(value);
+            ways.names.entry(target).and_modify(|name| *name = None).or_insert(only);
         });
-        ways.given = given;
+        // without what changes nothing: conditions that are 1 where items go on, and registers assigned to themselves
+        let stmts = ways.moving(&def.stmts);
+        Stmt::each_set(&stmts, &mut vec![], &mut |target, place, value, _, under| {
+            ways.given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
+        });
+        ways.taken = taken::on_all_paths(def, &stmts);
         ways
     }
-    /// The first signal on the ways back from here that is found.
-    pub fn find<T>(&self, known: &mut Known, from: Id, mut found: impl FnMut(Id) -> Option<T>) -> Option<T> {
-        let (mut todo, mut seen) = (vec![self.whole(from)], HashSet::new());
+    /// The first signal on the ways back from these that is found.
+    pub fn find(
+        &self,
+        known: &mut Known,
+        from: impl IntoIterator<Item = Id>,
+        mut found: impl FnMut(Id) -> bool,
+    ) -> Option<Id> {
+        let mut todo: Vec<Part> = from.into_iter().map(|id| self.whole(id)).collect();
+        let mut seen = HashSet::new();
         while let Some(part) = todo.pop() {
             if seen.insert(part) {
-                if let Some(found) = found(part.id) {
-                    return Some(found);
+                if found(part.id) {
+                    return Some(part.id);
                 }
                 todo.extend(self.behind(known, part));
             }
@@ -73,7 +97,9 @@ impl<'a> Ways<'a> {
         let mut out = vec![];
         for stmt in block {
             match stmt {
-                Stmt::Set { target, value, .. } if target == value && is_register(*target) => {}
+                Stmt::Set { target, place: Place::Whole, value, .. } if is_register(*target) => {
+                    out.extend(self.changing(stmt, *target, *value))
+                }
                 Stmt::If { cond, then, .. } if self.goes(*cond) => out.extend(self.moving(then)),
                 Stmt::If { cond, then, otherwise } => {
                     out.push(Stmt::If { cond: *cond, then: self.moving(then), otherwise: self.moving(otherwise) })
@@ -89,20 +115,75 @@ impl<'a> Ways<'a> {
         }
         out
     }
+    /// An assignment to a register, without what holds it: `r.set(c.mux(x, r))` is `when(c, || r.set(x))`.
+    fn changing(&self, set: &Stmt, register: Id, value: Id) -> Vec<Stmt> {
+        let holds = |value: Id| {
+            let leaves = walk::leaves(value, |id| match self.def.nodes[id as usize].op {
+                Op::Mux(_, x, y) => Some(vec![x, y]),
+                _ => self.name(id).map(|of| vec![of]),
+            });
+            leaves.contains(&register)
+        };
+        match (self.def.nodes[value as usize].op.clone(), self.name(value)) {
+            _ if value == register => vec![],
+            (Op::Mux(choice, x, _), _) if self.goes(choice) => self.changing(set, register, x),
+            (Op::Mux(cond, x, y), _) if holds(value) => {
+                let (then, otherwise) = (self.changing(set, register, x), self.changing(set, register, y));
+                vec![Stmt::If { cond, then, otherwise }]
+            }
+            (_, Some(of)) if holds(of) => self.changing(set, register, of),
+            _ => {
+                let mut set = set.clone();
+                if let Stmt::Set { value: of, .. } = &mut set {
+                    *of = value;
+                }
+                vec![set]
+            }
+        }
+    }
+    /// What a signal is another name of.
+    fn name(&self, id: Id) -> Option<Id> {
+        match self.def.nodes[id as usize].op {
+            Op::Alias(of) => Some(of),
+            Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => self.names.get(&id).copied().flatten(),
+            _ => None,
+        }
+    }
     /// Is this bit always 1, or 1 whenever items go on?
     fn goes(&self, id: Id) -> bool {
-        if self.advancing.contains(&id) {
-            return true;
-        }
+        let known = self.going.borrow().get(&id).copied();
+        known.unwrap_or_else(|| {
+            let goes = walk::leaves(id, |id| self.all_of(id)).into_iter().all(|id| self.goes_itself(id));
+            self.going.borrow_mut().insert(id, goes);
+            goes
+        })
+    }
+    /// The signals that are all 1 where this is.
+    fn all_of(&self, id: Id) -> Option<Vec<Id>> {
+        let is = |id: Id, bit: u32| {
+            fold::constant_behind_names(self.def, id).is_some_and(|value| *value == BigUint::from(bit))
+        };
+        let one_bit = |id: Id| self.def.nodes[id as usize].width == 1;
         match self.def.nodes[id as usize].op {
+            _ if self.advancing.contains(&id) => None,
+            Op::Repeat(of, _) => Some(vec![of]),
+            Op::Un(UnOp::Any | UnOp::All, of) if one_bit(of) => Some(vec![of]),
+            Op::Un(UnOp::Not, of) => match self.def.nodes[of as usize].op {
+                Op::Un(UnOp::Not, of) => Some(vec![of]),
+                _ => None,
+            },
+            Op::Bin(BinOp::And, one, other) => Some(vec![one, other]),
+            Op::Bin(BinOp::Eq, x, y) if one_bit(x) && is(y, 1) => Some(vec![x]),
+            Op::Bin(BinOp::Ne, x, y) if one_bit(x) && is(y, 0) => Some(vec![x]),
+            _ => self.name(id).map(|of| vec![of]),
+        }
+    }
+    fn goes_itself(&self, id: Id) -> bool {
+        match self.def.nodes[id as usize].op {
+            _ if self.advancing.contains(&id) => true,
             Op::Const(ref value) => *value != BigUint::ZERO,
-            Op::Repeat(of, _) => self.goes(of),
-            Op::Bin(BinOp::And, one, other) => self.goes(one) && self.goes(other),
-            Op::Net(Net::Output) => walk::only_value(self.def, id).is_some_and(|of| self.goes(of)),
-            _ => {
-                decided::outcome(self.def, id) == Some(true)
-                    || walk::other_name(self.def, id).is_some_and(|of| self.goes(of))
-            }
+            Op::Bin(BinOp::Or, one, other) => self.goes(one) || self.goes(other),
+            _ => decided::outcome(self.def, id) == Some(true),
         }
     }
     /// What some bits of a signal move with.
@@ -131,12 +212,16 @@ impl<'a> Ways<'a> {
         match net {
             Net::Wire | Net::Output | Net::PinIn(_) => self.assigned(part, None),
             Net::Reg(r) => {
-                let held = self.def.regs[r as usize].enable.is_some_and(|enable| !self.goes(enable));
-                match self.delays.contains(&part.id) {
+                let reg = &self.def.regs[r as usize];
+                let held = reg.enable.is_some_and(|enable| !self.goes(enable));
+                let mut behind = match self.delays.contains(&part.id) {
                     true => self.assigned(part, None),
                     false if held => vec![],
-                    false => self.assigned(part, Some(&driven::covered(self.def, &self.stmts, part.id))),
-                }
+                    false => self.taken.get(&part.id).map_or(vec![], |taken| self.assigned(part, Some(taken))),
+                };
+                // whatever the clock does, and what holds it
+                behind.extend(reg.async_reset.iter().map(|(reset, _)| self.whole(*reset)));
+                behind
             }
             Net::PinOut(inst) => self.behind_instance(known, &self.def.insts[inst as usize], part.id),
             Net::MemRead(memory, port) => self.behind_memory(&self.def.mems[memory as usize], port),
@@ -165,7 +250,8 @@ impl<'a> Ways<'a> {
     /// The inputs with which an output of an instance moves.
     fn behind_instance(&self, known: &mut Known, inst: &Inst, pin: Id) -> Vec<Part> {
         let port = inst.port_of(pin).map_or(0, |port| port as u32);
-        let inputs = known.inputs(&inst.def, port);
+        let goes = inst.def.advance.is_none_or(|advance| self.goes(inst.pins[advance as usize]));
+        let inputs = known.inputs(&inst.def, port, goes);
         inputs.into_iter().map(|input| self.whole(inst.pins[input as usize])).collect()
     }
     /// The address of a word, unless the word is held, and what is written at every edge.
@@ -196,24 +282,28 @@ fn common(a: Range<u32>, b: Range<u32>) -> Option<Range<u32>> {
 }
 
 impl Known {
-    /// The inputs with which an output of a module moves. Its items go on where the input says so that holds it.
-    fn inputs(&mut self, def: &Arc<Def>, output: u32) -> Vec<u32> {
+    /// The inputs with which an output of a module moves: those that reach it within the cycle, and, unless they are held on the way, over
+    /// registers. Where what holds the module always goes (or nothing holds it), that holds nothing.
+    fn inputs(&mut self, def: &Arc<Def>, output: u32, goes: bool) -> Vec<u32> {
+        let inputs = || (0..).zip(&def.ports).filter(|(_, port)| port.input);
         if def.foreign.is_some() {
+            if goes && def.latency_of(output).is_some_and(|cycles| cycles > 0) {
+                return inputs().map(|(i, _)| i).filter(|i| Some(*i) != def.advance).collect();
+            }
             let path = def.comb.iter().find(|(port, _)| *port == output);
             return path.map_or(vec![], |(_, inputs)| inputs.clone());
         }
-        let key = (Arc::as_ptr(def), output);
+        let key = (Arc::as_ptr(def), output, goes);
         if let Some(inputs) = self.0.get(&key) {
             return inputs.clone();
         }
-        let advancing = def.advance.map(|port| def.ports[port as usize].node).into_iter().collect();
-        let (ways, mut reached) = (Ways::new(def, advancing, HashSet::new()), HashSet::new());
-        ways.find(self, def.ports[output as usize].node, |id| {
+        let advance = def.advance.filter(|_| goes).map(|port| def.ports[port as usize].node);
+        let (ways, mut reached) = (Ways::new(def, advance.into_iter().collect(), HashSet::new()), HashSet::new());
+        ways.find(self, [def.ports[output as usize].node], |id| {
             reached.insert(id);
-            None::<()>
+            false
         });
-        let ports = (0..).zip(&def.ports);
-        let inputs: Vec<u32> = ports.filter(|(_, p)| p.input && reached.contains(&p.node)).map(|(i, _)| i).collect();
+        let inputs: Vec<u32> = inputs().filter(|(_, port)| reached.contains(&port.node)).map(|(i, _)| i).collect();
         self.0.insert(key, inputs.clone());
         inputs
     }
@@ -236,6 +326,8 @@ fn advancing(b: &Draft, pipe: u32) -> HashSet<Id> {
 
 /// The ways back in a module under construction, where the items of these pipelines go on.
 pub(super) fn ways(b: &Draft, pipes: impl IntoIterator<Item = u32>) -> Ways<'_> {
-    let advancing = pipes.into_iter().flat_map(|pipe| advancing(b, pipe)).collect();
-    Ways::new(&b.def, advancing, b.named_after.keys().copied().collect())
+    let pipes: HashSet<u32> = pipes.into_iter().collect();
+    let advancing = pipes.iter().flat_map(|pipe| advancing(b, *pipe)).collect();
+    let is_of_these = |id: &Id| b.node(*id).stage.is_some_and(|stage| pipes.contains(&stage.pipe));
+    Ways::new(&b.def, advancing, b.named_after.keys().copied().filter(is_of_these).collect())
 }

@@ -1,0 +1,111 @@
+//! What moves with the items of pipelines, since it left one, or is of the streams between which one stands.
+
+use crate::ir::walk::Drivers;
+use crate::ir::*;
+use std::collections::{HashMap, HashSet};
+
+/// What moves with the items of some pipelines.
+pub(super) struct Items<'a> {
+    b: &'a Draft,
+    pipes: HashSet<u32>,
+    /// Of the streams: the pipeline, and what the signal is there.
+    streams: HashMap<Id, (u32, Kind)>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Begins,
+    Ends,
+    Within,
+}
+
+impl<'a> Items<'a> {
+    pub fn of(b: &'a Draft, drivers: &Drivers, pipes: impl IntoIterator<Item = u32>) -> Items<'a> {
+        let mut items = Items { b, pipes: pipes.into_iter().collect(), streams: HashMap::new() };
+        let mut pipes: Vec<u32> = items.pipes.iter().copied().collect();
+        pipes.sort();
+        for pipe in pipes {
+            for (id, kind) in streams(b, drivers, pipe) {
+                items.streams.entry(id).or_insert((pipe, kind));
+            }
+        }
+        items
+    }
+    pub fn has(&self, id: Id) -> bool {
+        self.streams.contains_key(&id) || self.left(id).is_some()
+    }
+    /// What this is of the items; `which` is how the message calls a pipeline.
+    pub fn what(&self, id: Id, which: impl Fn(u32) -> String) -> Option<String> {
+        if let Some((of, Stage { pipe, at: Some(at) })) = self.left(id) {
+            return Some(format!("{} left {} at stage {at}", self.b.describe(of), which(pipe)));
+        }
+        let (pipe, kind) = *self.streams.get(&id)?;
+        let (what, which) = (self.b.describe(id), which(pipe));
+        Some(match kind {
+            Kind::Begins => format!("{what} is of the stream with which {which} begins"),
+            Kind::Ends => format!("{what} is of the stream with which {which} ends"),
+            Kind::Within => format!("{what} says where items are in {which}"),
+        })
+    }
+    fn left(&self, id: Id) -> Option<(Id, Stage)> {
+        let (Some(Gate::Leave), Op::Alias(of)) = (self.b.staging.gates.get(&id), &self.b.node(id).op) else {
+            return None;
+        };
+        let stage = self.b.node(*of).stage?;
+        (stage.at.is_some() && self.pipes.contains(&stage.pipe)).then_some((*of, stage))
+    }
+}
+
+/// The signals of the streams between which a pipeline stands, and of its handshake.
+fn streams(b: &Draft, drivers: &Drivers, pipe: u32) -> Vec<(Id, Kind)> {
+    let Advance::Stream(e) = &b.staging.pipes[pipe as usize].advance else { return vec![] };
+    let taken = |port: &Port| is_beside_a_ready(&b.def, port);
+    let mut out = vec![(e.ready, Kind::Begins)];
+    for id in e.enters.iter().chain([&e.valid]) {
+        out.extend(origins(b, drivers, *id, taken).into_iter().map(|id| (id, Kind::Begins)));
+    }
+    let within = e.assigns.iter().chain(&e.valids).chain(e.advances.values()).chain(e.moves.values());
+    out.extend(within.map(|id| (*id, Kind::Within)));
+    if let Some(leaves) = e.leaves {
+        let ends = origins(b, drivers, leaves.ready, |port| port.is_ready);
+        out.extend(ends.into_iter().map(|id| (id, Kind::Ends)));
+    }
+    out
+}
+
+/// What a signal of a stream is, and where it comes from within the cycle: over names, and over logic of one signal. Where several go into
+/// the logic, a setting may be beside the stream: then only inputs that are `of_a_stream`.
+fn origins(b: &Draft, drivers: &Drivers, id: Id, of_a_stream: impl Fn(&Port) -> bool) -> Vec<Id> {
+    let is_end = |id: Id| b.staging.gates.contains_key(&id) || matches!(b.node(id).op, Op::Net(Net::Reg(_)));
+    let is_number = |id: Id| matches!(b.node(id).op, Op::Const(_) | Op::Variant(..));
+    let named = |id: Id| match &b.node(id).op {
+        _ if is_end(id) => None,
+        Op::Alias(of) | Op::Slice(of, _) => Some(vec![*of]),
+        Op::Cat(parts) => Some(parts.clone()),
+        Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => drivers.get(&id).filter(|of| of.len() == 1).cloned(),
+        _ => None,
+    };
+    let within = |id: Id| {
+        let sources = walk::sources(&b.def, drivers, id);
+        (!is_end(id) && !sources.is_empty()).then_some(sources)
+    };
+    let taken: HashSet<Id> =
+        b.def.ports.iter().filter(|port| port.input && of_a_stream(port)).map(|port| port.node).collect();
+    let mut out = vec![id];
+    for part in walk::leaves(id, named) {
+        let mut ends = walk::leaves(part, within);
+        ends.retain(|id| !is_number(*id));
+        let one = ends.len() == 1;
+        out.push(part);
+        out.extend(ends.into_iter().filter(|id| one || taken.contains(id)));
+    }
+    out.retain(|id| !is_number(*id));
+    out
+}
+
+/// Is this input beside a `ready` that goes the other way, as `s_payload` is beside `s_ready`?
+fn is_beside_a_ready(def: &Def, input: &Port) -> bool {
+    let streams = def.ports.iter().filter(|port| port.is_ready && !port.input);
+    let mut starts = streams.filter_map(|port| port.name.strip_suffix("ready")).filter(|start| !start.is_empty());
+    starts.any(|start| input.name.starts_with(start))
+}
