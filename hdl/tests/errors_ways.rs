@@ -291,4 +291,46 @@ mod ways_back {
         m.finish(io).unwrap_or_else(|e| panic!("{e}"));
         assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
     }
+
+    #[module]
+    fn limited() -> Design<LimitPorts> {
+        let m = Module::new("limited");
+        let io = LimitPorts::new(m);
+        let p = m.pipeline("limit");
+        io.y.set(p.leave((p.enter(io.x) ^ p.constant(io.limit)).next()));
+        m.finish(io).unwrap()
+    }
+
+    ports! {
+        struct LimitPorts() {
+            input x: Signal = bits(8),
+            input limit: Signal = bits(8),
+            output y: Signal = bits(8),
+        }
+    }
+
+    /// The same of the settings of instances.
+    #[test]
+    #[module]
+    fn of_many_settings() {
+        let begin = std::time::Instant::now();
+        let m = Module::new("example");
+        let io = Io::new(m);
+        [io.b, io.c].into_iter().for_each(Signal::unused);
+        let p = m.pipeline("sum");
+        let (mut x, mut sum) = (io.a, p.leave(p.enter(io.a).next()));
+        for _ in 0..2000 {
+            let r = m.reg(bits(8));
+            r.set(x ^ io.a);
+            x = r;
+            let unit = m.instance(&limited());
+            unit.x.set(sum);
+            unit.limit.set(x);
+            sum = unit.y;
+        }
+        io.y.set(sum);
+        m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+        println!("{:?}", begin.elapsed());
+        assert!(begin.elapsed().as_secs() < 8, "{:?}", begin.elapsed());
+    }
 }
