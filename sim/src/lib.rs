@@ -12,6 +12,7 @@
 //! - [`h2m2_event_bench`]: the event controller with a driver and two accelerators around it
 //! - [`oaken_mmu_bench`]: the MMU of Oaken with a memory behind it
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
+//! - [`vq_cache_bench`]: a codebook cache with books that are loaded and indices that are looked up
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 
 mod binary16;
@@ -30,3 +31,4 @@ pub mod profile;
 pub mod tools;
 pub mod verilator;
 pub mod vq;
+pub mod vq_cache_bench;

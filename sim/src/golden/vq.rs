@@ -6,10 +6,12 @@
 //! - [`attention`] and [`product`]: scores, values and matrix-vector products, by table and by multiplication
 //! - [`mod@encode`]: indices of new keys and values, as the hardware finds them
 //! - [`e8p`]: the lattice of QuiP#
+//! - [`cache`]: what a codebook cache answers
 //!
 //! Section numbers in the comments are those of the format's page.
 
 pub mod attention;
+pub mod cache;
 pub mod crc;
 pub mod decode;
 pub mod e8p;
