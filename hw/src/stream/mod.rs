@@ -18,6 +18,7 @@
 //! | [`demultiplexer`] | 0 | 1 | from `m_ready`, `s_select` | from `s_valid`, `s_select` |
 //! | [`arbiter`], [`packet_arbiter`] | 1 | 1 | from `m_ready`, all `s_valid` | registers |
 //! | [`credit_counter`] | | 1 taken, 1 given | | |
+//! | [`crc32`] | 0 | 1 step | | |
 //!
 //! Between clocks: [`fifo_two_clocks`] for words, [`pulse_synchronizer`] for events, [`synchronizer`] for levels and gray-coded
 //! numbers, [`reset_synchronizer`] for the reset of a clock.
@@ -25,6 +26,7 @@
 pub mod arbiter;
 pub mod axi_stream;
 pub mod convert;
+pub mod crc32;
 pub mod credit_counter;
 pub mod demultiplexer;
 pub mod fifo;
