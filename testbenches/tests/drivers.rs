@@ -103,3 +103,19 @@ fn several_settings_and_64_lanes_pass_under_verilator() {
         passes_on(&mut model.unwrap_or_else(|error| panic!("{}: {error}", driver.name)), driver);
     });
 }
+
+/// The caches of codebooks, with books of both kinds of length.
+#[test]
+fn codebook_caches_pass_under_verilator() {
+    if !testbenches::have(&["verilator"]) {
+        return;
+    }
+    let drivers: Vec<Driver> = ["vq_codebook_cache_cq2_8", "vq_codebook_cache_cq4_8"]
+        .map(|name| configuration(name).unwrap_or_else(|error| panic!("{error}")))
+        .into();
+    drivers.par_iter().with_max_len(1).for_each(|driver| {
+        let text = verilog(&driver.design, &hdl::Options::default()).single();
+        let model = driver.model(&text, &[], Kind::Quick);
+        passes_on(&mut model.unwrap_or_else(|error| panic!("{}: {error}", driver.name)), driver);
+    });
+}

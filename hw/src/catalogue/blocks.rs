@@ -40,6 +40,7 @@ pub fn blocks() -> &'static [Block] {
         h2m2::H2M2_MMU,
         h2m2_events::EVENT_CONTROLLER,
         h2m2_migration::H2M2_MIGRATION,
+        vq::CODEBOOK_CACHE,
         vq::INDEX_UNPACKER,
         vq::E8P_DECODER,
         float::ADD,

@@ -4,6 +4,8 @@ use super::Block;
 use super::blocks::nothing;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::streams::any;
+use crate::vq::cache_types::{CacheParams, MAX_CACHE_LANES, MAX_ENTRIES, MAX_VECTOR};
+use crate::vq::codebook_cache::{self, codebook_cache};
 use crate::vq::e8p::{LATENCY, MAX_LANES, e8p_decoder};
 use crate::vq::index_unpacker::{UnpackerParams, index_unpacker};
 use hdl::Design;
@@ -82,4 +84,52 @@ pub(super) const INDEX_UNPACKER: Block = Block {
     throughput: |v| format!("{} indices a cycle, row after row", v.number("lanes")),
     function: || type_name_of_val(&index_unpacker),
     build: |_, v| index_unpacker(unpacker_params(v)).map(Design::erase),
+};
+
+/// The parameters of a codebook cache.
+pub fn cache_params(v: &Values) -> CacheParams {
+    CacheParams { entries: v.number("entries"), lanes: v.number("lanes"), vector: v.number("vector") }
+}
+
+const ENTRIES: Parameter = Parameter {
+    name: "entries",
+    doc: "the most entries of a book",
+    unit: "entries",
+    default: Some(Preset::Number(256)),
+    legal: any(2, MAX_ENTRIES as i128),
+    why: "an index has 12 bits at most",
+};
+
+const VECTOR: Parameter = Parameter {
+    name: "vector",
+    doc: "numbers of an entry, in binary16",
+    unit: "numbers",
+    default: Some(Preset::Number(4)),
+    legal: any(1, MAX_VECTOR as i128),
+    why: "the format has no longer vectors",
+};
+
+pub(super) const CODEBOOK_CACHE: Block = Block {
+    name: "vq_codebook_cache",
+    summary: "looks up indices in a codebook while the next one is loaded; a copy of both for each lane",
+    parameters: &[
+        ENTRIES,
+        VECTOR,
+        Parameter {
+            name: "lanes",
+            doc: "indices of a beat",
+            unit: "indices",
+            default: Some(Preset::Number(8)),
+            legal: any(1, MAX_CACHE_LANES as i128),
+            why: "more are several caches",
+        },
+    ],
+    check: nothing,
+    latency: |_| format!("{} cycles", codebook_cache::LATENCY),
+    throughput: |v| {
+        let (lanes, numbers) = (v.number("lanes"), cache_params(v).piece_numbers());
+        format!("{lanes} indices a cycle, from book to book; a load of {numbers} numbers a cycle")
+    },
+    function: || type_name_of_val(&codebook_cache),
+    build: |_, v| codebook_cache(cache_params(v)).map(Design::erase),
 };

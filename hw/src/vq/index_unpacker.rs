@@ -102,12 +102,12 @@ pub struct Indices {
 /// The shape of a beat.
 pub fn indices(p: UnpackerParams) -> Indices {
     let index = vector(bits(p.index_bits), p.lanes as usize);
-    Indices { index, count: bits(count_bits(p)), row_end: bits(1), last: bits(1) }
+    Indices { index, count: bits(count_bits(p.lanes)), row_end: bits(1), last: bits(1) }
 }
 
 /// Bits of the number of a lane.
-fn count_bits(p: UnpackerParams) -> u32 {
-    clog2(p.lanes as usize).max(1)
+pub(super) fn count_bits(lanes: u32) -> u32 {
+    clog2(lanes as usize).max(1)
 }
 
 ports! {
@@ -158,7 +158,7 @@ fn cut(m: Module, io: IndexUnpackerPorts, p: UnpackerParams) -> Stream<Cut> {
     let row = Row::new(m);
 
     m.section("the next beat");
-    let count = row.ends.mux(row.left.trunc(count_bits(p)), m.lit(p.lanes - 1, count_bits(p)));
+    let count = row.ends.mux(row.left.trunc(count_bits(p.lanes)), m.lit(p.lanes - 1, count_bits(p.lanes)));
     let next = next_place(m, place, count, row.ends, p);
     let crosses = next.passes & (next.both | next.place.any());
     let last = row.ends & !row.rows.any();
@@ -299,7 +299,7 @@ fn cut_shape(p: UnpackerParams) -> Cut {
     Cut {
         window: bits(window_bits(p)),
         place: bits(p.place_bits()),
-        count: bits(count_bits(p)),
+        count: bits(count_bits(p.lanes)),
         row_end: bits(1),
         last: bits(1),
     }

@@ -1,5 +1,9 @@
 //! Vector quantization: codes become vectors of numbers as fast as they come from memory (vq-llm.txt, sections II and V).
 
+mod book_loader;
+pub mod cache_types;
+pub mod codebook_cache;
 pub mod e8p;
 mod e8p_points;
 pub mod index_unpacker;
+mod tell_fault;

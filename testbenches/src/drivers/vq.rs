@@ -4,13 +4,16 @@ use super::parts::{build, one_to_one};
 use super::stream::Streams;
 use super::{Driver, Effort};
 use fastrand::Rng;
-use hdl::BigUint;
 use hdl::engine::Engine;
+use hdl::{BigUint, Design};
+use hw::vq::cache_types::CacheParams;
+use hw::vq::codebook_cache::{CodebookCachePorts, codebook_cache};
 use hw::vq::e8p::{LATENCY, NUMBER_BITS, e8p_decoder};
 use hw::vq::index_unpacker::{IndexUnpackerPorts, UnpackerParams, index_unpacker};
 use sim::bus::{Beat, Bench, Stalls, StreamPorts};
 use sim::golden::vq::e8p::point;
 use sim::golden::vq::pack_row;
+use sim::vq_cache_bench::CacheBench;
 
 /// A decoder of QuiP#'s lattice, for so many lanes.
 pub fn e8p_decoder_driver(name: impl Into<String>, lanes: u32) -> Driver {
@@ -24,6 +27,33 @@ pub fn e8p_decoder_driver(name: impl Into<String>, lanes: u32) -> Driver {
     let streams =
         Streams { model, latency: Some(LATENCY.into()), full_rate: Some(0), capacity: Some(LATENCY as usize), ..plain };
     Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// A codebook cache with a copy for each lane.
+pub fn codebook_cache_driver(name: impl Into<String>, p: CacheParams) -> Driver {
+    cache_driver(name, build(codebook_cache(p)), p, 2)
+}
+
+/// A codebook cache with so many places for books.
+fn cache_driver(name: impl Into<String>, design: Design<CodebookCachePorts>, p: CacheParams, places: usize) -> Driver {
+    let CodebookCachePorts { load, words, loaded, s, m, fault, .. } = &design.ports;
+    let sources = [StreamPorts::of(&design, load), StreamPorts::of(&design, words), StreamPorts::of(&design, s)];
+    let sinks = [StreamPorts::of(&design, loaded), StreamPorts::of(&design, m), StreamPorts::of(&design, fault)];
+    let [entries, lanes, vector] = [p.entries, p.lanes, p.vector].map(|n| n as usize);
+    let bench = CacheBench { entries, lanes, vector, places, sources, sinks };
+    // deep books take long to load
+    let rounds = if entries > 1024 { 4 } else { 12 };
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
+        for round in 0..if effort.long { 30 * rounds } else { rounds } {
+            let seed = 1000 * effort.seed + round;
+            let mut rng = Rng::with_seed(seed);
+            let of_port = [(); 6].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
+            let episodes = bench.random_episodes(&mut rng, 20);
+            bench.run(engine, &episodes, of_port, seed).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
+        }
+        Ok(())
+    })
 }
 
 /// An index unpacker.

@@ -3,6 +3,7 @@
 mod beats;
 mod broken;
 mod clocks;
+mod codebooks;
 mod engines;
 mod events;
 mod guard;
@@ -60,6 +61,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(page_list::proofs()?);
     list.extend(oaken_tables::proofs()?);
     list.extend(clocks::proofs()?);
+    list.extend(codebooks::proofs()?);
     list.extend(registers::proofs()?);
     list.extend(power_up::proofs()?);
     list.extend(engines::proofs()?);
