@@ -40,7 +40,7 @@ pub use memory::{arbiter_axi, mover};
 pub use oaken_mmu::oaken_mmu_params;
 pub use oaken_slices::{framer_params, slice_params};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
-pub use vq::{cache_params, unpacker_params};
+pub use vq::{banked_params, cache_params, unpacker_params};
 
 use hdl::{Design, Errors};
 

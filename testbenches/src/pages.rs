@@ -44,6 +44,7 @@ const PAGES: &[Page] = &[
     Page { block: "h2m2_migration", shown: &[] },
     Page { block: "vq_index_unpacker", shown: &[] },
     Page { block: "vq_codebook_cache", shown: &[("lanes", 2)] },
+    Page { block: "vq_banked_cache", shown: &[("lanes", 2)] },
     Page { block: "vq_e8p_decoder", shown: &[] },
     Page { block: "fifo_two_clocks", shown: &[("width", 32), ("depth", 16)] },
     Page { block: "pulse_synchronizer", shown: &[] },

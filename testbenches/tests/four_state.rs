@@ -188,6 +188,8 @@ const LOOPS: &[(&str, &[&str])] = &[
     ("h2m2_walks_", &["pages_0", "pages_1", "pages_2", "pages_3", "pages_4", "pages_5", "pages_6", "pages_7"]),
     // a number decides only with its bit of `taken`, which has a reset, and is set where the number is
     ("migration_control_", &["numbers_0", "numbers_1", "numbers_2", "numbers_3"]),
+    // a bank decides only with its bit of `there`, which has a reset, and is set where the bank is
+    ("lane_window_", &["waiting_0_bank", "waiting_1_bank", "waiting_2_bank", "waiting_3_bank"]),
     // they decide while `active` is 1, which has a reset; all are set when it becomes so
     ("index_unpacker_", &["ends", "left", "length", "place", "rows", "s_short"]),
     // looked at while `step_valid` is 1, which has a reset; they are set with it, and `number` when a pass begins

@@ -41,6 +41,7 @@ pub fn blocks() -> &'static [Block] {
         h2m2_events::EVENT_CONTROLLER,
         h2m2_migration::H2M2_MIGRATION,
         vq::CODEBOOK_CACHE,
+        vq::BANKED_CACHE,
         vq::INDEX_UNPACKER,
         vq::E8P_DECODER,
         float::ADD,

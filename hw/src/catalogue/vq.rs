@@ -4,6 +4,8 @@ use super::Block;
 use super::blocks::nothing;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::streams::any;
+use crate::vq::banked_cache::{self, banked_cache};
+use crate::vq::banked_types::BankedParams;
 use crate::vq::cache_types::{CacheParams, MAX_CACHE_LANES, MAX_ENTRIES, MAX_VECTOR};
 use crate::vq::codebook_cache::{self, codebook_cache};
 use crate::vq::e8p::{LATENCY, MAX_LANES, e8p_decoder};
@@ -91,6 +93,11 @@ pub fn cache_params(v: &Values) -> CacheParams {
     CacheParams { entries: v.number("entries"), lanes: v.number("lanes"), vector: v.number("vector") }
 }
 
+/// The parameters of a banked codebook cache.
+pub fn banked_params(v: &Values) -> BankedParams {
+    BankedParams { cache: cache_params(v), banks: v.number("banks") }
+}
+
 const ENTRIES: Parameter = Parameter {
     name: "entries",
     doc: "the most entries of a book",
@@ -132,4 +139,48 @@ pub(super) const CODEBOOK_CACHE: Block = Block {
     },
     function: || type_name_of_val(&codebook_cache),
     build: |_, v| codebook_cache(cache_params(v)).map(Design::erase),
+};
+
+/// A bank has two entries.
+fn banks_have_entries(v: &Values) -> Result<(), Box<Mistake>> {
+    let (entries, banks) = (v.number("entries"), v.number("banks"));
+    if 2 * banks <= entries {
+        return Ok(());
+    }
+    let what = format!("{banks} banks have {entries} entries together");
+    let legal = format!("banks up to {}", entries / 2);
+    Err(Mistake::together(&["entries", "banks"], what, legal, "a bank of one entry would be a register"))
+}
+
+pub(super) const BANKED_CACHE: Block = Block {
+    name: "vq_banked_cache",
+    summary: "looks up indices in the banks of one deep codebook; lanes that wait for a bank look up later ones first",
+    parameters: &[
+        Parameter { default: Some(Preset::Number(4096)), legal: any(4, MAX_ENTRIES as i128), ..ENTRIES },
+        Parameter { default: Some(Preset::Number(8)), ..VECTOR },
+        Parameter {
+            name: "lanes",
+            doc: "indices of a beat",
+            unit: "indices",
+            default: Some(Preset::Number(4)),
+            legal: Legal::OneOf(&[2, 4]),
+            why: "a port of a bank serves a pair of lanes, and a bank has two",
+        },
+        Parameter {
+            name: "banks",
+            doc: "banks that the entries are dealt out to",
+            unit: "banks",
+            default: Some(Preset::Number(4)),
+            legal: Legal::OneOf(&[2, 4, 8, 16]),
+            why: "the low bits of an index name its bank",
+        },
+    ],
+    check: banks_have_entries,
+    latency: |_| format!("{} cycles where no lane waits", banked_cache::LATENCY),
+    throughput: |v| {
+        let (lanes, numbers) = (v.number("lanes"), cache_params(v).piece_numbers());
+        format!("up to {lanes} indices a cycle; a load of {numbers} numbers a cycle")
+    },
+    function: || type_name_of_val(&banked_cache),
+    build: |_, v| banked_cache(banked_params(v)).map(Design::erase),
 };

@@ -5,7 +5,7 @@ use super::{
     oaken_mmu, parts, records, regroup, routing, several, slices, vq,
 };
 use hw::catalogue::{
-    Value, Values, arbiter_axi, block, cache_params, framer_params, migration_params, mmu_params, mover,
+    Value, Values, arbiter_axi, banked_params, block, cache_params, framer_params, migration_params, mmu_params, mover,
     oaken_mmu_params, slice_params, unpacker_params,
 };
 use hw::memory::ram::{Collision, RamParams};
@@ -99,6 +99,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "burst_reader" => bursts::reader_driver(name, mover(v)),
         "burst_writer" => bursts::writer_driver(name, mover(v)),
         "vq_e8p_decoder" => vq::e8p_decoder_driver(name, v.number("lanes")),
+        "vq_banked_cache" => vq::banked_cache_driver(name, banked_params(v)),
         "vq_codebook_cache" => vq::codebook_cache_driver(name, cache_params(v)),
         "vq_index_unpacker" => vq::index_unpacker_driver(name, unpacker_params(v)),
         "h2m2_events" => h2m2_events::event_controller_driver(name, v.number("kernels")),

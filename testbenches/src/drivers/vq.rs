@@ -6,6 +6,8 @@ use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{BigUint, Design};
+use hw::vq::banked_cache::banked_cache;
+use hw::vq::banked_types::BankedParams;
 use hw::vq::cache_types::CacheParams;
 use hw::vq::codebook_cache::{CodebookCachePorts, codebook_cache};
 use hw::vq::e8p::{LATENCY, NUMBER_BITS, e8p_decoder};
@@ -32,6 +34,11 @@ pub fn e8p_decoder_driver(name: impl Into<String>, lanes: u32) -> Driver {
 /// A codebook cache with a copy for each lane.
 pub fn codebook_cache_driver(name: impl Into<String>, p: CacheParams) -> Driver {
     cache_driver(name, build(codebook_cache(p)), p, 2)
+}
+
+/// A codebook cache with banks.
+pub fn banked_cache_driver(name: impl Into<String>, p: BankedParams) -> Driver {
+    cache_driver(name, build(banked_cache(p)), p.cache, 1)
 }
 
 /// A codebook cache with so many places for books.
