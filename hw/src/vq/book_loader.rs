@@ -96,15 +96,66 @@ pub fn book_loader(p: CacheParams) -> Result<Design<BookLoaderPorts>, Errors> {
     let body = write_entries(m, io.write, piece, begins, head.last_index, p);
     let crc = checked(m, piece, begins, body.done)?;
 
+    let steps = Steps { begins, piece, too_large: head.too_large, complete: body.complete };
+    let progress = follow(m, io.words, phase, steps, p);
+
+    m.section("how it ended");
+    let numbers = Numbers::new(m, piece, begins, body.done, progress.word, p);
+    let outcome = m.wire(state::<LoadOutcome>());
+    outcome.set(m.lit_state(LoadOutcome::Okay));
+    m.when(body.filled_wrongly, || outcome.set(m.lit_state(LoadOutcome::Padding)));
+    m.when(numbers.wrong, || outcome.set(m.lit_state(LoadOutcome::Number)));
+    m.when(head.other, || outcome.set(m.lit_state(LoadOutcome::Id)));
+    m.when(crc.ne(!head.crc), || outcome.set(m.lit_state(LoadOutcome::Crc)));
+    m.when(!progress.failure.is(LoadOutcome::Okay), || outcome.set(progress.failure));
+    let ends = phase.is(Phase::Check);
+    io.good.set(ends & outcome.is(LoadOutcome::Okay));
+    let how = m.reg(state::<LoadOutcome>());
+    let at = m.reg(bits(p.position_bits() - 1)).comment("where, in numbers");
+    m.when(ends, || {
+        how.set(outcome);
+        let word = progress.word;
+        at.set(outcome.is(LoadOutcome::Number).mux(numbers.place, word.cat(word.zeros(2))));
+        m.when(outcome.is(LoadOutcome::Crc) | outcome.is(LoadOutcome::Id), || at.set(0));
+    });
+    reported.set(ends | (reported & !io.loaded.ready));
+    io.loaded.valid.set(reported);
+    io.loaded.payload.set(Loaded { id: asked, outcome: how, position: at.cat(at.zeros(1)) });
+    m.finish(io)
+}
+
+/// What moves a load on.
+#[derive(Clone, Copy)]
+struct Steps {
+    begins: Signal,
+    piece: Piece,
+    /// The first word says so.
+    too_large: Signal,
+    /// All entries are there.
+    complete: Signal,
+}
+
+/// How far a load is.
+struct Progress {
+    /// The number of the word; it stands where the load fails.
+    word: Signal,
+    /// What is wrong with the words' number or length.
+    failure: StateSignal<LoadOutcome>,
+}
+
+/// Takes words until the last one.
+#[module]
+fn follow(m: Module, words: Stream<BookWord>, phase: StateSignal<Phase>, steps: Steps, p: CacheParams) -> Progress {
     m.section("where it is");
+    let Steps { begins, piece, too_large, complete } = steps;
     let word = m.reg_reset(bits(p.place_bits()), 0).comment("the number of the word; it stands where the load fails");
     let failure = m.state(LoadOutcome::Okay);
-    let (last, failed) = (io.words.payload.last, io.words.payload.failed);
+    let (last, failed) = (words.payload.last, words.payload.failed);
     let finds = m.wire(state::<LoadOutcome>());
     finds.set(m.lit_state(LoadOutcome::Okay));
-    m.when(body.complete & !last, || finds.set(m.lit_state(LoadOutcome::Long)));
-    m.when(!body.complete & last, || finds.set(m.lit_state(LoadOutcome::Short)));
-    m.when(phase.is(Phase::Head) & head.too_large, || finds.set(m.lit_state(LoadOutcome::Large)));
+    m.when(complete & !last, || finds.set(m.lit_state(LoadOutcome::Long)));
+    m.when(!complete & last, || finds.set(m.lit_state(LoadOutcome::Short)));
+    m.when(phase.is(Phase::Head) & too_large, || finds.set(m.lit_state(LoadOutcome::Large)));
     m.when(failed, || finds.set(m.lit_state(LoadOutcome::Bus)));
     let fails = !finds.is(LoadOutcome::Okay);
     m.when(piece.ends_word, || {
@@ -115,39 +166,17 @@ pub fn book_loader(p: CacheParams) -> Result<Design<BookLoaderPorts>, Errors> {
         word.set(0);
         failure.set(m.lit_state(LoadOutcome::Okay));
     });
-    io.words.ready.set(piece.ends_word | phase.is(Phase::Drain));
+    words.ready.set(piece.ends_word | phase.is(Phase::Drain));
     let goes_on = fails.mux(m.lit_state(Phase::Drain), m.lit_state(Phase::Body));
     m.switch(phase, |s| {
         s.case(Phase::Idle, || m.when(begins, || phase.set(Phase::Head)));
         s.case_any([Phase::Head, Phase::Body], || {
             m.when(piece.ends_word, || phase.set(last.mux(m.lit_state(Phase::Check), goes_on)));
         });
-        s.case(Phase::Drain, || m.when(io.words.valid & last, || phase.set(Phase::Check)));
+        s.case(Phase::Drain, || m.when(words.valid & last, || phase.set(Phase::Check)));
         s.case(Phase::Check, || phase.set(Phase::Idle));
     });
-
-    m.section("how it ended");
-    let numbers = Numbers::new(m, piece, begins, body.done, word, p);
-    let outcome = m.wire(state::<LoadOutcome>());
-    outcome.set(m.lit_state(LoadOutcome::Okay));
-    m.when(body.filled_wrongly, || outcome.set(m.lit_state(LoadOutcome::Padding)));
-    m.when(numbers.wrong, || outcome.set(m.lit_state(LoadOutcome::Number)));
-    m.when(head.other, || outcome.set(m.lit_state(LoadOutcome::Id)));
-    m.when(crc.ne(!head.crc), || outcome.set(m.lit_state(LoadOutcome::Crc)));
-    m.when(!failure.is(LoadOutcome::Okay), || outcome.set(failure));
-    let ends = phase.is(Phase::Check);
-    io.good.set(ends & outcome.is(LoadOutcome::Okay));
-    let how = m.reg(state::<LoadOutcome>());
-    let at = m.reg(bits(p.position_bits() - 1)).comment("where, in numbers");
-    m.when(ends, || {
-        how.set(outcome);
-        at.set(outcome.is(LoadOutcome::Number).mux(numbers.place, word.cat(word.zeros(2))));
-        m.when(outcome.is(LoadOutcome::Crc) | outcome.is(LoadOutcome::Id), || at.set(0));
-    });
-    reported.set(ends | (reported & !io.loaded.ready));
-    io.loaded.valid.set(reported);
-    io.loaded.payload.set(Loaded { id: asked, outcome: how, position: at.cat(at.zeros(1)) });
-    m.finish(io)
+    Progress { word, failure }
 }
 
 /// Numbers that come together.
