@@ -45,26 +45,26 @@ module book_loader_256x2 (
     reg [2:0] phase; // book_loader.rs:84
     reg reported; // a report waits | book_loader.rs:85
     reg [19:0] asked; // the number of the book | book_loader.rs:89
-    reg number; // the piece of the word | book_loader.rs:176
-    reg [7:0] last_index_1; // book_loader.rs:195
-    reg [31:0] crc; // book_loader.rs:196
-    reg other; // it is another book | book_loader.rs:197
-    reg [7:0] index; // book_loader.rs:231
-    reg done; // all entries were there | book_loader.rs:232
-    reg filled_wrongly; // book_loader.rs:234
-    reg [31:0] entry; // book_loader.rs:247
-    reg [7:0] written; // book_loader.rs:248
-    reg enable; // book_loader.rs:249
+    reg number; // the piece of the word | book_loader.rs:205
+    reg [7:0] last_index_1; // book_loader.rs:224
+    reg [31:0] crc; // book_loader.rs:225
+    reg other; // it is another book | book_loader.rs:226
+    reg [7:0] index; // book_loader.rs:260
+    reg done; // all entries were there | book_loader.rs:261
+    reg filled_wrongly; // book_loader.rs:263
+    reg [31:0] entry; // book_loader.rs:276
+    reg [7:0] written; // book_loader.rs:277
+    reg enable; // book_loader.rs:278
     wire [31:0] step_next;
-    reg [31:0] s_register; // book_loader.rs:281
-    reg [7:0] word; // the number of the word; it stands where the load fails | book_loader.rs:100
-    reg [3:0] failure; // book_loader.rs:101
-    reg [3:0] finds; // book_loader.rs:103
-    reg wrong; // a number is infinite or none | book_loader.rs:308
-    reg [9:0] place; // book_loader.rs:309
-    reg [3:0] outcome; // book_loader.rs:131
-    reg [3:0] how; // book_loader.rs:140
-    reg [9:0] at_1; // where, in numbers | book_loader.rs:141
+    reg [31:0] s_register; // book_loader.rs:310
+    reg [7:0] word; // the number of the word; it stands where the load fails | book_loader.rs:151
+    reg [3:0] failure; // book_loader.rs:152
+    reg [3:0] finds; // book_loader.rs:154
+    reg wrong; // a number is infinite or none | book_loader.rs:337
+    reg [9:0] place; // book_loader.rs:338
+    reg [3:0] outcome; // book_loader.rs:104
+    reg [3:0] how; // book_loader.rs:113
+    reg [9:0] at_1; // where, in numbers | book_loader.rs:114
 
     // a load
     assign busy = ~(phase == PHASE_IDLE);
@@ -73,19 +73,19 @@ module book_loader_256x2 (
     always @(posedge clk) if (begins) asked <= load_payload;
 
     // words are looked at piece by piece
-    wire of_head = phase == PHASE_HEAD; // book_loader.rs:170
-    wire comes = words_valid & (of_head | (phase == PHASE_BODY)); // book_loader.rs:171
-    wire [31:0] pieces_1 = words_data[63:32]; // book_loader.rs:172
+    wire of_head = phase == PHASE_HEAD; // book_loader.rs:199
+    wire comes = words_valid & (of_head | (phase == PHASE_BODY)); // book_loader.rs:200
+    wire [31:0] pieces_1 = words_data[63:32]; // book_loader.rs:201
     always @(posedge clk) begin
         if (rst) begin
             number <= 1'h0;
         end else if (comes) number <= number + 1'h1;
     end
-    wire _t1 = comes & number; // book_loader.rs:178
-    wire [31:0] with_piece = words_data[{number, 5'h0} +: 32]; // book_loader.rs:178
+    wire _t1 = comes & number; // book_loader.rs:207
+    wire [31:0] with_piece = words_data[{number, 5'h0} +: 32]; // book_loader.rs:207
     assign last_index = last_index_1;
-    wire [11:0] count = words_data[11:0]; // book_loader.rs:198
-    wire too_large = count >= 12'h100; // book_loader.rs:199
+    wire [11:0] count = words_data[11:0]; // book_loader.rs:227
+    wire too_large = count >= 12'h100; // book_loader.rs:228
     always @(posedge clk) if (_t1 & (phase == PHASE_HEAD)) begin
         last_index_1 <= count[7:0];
         crc <= pieces_1;
@@ -93,9 +93,9 @@ module book_loader_256x2 (
     end
 
     // entries
-    wire comes_1 = comes & (~of_head); // book_loader.rs:230
-    wire ends_entry = comes_1 & 1'h1; // book_loader.rs:235
-    wire complete = done | (ends_entry & (index == last_index_1)); // book_loader.rs:236
+    wire comes_1 = comes & (~of_head); // book_loader.rs:259
+    wire ends_entry = comes_1 & 1'h1; // book_loader.rs:264
+    wire complete = done | (ends_entry & (index == last_index_1)); // book_loader.rs:265
     always @(posedge clk) begin
         if (rst) begin
             index <= 8'h0;
@@ -131,7 +131,7 @@ module book_loader_256x2 (
         .data(with_piece),
         .next(step_next)
     );
-    wire in_head = number < 1'h1; // book_loader.rs:288
+    wire in_head = number < 1'h1; // book_loader.rs:317
     always @(posedge clk) begin
         if (comes & (of_head ? in_head : (~done))) s_register <= step_next;
         if (begins) s_register <= 32'hffffffff;
@@ -145,7 +145,7 @@ module book_loader_256x2 (
         if ((phase == PHASE_HEAD) & too_large) finds = LOAD_OUTCOME_LARGE;
         if (words_failed) finds = LOAD_OUTCOME_BUS;
     end
-    wire fails = ~(finds == LOAD_OUTCOME_OKAY); // book_loader.rs:109
+    wire fails = ~(finds == LOAD_OUTCOME_OKAY); // book_loader.rs:160
     always @(posedge clk) begin
         if (rst) begin
             word <= 8'h0;
@@ -162,7 +162,7 @@ module book_loader_256x2 (
         end
     end
     assign words_ready = _t1 | (phase == PHASE_DRAIN);
-    wire [2:0] goes_on = fails ? PHASE_DRAIN : PHASE_BODY; // book_loader.rs:119
+    wire [2:0] goes_on = fails ? PHASE_DRAIN : PHASE_BODY; // book_loader.rs:170
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -179,12 +179,12 @@ module book_loader_256x2 (
     // how it ended
     assign loaded_valid = reported;
     assign loaded_id = asked;
-    wire bad_0 = &with_piece[14:10]; // book_loader.rs:310
-    wire bad_1 = &with_piece[30:26]; // book_loader.rs:310
+    wire bad_0 = &with_piece[14:10]; // book_loader.rs:339
+    wire bad_1 = &with_piece[30:26]; // book_loader.rs:339
     wire first_index = bad_1 & (~bad_0); // first_one.rs:20
-    wire first_any = bad_0 | bad_1; // book_loader.rs:314
-    wire [9:0] at = {{word, number}, first_index}; // book_loader.rs:320
-    wire _t2 = (((comes & (~of_head)) & (~done)) & first_any) & (~wrong); // book_loader.rs:323
+    wire first_any = bad_0 | bad_1; // book_loader.rs:343
+    wire [9:0] at = {{word, number}, first_index}; // book_loader.rs:349
+    wire _t2 = (((comes & (~of_head)) & (~done)) & first_any) & (~wrong); // book_loader.rs:352
     always @(posedge clk) begin
         if (rst) begin
             wrong <= 1'h0;
@@ -202,7 +202,7 @@ module book_loader_256x2 (
         if (s_register != (~crc)) outcome = LOAD_OUTCOME_CRC;
         if (~(failure == LOAD_OUTCOME_OKAY)) outcome = failure;
     end
-    wire ends = phase == PHASE_CHECK; // book_loader.rs:138
+    wire ends = phase == PHASE_CHECK; // book_loader.rs:111
     assign good = ends & (outcome == LOAD_OUTCOME_OKAY);
     assign loaded_outcome = how;
     always @(posedge clk) if (ends) begin
