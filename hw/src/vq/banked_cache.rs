@@ -7,7 +7,7 @@
 //!   book that was read is gone from then on, also for beats that are taken in the same cycle.
 //! - Parameters: those of [`BankedParams`]. Latency: [`LATENCY`] cycles where no lane waits. Throughput: with random indices, 4 banks and 4 lanes, 0.98 beats a
 //!   cycle and more.
-//! - Combinational path: from `s_switch` to `s_ready`.
+//! - Combinational paths: from `s_switch` to `s_ready`, from `words_valid` to `words_ready`.
 //! - After a reset there is no book. What brings the words is reset, too.
 
 use super::banked_types::*;

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `load` | a load begins: the number of the book that is expected. Taken while no other one is under way, `free` is 1 and the last report was taken; made of registers and `free` |
 //! | `free` | there is a place for the entries; looked at when a load begins |
-//! | `words` | the book: its first 8 bytes, then the entries, filled up with zeros. `words_ready` is made of registers |
+//! | `words` | the book: its first 8 bytes, then the entries, filled up with zeros. `words_ready` follows `words_valid` within the cycle |
 //! | `loaded` | how a load ended; registers |
 //! | `write` | an entry; registers |
 //! | `busy` | a load is under way; from registers |
@@ -13,7 +13,7 @@
 //!
 //! - Parameters: those of [`CacheParams`] (without `lanes`). Throughput: [`CacheParams::piece_numbers`] numbers a cycle: a word a cycle for vectors
 //!   of 4, 8, 12 or 16.
-//! - Latency: 2 cycles from the last word to `loaded`, 1 to `good`. Combinational paths: from `free` to `load_ready`.
+//! - Latency: 2 cycles from the last word to `loaded`, 1 to `good`. Combinational paths: from `free` to `load_ready`, from `words_valid` to `words_ready`.
 //! - A load that fails is read to its `last`. Nothing behind the word in which it failed is written.
 
 use super::cache_types::*;

@@ -4,7 +4,7 @@
 //! | port | |
 //! | --- | --- |
 //! | `load` | Load: a book comes, with this number. Taken when no load is under way, the report of the last one was taken and the place that is not read is free: its book was switched to, or its load failed |
-//! | `words` | the books in their order, as they stand in a file (docs/vq-format.md, section 4), with `last`; `words_ready` is made of registers |
+//! | `words` | the books in their order, as they stand in a file (docs/vq-format.md, section 4), with `last`; `words_ready` follows `words_valid` within the cycle |
 //! | `loaded` | how each load ended; registers |
 //! | `s` | Access: up to `lanes` indices; Switch with them: from this beat on the other place is read, and the one that was read is free. A beat with `switch` waits while a load is under way |
 //! | `m` | the entries of each beat; registers |
@@ -14,7 +14,7 @@
 //!   a load of [`CacheParams::piece_numbers`] numbers a cycle.
 //! - A switch when nothing was announced by `load` in an earlier cycle, or to a load that failed, is taken: there is no book from then on, and each index
 //!   is answered as wrong until a beat switches to the next one.
-//! - Combinational paths: from `m_ready`, `s_valid` and `s_switch` to `s_ready`.
+//! - Combinational paths: from `m_ready` and `s_switch` to `s_ready`, from `words_valid` to `words_ready`.
 //! - After a reset there is no book. What brings the words is reset, too.
 
 use super::book_loader::{EntryWrite, book_loader};
