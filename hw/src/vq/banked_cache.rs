@@ -11,7 +11,7 @@
 //! - After a reset there is no book. What brings the words is reset, too.
 
 use super::banked_types::*;
-use super::book_loader::{EntryWrite, book_loader};
+use super::book_loader::{BookLoaderPorts, EntryWrite, book_loader};
 use super::cache_types::*;
 use super::codebook_cache::CodebookCachePorts;
 use super::lane_window::{LaneWindowPorts, lane_window};
@@ -40,24 +40,7 @@ pub fn banked_cache(p: BankedParams) -> Result<Design<CodebookCachePorts>, Error
     loader.words.set(io.words);
     io.loaded.set(loader.loaded);
 
-    m.section("Switch");
-    let waits = m.reg_reset(bits(1), 0).comment("there is a book that is not read yet");
-    let read = m.reg_reset(bits(1), 0).comment("there is a book that is read");
-    let under_way = UpDown::new(m, DEPTH);
-    loader.free.set(!waits & under_way.is_empty());
-    let switch = io.s.payload.switch;
-    let takes = !under_way.is_full() & !(switch & loader.busy);
-    io.s.ready.set(takes);
-    let taken = io.s.transfer();
-    // a book is announced while nothing is under way: what was read is overwritten from now on
-    let announced = io.load.transfer();
-    let book = switch.mux(waits, read & !announced);
-    m.when(announced, || read.set(0));
-    m.when(taken & switch, || {
-        read.set(waits);
-        waits.set(0);
-    });
-    m.when(loader.good, || waits.set(true));
+    let Switched { under_way, taken, book } = switch(m, &io, &loader);
 
     m.section("Access: what is to be done for a beat");
     let begins = m.reg_reset(bits(1), 0);
@@ -85,6 +68,40 @@ pub fn banked_cache(p: BankedParams) -> Result<Design<CodebookCachePorts>, Error
     under_way.count(taken, leaves);
     m.when(leaves, || head.set(head + 1));
     m.finish(io)
+}
+
+/// What is known of the book for the beats.
+struct Switched {
+    /// Beats that were taken and are not answered.
+    under_way: UpDown,
+    /// A beat is taken.
+    taken: Signal,
+    /// There is a book for it.
+    book: Signal,
+}
+
+/// Keeps the place for a book: takes beats, and knows whether there is a book for them.
+#[module]
+fn switch(m: Module, io: &CodebookCachePorts, loader: &Instance<BookLoaderPorts>) -> Switched {
+    m.section("Switch");
+    let waits = m.reg_reset(bits(1), 0).comment("there is a book that is not read yet");
+    let read = m.reg_reset(bits(1), 0).comment("there is a book that is read");
+    let under_way = UpDown::new(m, DEPTH);
+    loader.free.set(!waits & under_way.is_empty());
+    let switch = io.s.payload.switch;
+    let takes = !under_way.is_full() & !(switch & loader.busy);
+    io.s.ready.set(takes);
+    let taken = io.s.transfer();
+    // a book is announced while nothing is under way: what was read is overwritten from now on
+    let announced = io.load.transfer();
+    let book = switch.mux(waits, read & !announced);
+    m.when(announced, || read.set(0));
+    m.when(taken & switch, || {
+        read.set(waits);
+        waits.set(0);
+    });
+    m.when(loader.good, || waits.set(true));
+    Switched { under_way, taken, book }
 }
 
 /// Finds out which indices of a beat have an entry in a book with these entries, less 1.
