@@ -14,12 +14,21 @@ fn operators_of_all_widths() {
     for (seed, width) in (0..).zip([1, 2, 31, 32, 63, 64, 65, 100, 127, 128, 129, 192, 300]) {
         let m = Module::new("operators");
         let (a, b, c) = (input(m, "a", width), input(m, "b", width), input(m, "c", 1));
-        let (by, far, narrow) = (input(m, "by", 9), input(m, "far", 70), input(m, "narrow", 7));
+        let (by, wide_by, narrow) = (input(m, "by", 9), input(m, "wide_by", 70), input(m, "narrow", 7));
         let mut values = vec![a + b, a - b, a & b, a | b, a ^ b, !a, a * b, a.mul_signed(b), a * narrow];
         values.extend([a.eq(b), a.lt(b), a.le(b), a.gt(b), a.ge(b), a.ne(b)]);
         values.extend([a.lt_signed(b), a.le_signed(b), a.gt_signed(b), a.ge_signed(b)]);
         values.extend([a.any(), a.all(), a.parity(), (a + b).any(), (a - b).all(), (!a).parity()]);
-        values.extend([a << by, a >> by, a.sra(by), a << far, a >> far, a.sra(far), (a + b) >> by, (a - b).sra(by)]);
+        values.extend([
+            a << by,
+            a >> by,
+            a.sra(by),
+            a << wide_by,
+            a >> wide_by,
+            a.sra(wide_by),
+            (a + b) >> by,
+            (a - b).sra(by),
+        ]);
         values.extend([c.mux(a, b), c.mux(a + b, b), (a - b).msb().mux(a, b), c.repeat(width), a.repeat(3)]);
         values.extend([a.cat(b), cat(&[c, a, narrow, b]), cat(&[a + b, c, a - b]), (a + b).zext(width + 3)]);
         values.extend([a.sext(width + 1), a.sext(width + 64), (a + b).sext(200 + width), narrow.sext(7 + width)]);
