@@ -234,3 +234,37 @@ fn a_setting_is_one_also_behind_a_register() {
         });
     }
 }
+
+ports! {
+    struct ClearedPorts() {
+        input x: Signal = bits(8),
+        input clear: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+#[module]
+fn cleared() -> Design<ClearedPorts> {
+    let m = Module::new("cleared");
+    let io = ClearedPorts::new(m);
+    let clear = m.reg_reset(bits(1), 1);
+    clear.set(io.clear);
+    let r = m.reg(bits(8)).asynchronous_reset(clear, 0);
+    r.set(io.x);
+    io.y.set(r);
+    m.finish(io).unwrap()
+}
+
+/// What an item brings may reset an instance that is in no pipeline.
+#[test]
+#[module]
+fn an_item_resets_an_instance() {
+    let m = Module::new("resets");
+    let io = ClearedPorts::new(m);
+    let p = m.pipeline("clear");
+    let unit = m.instance(&cleared());
+    unit.x.set(io.x);
+    unit.clear.set(p.leave(p.enter(io.clear).next()));
+    io.y.set(unit.y);
+    m.finish(io).unwrap();
+}

@@ -159,7 +159,7 @@ fn changes(b: &mut Draft, entered: Id, (of, own): (Id, bool), leaving: Leaving, 
 fn check_settings(b: &mut Draft, drivers: &Drivers, known: &mut Known) {
     let pins: Vec<(u32, u32, Id)> = (0..)
         .zip(&b.def.insts)
-        .flat_map(|(i, inst)| inst.def.settings.iter().map(move |port| (i, *port, inst.pins[*port as usize])))
+        .flat_map(|(i, inst)| inst.def.constants.iter().map(move |port| (i, *port, inst.pins[*port as usize])))
         .collect();
     let pipes = 0..b.staging.pipes.len() as u32;
     if pins.is_empty() || pipes.is_empty() {

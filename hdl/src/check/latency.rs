@@ -24,6 +24,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     if b.errors.is_empty() {
         let distances = Distances::of_module(b, drivers);
         b.def.settings = settings::of_module(b, drivers, &distances);
+        b.def.constants = settings::constants(b, drivers, &distances);
         b.def.ways = ways(b, &distances);
         outputs::check(b, &distances);
     }

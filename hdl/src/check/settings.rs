@@ -8,10 +8,27 @@ use std::collections::HashSet;
 /// The inputs that the module takes as standing still: from which a way leads to what it marks as constant, gives to an instance as a
 /// setting, or resets something with, also over registers, and also if they are read otherwise.
 pub(super) fn of_module(b: &Draft, drivers: &Drivers, distances: &Distances) -> Vec<u32> {
-    let behind = &distances.behind_outputs(b);
-    let mut todo: Vec<Id> = behind.iter().copied().filter(|id| is_setting(b, *id)).collect();
+    let behind = distances.behind_outputs(b);
+    let mut from: Vec<Id> = behind.iter().copied().filter(|id| is_setting(b, *id)).collect();
     // a reset acts whether or not the item goes on that it comes with
-    todo.extend(behind.iter().flat_map(|id| resets(&b.def, *id)));
+    from.extend(behind.iter().flat_map(|id| resets(&b.def, *id)));
+    inputs_behind(b, drivers, from)
+}
+
+/// Those of them that do not only reset something: data of items is none, also where no pipeline is around.
+pub(super) fn constants(b: &Draft, drivers: &Drivers, distances: &Distances) -> Vec<u32> {
+    let is_constant = |id: &Id| match b.node(*id).op {
+        Op::Net(Net::PinIn(inst)) => {
+            let inst = &b.def.insts[inst as usize];
+            inst.port_of(*id).is_some_and(|port| inst.def.constants.contains(&(port as u32)))
+        }
+        _ => b.staging.gates.get(id) == Some(&Gate::Constant),
+    };
+    inputs_behind(b, drivers, distances.behind_outputs(b).into_iter().filter(is_constant).collect())
+}
+
+/// The inputs from which a way leads to these, also over registers and settings.
+fn inputs_behind(b: &Draft, drivers: &Drivers, mut todo: Vec<Id>) -> Vec<u32> {
     let mut seen = HashSet::new();
     while let Some(id) = todo.pop() {
         if seen.insert(id) {

@@ -186,6 +186,8 @@ pub(crate) struct Def {
     pub traces: Vec<u32>,
     /// The inputs (indices into `ports`) that stand still while data is in flight.
     pub settings: Vec<u32>,
+    /// Those of them that are marked as constant, here or below; the others only reset something.
+    pub constants: Vec<u32>,
     /// The inputs that reset something asynchronously.
     pub resets: Vec<ResetInput>,
     /// What resets asynchronously what resets others, to a value that ends that reset.
