@@ -4,6 +4,7 @@
 pub mod golden;
 pub mod latency;
 pub mod mistakes;
+pub mod numbers;
 pub mod pll;
 pub mod scaler;
 

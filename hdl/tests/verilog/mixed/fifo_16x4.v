@@ -13,20 +13,20 @@ module fifo_16x4 (
     output wire [15:0] m_payload,
     output wire [2:0] level // words held
 );
-    reg [1:0] head; // mod.rs:33
-    reg [1:0] tail; // mod.rs:34
-    reg [2:0] count; // mod.rs:35
+    reg [1:0] head; // mod.rs:34
+    reg [1:0] tail; // mod.rs:35
+    reg [2:0] count; // mod.rs:36
     (* ram_style = "distributed" *) reg [15:0] ram [0:3];
 
     // state
 
     // handshake
     assign level = count;
-    wire push = s_valid & s_ready; // mod.rs:38
-    wire pop = m_valid & m_ready; // mod.rs:39
+    wire push = s_valid & s_ready; // mod.rs:39
+    wire pop = m_valid & m_ready; // mod.rs:40
     assign s_ready = count != 3'h4;
     assign m_valid = count != 3'h0;
-    wire [15:0] ram_q0 = ram[head]; // mod.rs:42
+    wire [15:0] ram_q0 = ram[head]; // mod.rs:43
     assign m_payload = ram_q0;
 
     // update

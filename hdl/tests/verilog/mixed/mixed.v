@@ -23,14 +23,14 @@ module mixed (
     localparam [1:0] PHASE_IDLE = 2'h0;
     localparam [1:0] PHASE_LOAD = 2'h1;
     localparam [1:0] PHASE_WAIT_DONE = 2'h2;
-    reg [1:0] phase; // mod.rs:94
-    reg held_sign; // mod.rs:103
-    reg [4:0] held_exp; // mod.rs:103
-    reg [9:0] held_frac; // mod.rs:103
-    reg [31:0] square; // mod.rs:114
-    reg [31:0] bias; // mod.rs:115
-    reg [31:0] sum; // mod.rs:116
-    wire [11:0] gathered; // mod.rs:121
+    reg [1:0] phase; // mod.rs:95
+    reg held_sign; // mod.rs:104
+    reg [4:0] held_exp; // mod.rs:104
+    reg [9:0] held_frac; // mod.rs:104
+    reg [31:0] square; // mod.rs:115
+    reg [31:0] bias; // mod.rs:116
+    reg [31:0] sum; // mod.rs:117
+    wire [11:0] gathered; // mod.rs:122
     wire queue_s_ready;
     wire queue_m_valid;
     wire [15:0] queue_m_payload;
@@ -58,14 +58,14 @@ module mixed (
         held_exp <= x_exp;
         held_frac <= x_frac;
     end
-    wire swapped_sign = ~held_sign; // mod.rs:105
+    wire swapped_sign = ~held_sign; // mod.rs:106
     assign y_sign = data[0] ? swapped_sign : held_sign;
 
     // arithmetic
-    wire [16:0] extended = {data[15], data}; // mod.rs:109
-    wire [16:0] half = $signed(extended) >>> sel; // mod.rs:110
+    wire [16:0] extended = {data[15], data}; // mod.rs:110
+    wire [16:0] half = $signed(extended) >>> sel; // mod.rs:111
     assign shifted = half[15:0];
-    wire [31:0] _t1 = $signed({{16{data[15]}}, data}) * $signed({{16{data[15]}}, data}); // mod.rs:114
+    wire [31:0] _t1 = $signed({{16{data[15]}}, data}) * $signed({{16{data[15]}}, data}); // mod.rs:115
     always @(posedge clk) begin
         square <= _t1;
         bias <= {22'h0, x_frac} + 32'h7;

@@ -57,24 +57,24 @@ module counter_1 (
     // properties
 `ifdef FORMAL
     always @(posedge clk) if (!rst) begin
-        assert (count_1 <= 4'h9); // property: assert "the count has one digit" at hdl/tests/properties.rs:35:7
-        cover (count_1 == 4'h9); // property: cover "the count reaches 9" at hdl/tests/properties.rs:36:7
-        assume (assume_l41); // property: assume "nobody counts 5 through the door" at hdl/tests/properties.rs:41:32
-        assert (assert_l47); // property: assert "the count moves by 1 or to 0" at hdl/tests/properties.rs:47:26
-        cover ((count_1 == tag) & up); // property: cover "100% of all values are reached" at hdl/tests/properties.rs:49:7
+        assert (count_1 <= 4'h9); // property: assert "the count has one digit" at hdl/tests/language/properties.rs:35:7
+        cover (count_1 == 4'h9); // property: cover "the count reaches 9" at hdl/tests/language/properties.rs:36:7
+        assume (assume_l41); // property: assume "nobody counts 5 through the door" at hdl/tests/language/properties.rs:41:32
+        assert (assert_l47); // property: assert "the count moves by 1 or to 0" at hdl/tests/language/properties.rs:47:26
+        cover ((count_1 == tag) & up); // property: cover "100% of all values are reached" at hdl/tests/language/properties.rs:49:7
     end
 `elsif SYNTHESIS
 `else
-    reg [63:0] _cover2 /*verilator public_flat_rd*/; // property: cover "the count reaches 9" at hdl/tests/properties.rs:36:7
+    reg [63:0] _cover2 /*verilator public_flat_rd*/; // property: cover "the count reaches 9" at hdl/tests/language/properties.rs:36:7
     initial _cover2 = 64'h0;
-    reg [63:0] _cover5 /*verilator public_flat_rd*/; // property: cover "100% of all values are reached" at hdl/tests/properties.rs:49:7
+    reg [63:0] _cover5 /*verilator public_flat_rd*/; // property: cover "100% of all values are reached" at hdl/tests/language/properties.rs:49:7
     initial _cover5 = 64'h0;
     always @(posedge clk) if (!rst) begin
-        if (!(count_1 <= 4'h9)) begin $display("%m: assert failed: the count has one digit"); $stop; end // property: assert "the count has one digit" at hdl/tests/properties.rs:35:7
-        if (count_1 == 4'h9) _cover2 <= _cover2 + 64'h1; // property: cover "the count reaches 9" at hdl/tests/properties.rs:36:7
-        if (!assume_l41) begin $display("%m: assume failed: nobody counts 5 through the door"); $stop; end // property: assume "nobody counts 5 through the door" at hdl/tests/properties.rs:41:32
-        if (!assert_l47) begin $display("%m: assert failed: the count moves by 1 or to 0"); $stop; end // property: assert "the count moves by 1 or to 0" at hdl/tests/properties.rs:47:26
-        if ((count_1 == tag) & up) _cover5 <= _cover5 + 64'h1; // property: cover "100% of all values are reached" at hdl/tests/properties.rs:49:7
+        if (!(count_1 <= 4'h9)) begin $display("%m: assert failed: the count has one digit"); $stop; end // property: assert "the count has one digit" at hdl/tests/language/properties.rs:35:7
+        if (count_1 == 4'h9) _cover2 <= _cover2 + 64'h1; // property: cover "the count reaches 9" at hdl/tests/language/properties.rs:36:7
+        if (!assume_l41) begin $display("%m: assume failed: nobody counts 5 through the door"); $stop; end // property: assume "nobody counts 5 through the door" at hdl/tests/language/properties.rs:41:32
+        if (!assert_l47) begin $display("%m: assert failed: the count moves by 1 or to 0"); $stop; end // property: assert "the count moves by 1 or to 0" at hdl/tests/language/properties.rs:47:26
+        if ((count_1 == tag) & up) _cover5 <= _cover5 + 64'h1; // property: cover "100% of all values are reached" at hdl/tests/language/properties.rs:49:7
     end
 `endif
 endmodule

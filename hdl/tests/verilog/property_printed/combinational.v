@@ -12,12 +12,12 @@ module combinational (
 `ifdef FORMAL
     initial assume (!rst_n);
     always @(posedge clk) if (rst_n) begin
-        assert (equal == up); // property: assert "out is in" at hdl/tests/properties.rs:182:7
+        assert (equal == up); // property: assert "out is in" at hdl/tests/language/properties.rs:182:7
     end
 `elsif SYNTHESIS
 `else
     always @(posedge clk) if (rst_n) begin
-        if (!(equal == up)) begin $display("%m: assert failed: out is in"); $stop; end // property: assert "out is in" at hdl/tests/properties.rs:182:7
+        if (!(equal == up)) begin $display("%m: assert failed: out is in"); $stop; end // property: assert "out is in" at hdl/tests/language/properties.rs:182:7
     end
 `endif
 endmodule
