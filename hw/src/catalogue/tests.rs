@@ -13,11 +13,15 @@ fn ends(parameter: &Parameter) -> Vec<Value> {
     }
 }
 
-/// Every combination of the ends that is legal together.
-/// The ends of all ranges in all combinations; of many parameters, one at the other end than all others.
+/// More combinations than these take too long to build.
+const MANY: usize = 64;
+
+/// The ends of all ranges in all combinations that are legal; where these are many, each end of each range with all others at their
+/// first or all at their last.
 fn corners(block: &Block) -> Vec<Values> {
     let ends: Vec<(&'static str, Vec<Value>)> = block.parameters.iter().map(|p| (p.name, ends(p))).collect();
-    let all = if ends.len() > 9 { one_apart(&ends) } else { combinations(&ends) };
+    let many = ends.iter().map(|(_, list)| list.len()).product::<usize>() > MANY;
+    let all = if many { one_apart(&ends) } else { combinations(&ends) };
     all.into_iter().filter_map(|given| block.resolve(given).ok()).collect()
 }
 
@@ -36,17 +40,20 @@ fn combinations(ends: &[(&'static str, Vec<Value>)]) -> Vec<Given> {
 }
 
 fn one_apart(ends: &[(&'static str, Vec<Value>)]) -> Vec<Given> {
-    let at = |list: &[Value], end: usize| list[end * (list.len() - 1)].clone();
-    let corner = |base: usize, other: usize| -> Given {
-        ends.iter()
-            .enumerate()
-            .map(|(i, (name, list))| (*name, at(list, if i == other { 1 - base } else { base })))
-            .collect()
+    let first: Given = ends.iter().map(|(name, list)| (*name, list[0].clone())).collect();
+    let last: Given = ends.iter().map(|(name, list)| (*name, list[list.len() - 1].clone())).collect();
+    let other = |base: &Given, at: usize, value: &Value| {
+        let mut given = base.clone();
+        given[at].1 = value.clone();
+        given
     };
-    (0..2)
-        .flat_map(|base| (0..=ends.len()).map(move |other| (base, other)))
-        .map(|(base, other)| corner(base, other))
-        .collect()
+    let apart = |base: Given| {
+        let of_parameter = |(at, (_, list)): (usize, &(&str, Vec<Value>))| {
+            list.iter().map(|value| other(&base, at, value)).collect::<Vec<_>>()
+        };
+        ends.iter().enumerate().flat_map(of_parameter).collect::<Vec<_>>()
+    };
+    [first, last].into_iter().flat_map(apart).collect()
 }
 
 #[test]
@@ -119,7 +126,7 @@ fn engine(name: &str, lanes: u32, dense_bits: u32, settings: u32) -> hdl::sim::S
             ("settings", Value::Number(settings.into())),
         ])
         .unwrap();
-    let mut engine = hdl::sim::Simulator::new(&(block.build)("engine", &values).unwrap_or_else(|e| panic!("{e}")));
+    let mut engine = jit::simulator(&(block.build)("engine", &values).unwrap_or_else(|e| panic!("{e}")));
     engine.reset(2);
     let p = crate::oaken::EngineParams { lanes, max_length: 256, dense_bits, settings };
     let map = crate::oaken::quantizer_axi::registers("engine", p);
