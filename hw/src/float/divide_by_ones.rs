@@ -52,7 +52,7 @@ mod tests {
             let io = DividePorts::new(m, b);
             io.q.set(quotient(digit_sum(io.n, b), b));
             let design = m.finish(io).expect("legal");
-            let mut sim = hdl::sim::Simulator::new(&design);
+            let mut sim = jit::simulator(&design);
             let d = (1 << b) - 1;
             for n in 0..=(1 << (9 + b)) + d - 1 {
                 sim.poke(0, n);

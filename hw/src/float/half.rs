@@ -40,7 +40,7 @@ mod tests {
         let io = FixedPorts::new(m);
         io.fixed.set(to_fixed(unpack(io.x)));
         let design = m.finish(io).expect("legal");
-        let mut sim = hdl::sim::Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         for x in 0..0x7c00u16 {
             sim.poke(0, u64::from(x));
             // exact: a binary16 is a whole number of 2^-24

@@ -35,7 +35,7 @@ mod tests {
             let io = CountPorts::new(m, width);
             io.n.set(leading_zeros(io.x));
             let design = m.finish(io).expect("legal");
-            let mut sim = hdl::sim::Simulator::new(&design);
+            let mut sim = jit::simulator(&design);
             for x in 1..1u64 << width {
                 sim.poke(0, x);
                 assert_eq!(sim.peek(1), u64::from(width - (64 - x.leading_zeros())), "{x} in {width} bits");

@@ -29,7 +29,7 @@ mod tests {
         let io = ReciprocalPorts::new(m);
         io.r.set(reciprocal(m, io.fraction));
         let design = m.finish(io).expect("legal");
-        let mut sim = hdl::sim::Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         for f in 0..128 {
             sim.poke(0, f);
             let r = sim.peek(1);

@@ -3,7 +3,6 @@
 use super::mmu_axi::mmu_axi;
 use super::params::{MmuParams, Replacement};
 use super::tests::{SMALL, at_random, read, ready, traces};
-use hdl::sim::Simulator;
 
 const AHEAD: MmuParams = MmuParams { prefetch: true, ..SMALL };
 
@@ -23,7 +22,7 @@ fn answers_what_is_possible() {
 #[test]
 fn the_next_page_is_found() {
     let design = mmu_axi("mmu", AHEAD).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, AHEAD, 30);
     for page in [7, 8, 9] {
         rig.ask(1, read(&rig, page));
@@ -41,7 +40,7 @@ fn the_next_page_is_found() {
 #[test]
 fn a_miss_shares_the_walk() {
     let design = mmu_axi("mmu", AHEAD).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, AHEAD, 300);
     rig.ask(0, read(&rig, 7));
     (0..100).for_each(|_| rig.step().unwrap());
@@ -57,7 +56,7 @@ fn a_miss_shares_the_walk() {
 #[test]
 fn a_fault_is_dropped() {
     let design = mmu_axi("mmu", AHEAD).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, AHEAD, 30);
     let word = rig.geometry.entry(99, 1, true, true);
     rig.store(8, word & !1);
@@ -80,7 +79,7 @@ fn a_fault_is_dropped() {
 fn an_invalidation_meets_a_prefetch() {
     let design = mmu_axi("mmu", AHEAD).unwrap();
     for wait in 0..60 {
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let mut rig = ready(&mut sim, &design, AHEAD, 30);
         rig.ask(0, read(&rig, 7));
         (0..wait).for_each(|_| rig.step().unwrap());
@@ -99,7 +98,7 @@ fn an_invalidation_meets_a_prefetch() {
 fn the_last_page_has_none_behind_it() {
     let p = MmuParams { virtual_bits: 32, page_bits: 20, ..AHEAD };
     let design = mmu_axi("mmu", p).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, p, 30);
     for page in [3999, 4095] {
         rig.ask(0, read(&rig, page));
@@ -122,7 +121,7 @@ fn prefetch_on_traces() {
         let figures = [false, true].map(|prefetch| {
             let p = MmuParams { prefetch, ..SMALL };
             let design = mmu_axi("mmu", p).unwrap();
-            let mut sim = Simulator::new(&design);
+            let mut sim = jit::simulator(&design);
             let mut rig = ready(&mut sim, &design, p, 40);
             let (from, before) = (rig.bench.cycle(), rig.memory.requests.len());
             for page in &trace {

@@ -27,7 +27,6 @@ pub fn stepped(x: Signal) -> Signal {
 mod tests {
     use super::*;
     use hdl::engine::Engine;
-    use hdl::sim::Simulator;
     use hdl::*;
 
     ports! {
@@ -49,7 +48,7 @@ mod tests {
     #[test]
     fn every_width_goes_through_all_numbers() {
         for width in 1..=MAX_WIDTH {
-            let mut sim = Simulator::new(&counter(width).unwrap());
+            let mut sim = jit::simulator(&counter(width).unwrap());
             sim.reset(1);
             let mut seen = std::collections::BTreeSet::new();
             for _ in 0..1 << width {

@@ -87,7 +87,7 @@ pub fn at_random(p: MmuParams, cycles: u64) {
         let outstanding = p.walks as usize;
         let model =
             MemoryModel { latency, jitter, taking: stalls, giving: stalls, outstanding, ..MemoryModel::default() };
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let mut rig = rig(&mut sim, &design, p, (model, [stalls; 2], seed));
         let result = rig.random(cycles, &mut rng);
         assert!(result.is_ok(), "{p:?}, seed {seed}: {result:?}");
@@ -120,7 +120,7 @@ pub fn read(rig: &MmuBench, page: u64) -> Burst {
 fn hits() {
     let design = mmu_axi("mmu", SMALL).unwrap();
     for busy in [1, 3] {
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let mut rig = ready(&mut sim, &design, SMALL, 20);
         for round in 0..101 {
             for page in 0..10 {
@@ -145,7 +145,7 @@ fn hits() {
 fn misses() {
     let design = mmu_axi("mmu", SMALL).unwrap();
     for latency in [2, 40, 100] {
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let mut rig = ready(&mut sim, &design, SMALL, latency);
         for page in 0..10 {
             rig.ask(1, read(&rig, page));
@@ -161,7 +161,7 @@ fn misses() {
 #[test]
 fn who_misses_delays_nobody() {
     let design = mmu_axi("mmu", SMALL).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, SMALL, 100);
     rig.ask(1, read(&rig, 5));
     rig.finish(1000).unwrap();
@@ -193,7 +193,7 @@ fn walks_under_way() {
     let wide = MmuParams { walks: 8, requesters: 4, ..SMALL };
     let design = mmu_axi("mmu", wide).unwrap();
     for (requesters, pages, walks, most) in [(1, 8, 8, 260), (4, 8, 32, 470), (4, 1, 1, 170)] {
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let mut rig = ready(&mut sim, &design, wide, 100);
         let (before, from) = (rig.memory.requests.len(), rig.bench.cycle());
         for i in 0..8 {
@@ -214,7 +214,7 @@ fn walks_under_way() {
 fn misses_of_one_set_at_once() {
     let p = MmuParams { walks: 8, ..SMALL };
     let design = mmu_axi("mmu", p).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, p, 30);
     let pages = [7, 23, 39, 55]; // 16 sets
     (0..2).for_each(|turn| {
@@ -234,7 +234,7 @@ fn misses_of_one_set_at_once() {
 fn a_page_that_was_pushed_out() {
     let p = MmuParams { walks: 8, ..SMALL };
     let design = mmu_axi("mmu", p).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, p, 30);
     for page in [7, 23, 39, 55, 71, 7, 7] {
         rig.ask(0, read(&rig, page));
@@ -249,7 +249,7 @@ fn a_page_that_was_pushed_out() {
 #[test]
 fn idle_tells_that_all_is_answered() {
     let design = mmu_axi("mmu", SMALL).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, SMALL, 100);
     assert_eq!(rig.read("enable"), Ok(3), "enabled and idle");
     rig.ask(1, read(&rig, 5));
@@ -264,7 +264,7 @@ fn idle_tells_that_all_is_answered() {
 #[test]
 fn a_hand_back_too_many() {
     let design = mmu_axi("mmu", SMALL).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, SMALL, 5);
     let valid = rig.bench.engine.port("back_0_valid").unwrap();
     rig.bench.engine.poke(valid, 1);
@@ -296,7 +296,7 @@ fn replacement_on_traces() {
         let hits = policies.map(|replacement| {
             let p = MmuParams { replacement, ..SMALL };
             let design = mmu_axi("mmu", p).unwrap();
-            let mut sim = Simulator::new(&design);
+            let mut sim = jit::simulator(&design);
             let mut rig = ready(&mut sim, &design, p, 1);
             for page in &trace {
                 rig.ask(0, read(&rig, *page));
@@ -319,7 +319,7 @@ fn replacement_on_traces() {
 #[test]
 fn drained_is_seen_between_invalidations_of_software() {
     let design = mmu_axi("mmu", SMALL).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, SMALL, 10);
     rig.use_for = 600;
     let (before, mut asked) = (rig.drained_at.len(), 0);
@@ -342,7 +342,7 @@ fn drained_is_seen_between_invalidations_of_software() {
 #[test]
 fn idle_falls_with_the_request() {
     let design = mmu(SMALL).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let io = &design.ports;
     sim.reset(2);
     sim.poke(io.enable, 1);

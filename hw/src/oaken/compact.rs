@@ -138,7 +138,7 @@ mod tests {
         let mut rng = Rng::with_seed(::sim::bus::seed(1));
         for lanes in [1u32, 2, 4, 8, 16, 64] {
             let design = network(lanes);
-            let mut sim = hdl::sim::Simulator::new(&design);
+            let mut sim = jit::simulator(&design);
             let all = if lanes > 8 { 0 } else { 1u64 << lanes };
             let random: Vec<u64> = (0..500).map(|_| rng.u64(..) >> (64 - lanes)).collect();
             for mask in (0..all).chain(random) {

@@ -276,7 +276,6 @@ mod tests {
     use super::*;
     use fastrand::Rng;
     use hdl::engine::Engine;
-    use hdl::sim::Simulator;
 
     /// The magnitude integer of the format.
     fn x(magnitude: u64) -> u128 {
@@ -320,7 +319,7 @@ mod tests {
 
     fn equals_the_format(dense_bits: u32, fast: bool, items: u32) {
         let design = step_unit(dense_bits, fast).unwrap_or_else(|e| panic!("{e}"));
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let mut rng = Rng::with_seed(::sim::bus::seed(11));
         for i in 0..items {
             let threshold = |rng: &mut Rng| match rng.u32(0..4) {

@@ -11,7 +11,6 @@ use super::{dequantizer, quantizer};
 use fastrand::Rng;
 use hdl::Design;
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use sim::bus::{Beat, Bench, Sink, Stalls, packet, packet_bytes};
 use sim::golden::oaken::{self, DenseBits, Record};
 
@@ -96,7 +95,7 @@ fn packet_ends(bench: &Bench, sink: Sink) -> Vec<u64> {
 
 fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pauses, seed: u64) -> Run {
     let design = quantizer(p).unwrap_or_else(|e| panic!("{e}"));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let length = vectors[0].len();
     let mut bench = Bench::new(&mut engine, seed);
     let s = bench.source(&design, &design.ports.s, pauses.input);
@@ -238,7 +237,7 @@ fn run_back(
     pauses: Pauses,
 ) -> (Vec<Vec<u16>>, u64) {
     let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut bench = Bench::new(&mut engine, sim::bus::seed(3));
     let dense = bench.source(&design, &design.ports.dense, pauses.dense);
     let sparse = bench.source(&design, &design.ports.sparse, pauses.sparse);

@@ -104,7 +104,6 @@ fn commonest_pair(terms: &[u32]) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hdl::sim::Simulator;
 
     /// The CRC-32 bit by bit, as the standard has it.
     fn reference(bytes: &[u8]) -> u32 {
@@ -115,7 +114,7 @@ mod tests {
     /// The CRC-32 of some bytes in steps of so many bits.
     fn crc(data_bits: u32, bytes: &[u8]) -> u32 {
         let design = crc32_step(data_bits).unwrap();
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let io = design.ports;
         let all = BigUint::from_bytes_le(bytes);
         let mut register = !0u32;

@@ -3,7 +3,6 @@
 pub mod slices;
 pub mod three_inputs;
 
-use hdl::sim::Simulator;
 use hdl::{Bundle, Design, Errors, Stream};
 use sim::bus::{Beat, Bench, Stalls, run_seed, seed};
 
@@ -68,7 +67,7 @@ fn under_stalls<P, S: Bundle, M: Bundle>(
     expected: usize,
     check: impl Fn(&[Beat]),
 ) {
-    let ready = Simulator::new(design);
+    let ready = jit::simulator(design);
     for (i, (source, sink)) in STALLS.into_iter().enumerate() {
         println!("{} with {source:?}, {sink:?}", design.name());
         let mut engine = ready.clone();
@@ -89,7 +88,7 @@ fn under_stalls<P, S: Bundle, M: Bundle>(
 /// The words that a stream module takes while its output is stuck.
 #[track_caller]
 pub fn held<P, S: Bundle, M: Bundle>(design: &Design<P>, s: &S, m: &M) -> usize {
-    let mut engine = Simulator::new(design);
+    let mut engine = jit::simulator(design);
     let mut bench = Bench::new(&mut engine, seed(1));
     let s = bench.source(design, s, Stalls::Never);
     let _stuck = bench.sink(design, m, Stalls::Always);
@@ -110,7 +109,7 @@ pub struct Timing {
 /// Sends beats without stalls until `expected` have come out.
 #[track_caller]
 pub fn timing<P, S: Bundle, M: Bundle>(design: &Design<P>, s: &S, m: &M, sent: &[Beat], expected: usize) -> Timing {
-    let mut engine = Simulator::new(design);
+    let mut engine = jit::simulator(design);
     let mut bench = Bench::new(&mut engine, seed(1));
     let s = bench.source(design, s, Stalls::Never);
     let m = bench.sink(design, m, Stalls::Never);

@@ -1,7 +1,6 @@
 //! The slave under an AXI4-Lite master that stalls at random and checks the protocol.
 
 use super::*;
-use hdl::sim::Simulator;
 use sim::bus::{AxiLiteMaster, Bench, Response, Stalls};
 
 const STALLS: [Stalls; 3] = [Stalls::Never, Stalls::Percent(60), Stalls::Runs(7)];
@@ -18,7 +17,7 @@ fn design() -> Design<ExamplePorts> {
 /// Runs `test` on the example under all stalls.
 fn under_stalls(test: impl Fn(&mut Bench, AxiLiteMaster, &Design<ExamplePorts>)) {
     let design = design();
-    let ready = Simulator::new(&design);
+    let ready = jit::simulator(&design);
     for (i, stalls) in STALLS.into_iter().enumerate() {
         let mut engine = ready.clone();
         let mut bench = Bench::new(&mut engine, sim::bus::seed(i as u64));
@@ -138,7 +137,7 @@ fn many_accesses_at_once_are_answered_in_order() {
 #[test]
 fn keeps_its_stated_pace_without_combinational_paths() {
     let design = design();
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
     let master = AxiLiteMaster::new(&mut bench, &design, &design.ports.s_axil, Stalls::Never);
     bench.reset().unwrap();

@@ -21,7 +21,7 @@ fn kernels_are_launched_as_the_model_says() {
     let mut all = vec![];
     for kernels in [2, 3, 4, 5, 7, 16, 33, 63, 64] {
         let design = build(event_controller("events", kernels));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let first = run_seed(u64::from(kernels) * 100);
         let runs: Vec<Tally> = (first..first + 9).map(|seed| run(&design, &mut engine, kernels, 150, seed)).collect();
         let sum = |of: fn(&Tally) -> usize| runs.iter().map(of).sum::<usize>();
@@ -44,7 +44,7 @@ fn kernels_are_launched_as_the_model_says() {
 #[test]
 fn all_wait_for_one_and_one_for_all() {
     let design = build(event_controller("events", 64));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let io = &design.ports;
     let mut bench = Bench::new(&mut engine, 1);
     let register = bench.source(&design, &io.register, Stalls::Never);
@@ -80,7 +80,7 @@ fn all_wait_for_one_and_one_for_all() {
 #[test]
 fn a_reset_begins_anew() {
     let design = build(event_controller("events", 16));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let io = &design.ports;
     for seed in 0..30 {
         for stop in [Some(200 + 37 * seed), None] {
@@ -103,7 +103,7 @@ fn refuses_parameters_out_of_range() {
 #[test]
 fn strays_stop_no_registration() {
     let design = build(event_controller("events", 8));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let io = &design.ports;
     let mut bench = Bench::new(&mut engine, 1);
     let register = bench.source(&design, &io.register, Stalls::Never);

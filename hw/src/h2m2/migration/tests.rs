@@ -56,7 +56,7 @@ fn pages_move_while_they_are_used() {
         (64, 12, Stalls::Percent(20)),
     ] {
         let design = build(migration("migration", params(width, page_bits)));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let seed = run_seed(u64::from(width + page_bits));
         let mut rng = Rng::with_seed(seed);
         let mut world = world(page_bits, &mut rng);
@@ -92,7 +92,7 @@ fn an_error_leaves_the_old_mapping() {
     let all = [Source, Target, Look, Writes(&[0]), Writes(&[1]), Writes(&[2]), Writes(&[0, 1]), Writes(&[1, 2])];
     let p = params(8, 13);
     let design = build(migration("migration", p));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut rng = Rng::with_seed(run_seed(5));
     let mut world = world(13, &mut rng);
     for (round, trouble) in all.into_iter().flat_map(|x| [x; 6]).enumerate() {
@@ -141,7 +141,7 @@ fn an_error_leaves_the_old_mapping() {
 #[test]
 fn a_reset_at_any_time_leaves_whole_pages() {
     let design = build(migration("migration", params(64, 12)));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut rng = Rng::with_seed(run_seed(6));
     let mut world = world(12, &mut rng);
     for cycles in 0..900 {
@@ -160,7 +160,7 @@ fn a_reset_at_any_time_leaves_whole_pages() {
 #[test]
 fn stops() {
     let design = build(migration("migration", params(8, 14)));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut rng = Rng::with_seed(run_seed(7));
     let mut world = world(14, &mut rng);
     let mut outcomes = [0; 6];
@@ -200,7 +200,7 @@ fn stops() {
 #[test]
 fn two_commands_for_one_page() {
     let design = build(migration("migration", params(16, 12)));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut rng = Rng::with_seed(run_seed(8));
     let mut rig = rig(&mut engine, &design, world(12, &mut rng), (models(Stalls::Percent(10)), 8));
     for page in 0..8 {

@@ -8,7 +8,6 @@ use ::sim::burst_bench::{Piece, random_bytes};
 use ::sim::bus::axi4_memory::{Axi4Memory, MemoryModel};
 use fastrand::Rng;
 use hdl::bus::{Bench, Stalls, seed};
-use hdl::sim::Simulator;
 use hdl::*;
 
 ports! {
@@ -46,7 +45,7 @@ fn readers_on_one_bus() {
         let design = shared(masters, p).unwrap();
         let seed = seed(u64::from(masters));
         let mut rng = Rng::with_seed(seed);
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut bench = Bench::new(&mut engine, seed);
         let model = MemoryModel { latency: 9, jitter: 20, reorders: true, outstanding: 64, ..MemoryModel::default() };
         let mut memory = Axi4Memory::new(model, seed);

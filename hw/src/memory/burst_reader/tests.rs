@@ -32,7 +32,7 @@ fn reads_any_bytes() {
     for (width, outstanding) in [(4, 1), (4, 16), (8, 3), (16, 2), (32, 5), (64, 16)] {
         let p = params(width, outstanding);
         let design = burst_reader("reader", p).unwrap();
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         for (round, stalls) in [Stalls::Never, Stalls::Percent(40), Stalls::Runs(30)].into_iter().enumerate() {
             let seed = seed(u64::from(width) * 100 + u64::from(outstanding) * 10 + round as u64);
             let mut rng = Rng::with_seed(seed);
@@ -61,7 +61,7 @@ fn a_command_that_fails() {
     for (width, outstanding) in [(4, 16), (8, 1), (8, 4), (64, 7)] {
         let p = params(width, outstanding);
         let design = burst_reader("reader", p).unwrap();
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         for round in 0..20 {
             let seed = seed(u64::from(width) * 1000 + round);
             let mut rng = Rng::with_seed(seed);
@@ -103,7 +103,7 @@ fn packets_that_nobody_takes() {
     for (width, outstanding) in [(4, 16), (8, 4), (64, 16)] {
         let p = params(width, outstanding);
         let design = burst_reader("reader", p).unwrap();
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         for seed in 0..4 {
             let mut rng = Rng::with_seed(seed);
             let (latency, outstanding) = (rng.u64(1..20), outstanding as usize);
@@ -133,7 +133,7 @@ fn full_rate() {
         for (scattered, outstanding) in [(false, 2), (true, fewest_outstanding(width))] {
             let p = params(width, outstanding);
             let design = burst_reader("reader", p).unwrap();
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let model = MemoryModel { latency: 40, ..MemoryModel::default() };
             let mut rig = rig(&design, &mut engine, (model, [Stalls::Never; 3], 1));
             let mut rng = Rng::with_seed(5);

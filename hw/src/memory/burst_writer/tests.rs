@@ -27,7 +27,7 @@ fn writes_any_bytes() {
     for (width, outstanding) in [(4, 1), (4, 16), (8, 3), (16, 2), (32, 5), (64, 16)] {
         let p = params(width, outstanding);
         let design = burst_writer("writer", p).unwrap();
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         for round in 0..6 {
             let stalls = [Stalls::Never, Stalls::Percent(40), Stalls::Runs(30)][round % 3];
             let seed = seed(u64::from(width) * 100 + u64::from(outstanding) * 10 + round as u64);
@@ -71,7 +71,7 @@ fn a_command_that_fails() {
     for (width, outstanding) in [(4, 16), (8, 1), (8, 4), (64, 7)] {
         let p = params(width, outstanding);
         let design = burst_writer("writer", p).unwrap();
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         for round in 0..15 {
             let seed = seed(u64::from(width) * 1000 + round);
             let mut rng = Rng::with_seed(seed);
@@ -107,7 +107,7 @@ fn a_reset_of_one_cycle() {
     let design = burst_writer("writer", params(8, 2)).unwrap();
     let settings = || (MemoryModel::default(), [Stalls::Never; 3], 1);
     for cycles in 0..30 {
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut before = rig(&design, &mut engine, settings());
         // packets that lack bytes all the time
         for i in 0..9 {
@@ -133,7 +133,7 @@ fn full_rate() {
         for (scattered, outstanding) in [(false, 2), (true, fewest_outstanding(width))] {
             let p = params(width, outstanding);
             let design = burst_writer("writer", p).unwrap();
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let model = MemoryModel { latency: 40, ..MemoryModel::default() };
             let mut rig = rig(&design, &mut engine, (model, [Stalls::Never; 3], 1));
             let mut rng = Rng::with_seed(5);

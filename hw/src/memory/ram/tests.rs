@@ -1,7 +1,6 @@
 use super::*;
 use fastrand::Rng;
 use hdl::engine::{Engine, PowerUp};
-use hdl::sim::Simulator;
 use sim::bus::{Bench, Stalls, seed};
 use std::collections::VecDeque;
 
@@ -20,7 +19,7 @@ fn reads_what_was_written_whatever_stalls() {
         let design = build(params(style));
         let port = |signal| design.port_index(signal).unwrap();
         let RamPorts { write_enable, write_address, write_data, s, m } = design.ports;
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         engine.power_up(PowerUp::Zero);
         let mut rng = Rng::with_seed(seed(2));
         let (mut words, mut waiting) = ([0u64; 13], VecDeque::new());
@@ -64,7 +63,7 @@ fn reads_what_was_written_whatever_stalls() {
 fn reads_a_word_in_every_cycle() {
     for style in [Style::Block, Style::Distributed] {
         let design = build(params(style));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut bench = Bench::new(&mut engine, seed(1));
         let s = bench.source(&design, &design.ports.s, Stalls::Never);
         let m = bench.sink(&design, &design.ports.m, Stalls::Never);

@@ -81,7 +81,7 @@ fn guarded(data: &[u64], length: usize) -> Vec<[u64; 3]> {
 fn every_packet_gets_its_length() {
     for (length, stalls) in [1, 2, 5, 8, 16].into_iter().flat_map(|n| [(n, Stalls::Never), (n, Stalls::Percent(35))]) {
         let design = counted(length as u32).unwrap_or_else(|e| panic!("{e}"));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut guard = Guarded::new(&mut engine, &design, stalls);
         let mut rng = Rng::with_seed(::sim::bus::seed(1));
         let (mut expected, mut early, mut late) = (vec![], 0, 0);
@@ -109,7 +109,7 @@ fn every_packet_gets_its_length() {
 #[test]
 fn a_packet_waits_for_start() {
     let design = counted(2).unwrap_or_else(|e| panic!("{e}"));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut guard = Guarded::new(&mut engine, &design, Stalls::Never);
     guard.poke(design.ports.start, 0);
     guard.bench.send(guard.s, [[1u64, 0], [2, 1]]);
@@ -127,7 +127,7 @@ fn a_packet_waits_for_start() {
 fn a_flush_ends_the_open_packet() {
     for (sent, flushed) in (0..14).flat_map(|sent| [1, 3, 30].map(|flushed| (sent, flushed))) {
         let design = counted(5).unwrap_or_else(|e| panic!("{e}"));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut guard = Guarded::new(&mut engine, &design, Stalls::Never);
         // a packet, and then one that does not end
         let data: Vec<u64> = (1..=sent).collect();

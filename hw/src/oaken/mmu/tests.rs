@@ -6,7 +6,6 @@ use ::sim::bus::axi4_memory::MemoryModel;
 use ::sim::oaken_mmu_bench::{Group, MmuBench, MmuStalls, MmuStreams, Shape};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed};
-use hdl::sim::Simulator;
 use hdl::{Bundle, Design};
 
 fn params(data_bytes: u32) -> MmuParams {
@@ -57,7 +56,7 @@ fn streams(design: &Design<UnitPorts>) -> MmuStreams {
 fn run(p: MmuParams, model: MemoryModel, stalls: MmuStalls, seed: u64, test: impl FnOnce(&mut MmuBench, &mut Rng)) {
     let design = unit("mmu", p).unwrap();
     let seed = run_seed(seed);
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     engine.poke(design.ports.base, BASE);
     engine.poke(design.ports.enough, 0);
     let ports = (&design, streams(&design), &design.ports.m_axi);

@@ -4,7 +4,6 @@ use ::sim::bus::{Beat as SentBeat, Bench, Sink, Source, Stalls, packet, packet_b
 use ::sim::golden::slices::{Parts, Shape, any_count, history, tenth};
 use fastrand::Rng;
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 
 fn params(lanes: u32, bits: u32, head: u32, bus_bytes: u32) -> SliceParams {
     let engine = EngineParams { lanes, max_length: 512, dense_bits: bits, settings: 1 };
@@ -160,7 +159,7 @@ fn histories_become_records() {
         for (round, stalls) in STALLS.into_iter().enumerate() {
             let seed = seed((10 * i + round) as u64);
             let mut rng = Rng::with_seed(seed);
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut around = Around::new(&mut engine, &design, p, stalls, seed);
             let mut expected = vec![];
             for _ in 0..5 {
@@ -202,7 +201,7 @@ fn a_history_that_is_wrong_gives_as_many_records_and_the_next_one_is_right() {
         for (round, stalls) in STALLS.into_iter().enumerate() {
             let seed = seed((500 + 10 * i + round) as u64);
             let mut rng = Rng::with_seed(seed);
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut around = Around::new(&mut engine, &design, p, stalls, seed);
             let mut expected = vec![];
             for _ in 0..12 {
@@ -228,7 +227,7 @@ fn cycles_of_a_slice(head: u32, count: fn(&mut Rng) -> usize) -> (f64, f64) {
     let design = build(p);
     let mut rng = Rng::with_seed(seed(5));
     let slices: Vec<Parts> = (0..200).map(|_| shape(p).record(&mut rng, count)).collect();
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut around = Around::new(&mut engine, &design, p, [Stalls::Never; 4], 1);
     let parts = history(&slices);
     let beats = (parts.dense.len() + parts.sparse.len()) as f64 / 8.0;
@@ -268,7 +267,7 @@ fn slices_of_the_splitter_come_back() {
         let sent: Vec<Parts> = (0..5).map(|_| records.record(&mut rng, any_count)).collect();
         let packets = split(heads, p, &sent);
         let design = build(p);
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut around = Around::new(&mut engine, &design, p, [Stalls::Never; 4], 1);
         let mut expected = vec![];
         for of_head in 0..heads as usize {
@@ -284,7 +283,7 @@ fn slices_of_the_splitter_come_back() {
 /// The packets that the splitter makes of records.
 fn split(heads: u32, p: SliceParams, records: &[Parts]) -> Vec<Vec<u8>> {
     let design = super::super::slice_splitter("splitter", heads, p).unwrap_or_else(|e| panic!("{e}"));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut bench = Bench::new(&mut engine, 1);
     let dense = bench.source(&design, &design.ports.s_axis_dense, Stalls::Never);
     let sparse = bench.source(&design, &design.ports.s_axis_sparse, Stalls::Never);

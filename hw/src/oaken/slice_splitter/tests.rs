@@ -4,7 +4,6 @@ use ::sim::bus::{Beat as SentBeat, Bench, Sink, Source, Stalls, packet, packet_b
 use ::sim::golden::slices::{Parts, Shape, any_count, damage, tenth};
 use fastrand::Rng;
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 
 fn params(lanes: u32, bits: u32, heads: u32, head: u32, bus_bytes: u32) -> SliceParams {
     let engine = EngineParams { lanes, max_length: heads * head, dense_bits: bits, settings: 1 };
@@ -116,7 +115,7 @@ fn records_become_slices() {
             let seed = seed((10 * i + round) as u64);
             let mut rng = Rng::with_seed(seed);
             let records: Vec<Parts> = (0..6).map(|_| shape(p, heads).record(&mut rng, any_count)).collect();
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut around = Around::new(&mut engine, &design, p, stalls, seed);
             around.send(&records);
             around.check(&records, heads);
@@ -142,7 +141,7 @@ fn records_that_are_wrong_give_as_many_packets_and_the_next_ones_are_right() {
                 }
             }
             wrong += records.iter().filter(|record| shape(p, heads).cut(record).1).count();
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut around = Around::new(&mut engine, &design, p, stalls, seed);
             around.send(&records);
             around.check(&records, heads);
@@ -160,7 +159,7 @@ fn a_record_waits_as_a_whole() {
         let mut rng = Rng::with_seed(seed(3));
         let records = [shape(p, heads).record(&mut rng, |_| 64), shape(p, heads).record(&mut rng, any_count)];
         for part in 0..3 {
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut stalls = [Stalls::Never, Stalls::Never, Stalls::Always, Stalls::Never];
             if part < 2 {
                 stalls[part] = Stalls::Always;
@@ -191,7 +190,7 @@ fn items_and_packets_may_be_taken_in_turns() {
     let design = build(heads, p);
     let mut rng = Rng::with_seed(seed(4));
     let records: Vec<Parts> = (0..5).map(|_| shape(p, heads).record(&mut rng, any_count)).collect();
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut around =
         Around::new(&mut engine, &design, p, [Stalls::Never, Stalls::Never, Stalls::Always, Stalls::Always], 1);
     around.send(&records);
@@ -216,7 +215,7 @@ fn cycles_of_a_record(count: fn(&mut Rng) -> usize) -> u64 {
     let design = build(heads, p);
     let mut rng = Rng::with_seed(seed(5));
     let records: Vec<Parts> = (0..6).map(|_| shape(p, heads).record(&mut rng, count)).collect();
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut around = Around::new(&mut engine, &design, p, [Stalls::Never; 4], 1);
     around.send(&records);
     around.check(&records, heads);

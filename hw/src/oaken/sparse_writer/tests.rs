@@ -3,7 +3,6 @@
 use super::*;
 use ::sim::bus::{Beat, Bench, Stalls, packet_bytes, seed};
 use fastrand::Rng;
-use hdl::sim::Simulator;
 
 /// The beats of a vector, and its bytes behind the header.
 fn vector(rng: &mut Rng, lanes: usize) -> (Vec<Beat>, Vec<u8>) {
@@ -36,7 +35,7 @@ fn packs_every_vector_from_a_fresh_word_behind_its_header() {
             let port = |signal| design.port_index(signal).expect("a port");
             let io = &design.ports;
             let (stop, number, header) = (port(io.stop), port(io.vector), port(io.header));
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut bench = Bench::new(&mut engine, seed(3));
             let mut rng = Rng::with_seed(seed(u64::from(lanes)));
             let s = bench.source(&design, &io.s, stalls);

@@ -78,7 +78,7 @@ fn a_vector_is_in_the_quantizer_until_both_parts_are_taken() {
         let io = &design.ports;
         let port = |signal| design.port_index(signal).expect("a port");
         let (finished, busy) = (port(io.finished), port(io.busy));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut bench = Bench::new(&mut engine, sim::bus::seed(4));
         let s = bench.source(&design, &io.s, Stalls::Never);
         let dense = bench.sink(&design, &io.dense, pauses.dense);
@@ -115,7 +115,7 @@ fn a_vector_is_in_the_dequantizer_until_its_last_beat_is_taken() {
         let io = &design.ports;
         let port = |signal| design.port_index(signal).expect("a port");
         let (finished, busy) = (port(io.finished), port(io.busy));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut bench = Bench::new(&mut engine, sim::bus::seed(4));
         let dense = bench.source(&design, &io.dense, Stalls::Never);
         let sparse = bench.source(&design, &io.sparse, Stalls::Never);

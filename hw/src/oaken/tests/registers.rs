@@ -5,7 +5,6 @@ use super::super::{dequantizer_axi, quantizer_axi};
 use super::EngineParams;
 use crate::control::{Access, AxiLite, RegisterMap};
 use hdl::Design;
-use hdl::sim::Simulator;
 use sim::bus::{AxiLiteMaster, Bench, Response, Stalls, seed};
 
 /// What software may do: read, write, clear by writing 1.
@@ -107,7 +106,7 @@ fn on_the_bus<P>(design: &Design<P>, bus: &AxiLite, rows: &[Row]) {
     let ones = |row: &Row| (u64::from(u32::MAX) >> (32 - row.4)) << row.3;
     let end = rows.iter().map(|row| row.2 + 4).max().unwrap();
     let refused = rows.iter().filter(|row| row.1 == "refused").fold(0, |_, row| ones(row));
-    let mut engine = Simulator::new(design);
+    let mut engine = jit::simulator(design);
     let mut bench = Bench::new(&mut engine, seed(1));
     let master = AxiLiteMaster::new(&mut bench, design, bus, Stalls::Never);
     bench.reset().unwrap();

@@ -108,7 +108,7 @@ fn every_packet_gets_its_own_length() {
     let first = [Stalls::Percent(80), Stalls::Never, Stalls::Never];
     let design = queued().unwrap_or_else(|e| panic!("{e}"));
     for stalls in [NEVER, [some; 3], late, first] {
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut guard = Guarded::new(&mut engine, &design, stalls);
         let mut rng = Rng::with_seed(::sim::bus::seed(1));
         let lengths: Vec<usize> = (0..300)
@@ -144,7 +144,7 @@ fn every_packet_gets_its_own_length() {
 #[test]
 fn a_beat_in_every_cycle() {
     let design = queued().unwrap_or_else(|e| panic!("{e}"));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut guard = Guarded::new(&mut engine, &design, NEVER);
     let lengths: Vec<usize> = (0..200).map(|i| [1, 1, 5, 1, 16, 2][i % 6]).collect();
     lengths.iter().for_each(|length| guard.bench.send(guard.lengths, [[*length as u64 - 1]]));
@@ -162,7 +162,7 @@ fn a_beat_in_every_cycle() {
 fn surplus_waits_for_no_length() {
     let design = queued().unwrap_or_else(|e| panic!("{e}"));
     for (surplus, replaced) in [(1, 0), (4, 0), (5, 1), (9, 1), (10, 2), (127, 25), (128, 25), (1000, 25)] {
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut guard = Guarded::new(&mut engine, &design, NEVER);
         guard.bench.send(guard.lengths, [[2u64]]);
         guard.send(&vec![7; 3 + surplus]);
@@ -183,7 +183,7 @@ fn surplus_waits_for_no_length() {
 fn a_flush_ends_the_open_packet() {
     let design = queued().unwrap_or_else(|e| panic!("{e}"));
     for (sent, flushed) in (1..14).flat_map(|sent| [1, 3, 30].map(|flushed| (sent, flushed))) {
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut guard = Guarded::new(&mut engine, &design, NEVER);
         guard.bench.send(guard.lengths, [[4u64]]);
         guard.run(3);

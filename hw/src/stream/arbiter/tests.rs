@@ -2,7 +2,6 @@ use super::*;
 use crate::stream::testing::three_inputs::{merges_under_stalls, seen, with_bench};
 use crate::stream::testing::{build, message};
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use sim::bus::Stalls;
 
 #[test]
@@ -28,7 +27,7 @@ fn takes_turns_without_a_bubble() {
 fn nobody_waits_for_more_than_one_word_of_each_other() {
     for inputs in [2u32, 3, 5, 8] {
         let design = build(arbiter(8, inputs));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let port = |signal| design.port_index(signal).unwrap();
         let ArbiterPorts { s, m } = design.ports;
         let mut rng = fastrand::Rng::with_seed(sim::bus::seed(7));

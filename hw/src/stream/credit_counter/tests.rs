@@ -2,7 +2,6 @@ use super::*;
 use crate::stream::fifo::{Style, fifo_after};
 use crate::stream::testing::*;
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use hdl::{bits, stream};
 
 /// Against a count, with phases in which credits run out and in which more come back than were taken.
@@ -12,7 +11,7 @@ fn counts_what_is_taken_and_given() {
         let design = build(credit_counter(credits));
         let port = |signal| design.port_index(signal).unwrap();
         let CreditCounterPorts { take, available, give, level, excess } = design.ports;
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut rng = fastrand::Rng::with_seed(sim::bus::seed(1));
         let (mut count, mut too_many) = (credits, false);
         let (mut was_empty, mut was_excess) = (false, false);

@@ -1,7 +1,6 @@
 use super::*;
 use crate::stream::testing::*;
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use sim::bus::{Bench, Stalls, seed};
 
 ports! {
@@ -39,7 +38,7 @@ fn every_word_leaves_where_it_belongs_and_only_there() {
     let ThreePorts { s, m0, m1, m2, .. } = design.ports;
     for (stall, sink_stalls) in STALLS {
         for selects in [3, 4] {
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut bench = Bench::new(&mut engine, seed(4));
             let source = bench.source(&design, &s, stall);
             let sinks = [m0, m1, m2].map(|m| bench.sink(&design, &m, sink_stalls));
@@ -61,7 +60,7 @@ fn a_select_without_an_output_is_reported() {
     let design = build(three());
     let port = |signal| design.port_index(signal).unwrap();
     let ThreePorts { s, m0, illegal, .. } = design.ports;
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     engine.reset(2);
     for (valid, select, expected) in [(0, 3, 0), (1, 3, 1), (1, 0, 0), (0, 0, 0)] {
         engine.poke(port(s.valid), valid);
@@ -75,7 +74,7 @@ fn a_select_without_an_output_is_reported() {
 #[test]
 fn passes_a_word_in_every_cycle() {
     let design = build(three());
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut bench = Bench::new(&mut engine, seed(1));
     let s = bench.source(&design, &design.ports.s, Stalls::Never);
     let ThreePorts { m0, m1, m2, .. } = design.ports;

@@ -1,7 +1,6 @@
 use super::*;
 use crate::stream::testing::*;
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use sim::bus::{Bench, Stalls};
 use std::collections::VecDeque;
 
@@ -37,7 +36,7 @@ fn level_and_flags_are_those_of_a_queue() {
     for style in STYLES {
         for depth in [2, 3, 5, 8] {
             let design = build(fifo(16, depth, style));
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let port = |signal| design.port_index(signal).expect("a port");
             let FifoPorts { s, m, level } = design.ports;
             let (mut queue, mut next, mut was_full, mut was_empty) = (VecDeque::new(), 0, false, false);
@@ -91,7 +90,7 @@ fn takes_depth_words_when_the_output_is_stuck() {
     for style in STYLES {
         for depth in [2, 3, 8, 13] {
             let design = build(fifo(16, depth, style));
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
             let s = bench.source(&design, &design.ports.s, Stalls::Never);
             let m = bench.sink(&design, &design.ports.m, Stalls::Always);
@@ -111,7 +110,7 @@ fn takes_depth_words_when_the_output_is_stuck() {
 fn block_ram_is_never_read_where_it_is_written() {
     for depth in [2, 3, 4, 8] {
         let design = build(fifo(16, depth, Style::Block));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let signal = |name: &str| engine.find(name).unwrap_or_else(|| panic!("no signal `{name}`"));
         let [head, tail, push, fetch] = ["head", "tail", "push", "fetch"].map(signal);
         let port = |s: Signal| design.port_index(s).unwrap();

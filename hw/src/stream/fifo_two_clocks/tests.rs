@@ -1,7 +1,6 @@
 use super::*;
 use crate::stream::testing::{STALLS, build, counting, message};
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use sim::bus::{Bench, Stalls, Ticks, seed};
 
 const STYLES: [Style; 2] = [Style::Block, Style::Distributed];
@@ -14,7 +13,7 @@ fn run(
     words: u64,
     run: u64,
 ) -> (Vec<u64>, Vec<u64>) {
-    let mut engine = Simulator::new(design);
+    let mut engine = jit::simulator(design);
     assert_eq!(engine.clocks(), ["s_clk", "m_clk"]);
     let mut bench = Bench::new(&mut engine, seed(run));
     let s = bench.source(design, &design.ports.s, source);
@@ -100,7 +99,7 @@ fn takes_as_many_words_as_it_has_places() {
     for style in STYLES {
         for depth in [4, 8, 32] {
             let design = build(fifo_two_clocks(8, depth, style, 2));
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let port = |signal| design.port_index(signal).expect("a port");
             let FifoTwoClocksPorts { s, m } = design.ports;
             engine.reset(4);

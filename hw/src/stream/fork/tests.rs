@@ -1,6 +1,5 @@
 use super::*;
 use crate::stream::testing::*;
-use hdl::sim::Simulator;
 use hdl::{Design, Errors, module, ports, stream};
 use sim::bus::{Bench, Stalls};
 
@@ -27,7 +26,7 @@ fn three(width: u32) -> Result<Design<ForkPorts>, Errors> {
 #[test]
 fn every_output_gets_every_word_once() {
     let design = build(three(16));
-    let ready = Simulator::new(&design);
+    let ready = jit::simulator(&design);
     let words = counting(300, 16);
     for seed in 0..8 {
         let mut engine = ready.clone();
@@ -46,7 +45,7 @@ fn every_output_gets_every_word_once() {
 #[test]
 fn no_output_waits_for_another_and_none_runs_ahead() {
     let design = build(three(16));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
     let s = bench.source(&design, &design.ports.s, Stalls::Never);
     let left = bench.sink(&design, &design.ports.left, Stalls::Never);

@@ -1,6 +1,5 @@
 use super::*;
 use crate::stream::testing::*;
-use hdl::sim::Simulator;
 use hdl::{Design, Errors, module, ports, stream};
 use sim::bus::{Beat, Bench, Stalls};
 
@@ -27,7 +26,7 @@ fn three() -> Result<Design<JoinPorts>, Errors> {
 #[test]
 fn a_word_of_each_makes_a_word() {
     let design = build(three());
-    let ready = Simulator::new(&design);
+    let ready = jit::simulator(&design);
     let expected: Vec<Beat> = (0..200u64).map(|i| (i << 32 | (i + 2000) << 16 | (i + 1000)).into()).collect();
     for (seed, stalls) in [Stalls::Never, Stalls::Percent(40), Stalls::Runs(6)].into_iter().enumerate() {
         let mut engine = ready.clone();
@@ -52,7 +51,7 @@ fn a_word_of_each_makes_a_word() {
 #[test]
 fn nothing_moves_while_one_is_missing() {
     let design = build(three());
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
     let a = bench.source(&design, &design.ports.a, Stalls::Never);
     let b = bench.source(&design, &design.ports.b, Stalls::Never);

@@ -1,7 +1,6 @@
 use super::*;
 use crate::stream::testing::{build, message};
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use sim::bus::{Ticks, seed};
 
 /// The instants (edges of any clock) at which pulses were taken, and at which they came out; `percent` of the periods of
@@ -10,7 +9,7 @@ fn run(stages: u32, ticks: Ticks, percent: u8, instants: usize) -> (Vec<usize>, 
     let design = build(pulse_synchronizer(stages));
     let port = |signal| design.port_index(signal).expect("a port");
     let PulseSynchronizerPorts { s_pulse, s_ready, m_pulse } = design.ports;
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     assert_eq!(engine.clocks(), ["s_clk", "m_clk"]);
     let mut rng = fastrand::Rng::with_seed(seed(7));
     let (mut taken, mut given) = (vec![], vec![]);

@@ -1,7 +1,6 @@
 use super::*;
 use crate::stream::testing::slices::Slice;
 use crate::stream::testing::*;
-use hdl::sim::Simulator;
 use sim::bus::{Bench, Stalls};
 
 #[test]
@@ -12,7 +11,7 @@ fn keeps_its_contract() {
 #[test]
 fn runs_at_full_rate_again_after_the_output_was_stuck() {
     let design = build(register_slice(16));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
     let s = bench.source(&design, &design.ports.s, Stalls::Never);
     let m = bench.sink(&design, &design.ports.m, Stalls::Always);

@@ -1,14 +1,13 @@
 use super::*;
 use crate::stream::testing::{build, message};
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use hdl::{Options, Reset, verilog};
 
 #[test]
 fn begins_at_once_and_ends_after_its_stages() {
     for stages in 2..=4 {
         let design = build(reset_synchronizer(stages));
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let [reset, out] = [design.ports.reset, design.ports.clk_reset].map(|s| design.port_index(s).unwrap());
         for length in [1, 2, 7] {
             sim.poke(reset, 1);

@@ -1,14 +1,13 @@
 use super::*;
 use crate::stream::testing::{build, message};
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use hdl::{Options, verilog};
 
 #[test]
 fn gives_the_input_after_its_stages() {
     for stages in 2..=4 {
         let design = build(synchronizer(5, stages));
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let (d, q) = (design.port_index(design.ports.d).unwrap(), design.port_index(design.ports.q).unwrap());
         sim.reset(1);
         sim.poke(d, 0x15);
@@ -34,7 +33,7 @@ fn neighbours_in_gray_code_differ_in_one_bit() {
     let io = GrayPorts::new(m);
     io.code.set(gray(io.number));
     let design = build(m.finish(io));
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut code = |n: u64| {
         sim.poke(0, n % 16);
         sim.peek(1)
@@ -83,7 +82,7 @@ fn takes_an_asynchronous_input() {
     let design = build(button(true));
     let sdc = hdl::constraints(&design, &[]).expect("there is a crossing");
     assert!(sdc.contains("set_false_path -from [get_ports button]"), "{sdc}");
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     sim.reset(1);
     sim.poke(0, 1);
     let seen: Vec<u64> = (0..3).map(|_| (sim.step(), sim.peek(2)).1).collect();

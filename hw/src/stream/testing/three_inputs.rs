@@ -4,7 +4,6 @@ use super::{STALLS, build};
 use crate::stream::arbiter::arbitrate;
 use crate::stream::packet_arbiter::arbitrate_packets;
 use crate::stream::{Beat, beat};
-use hdl::sim::Simulator;
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use sim::bus::{Bench, Sink, Source, Stalls, seed};
 
@@ -45,7 +44,7 @@ pub fn with_bench<R>(
 ) -> R {
     let design = build(three(packets));
     let ThreePorts { s0, s1, s2, m } = design.ports;
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let mut bench = Bench::new(&mut engine, seed(4));
     let mut stalls = source_stalls.into_iter();
     let sources = [s0, s1, s2].map(|s| bench.source(&design, &s, stalls.next().expect("one for each")));

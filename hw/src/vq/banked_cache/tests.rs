@@ -3,7 +3,6 @@ use ::sim::golden::vq::cache::book_words;
 use ::sim::vq_cache_bench::{CacheBench, Episode, Times};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts};
-use hdl::sim::Simulator;
 
 fn params(entries: u32, vector: u32, lanes: u32, banks: u32) -> BankedParams {
     BankedParams { cache: CacheParams { entries, lanes, vector }, banks }
@@ -25,7 +24,7 @@ fn random_books_and_indices() {
     for (number, (entries, vector, lanes, banks)) in shapes.into_iter().enumerate() {
         let p = params(entries, vector, lanes, banks);
         let design = banked_cache(p).unwrap();
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let bench = bench(&design, p);
         for round in 0..3 {
             let seed = 10 * number as u64 + round;
@@ -43,7 +42,7 @@ fn random_books_and_indices() {
 /// What becomes of the beats of one book.
 fn times(p: BankedParams, beats: Vec<Vec<u16>>) -> Times {
     let design = banked_cache(p).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let values: Vec<u16> = (0..p.cache.entries * p.cache.vector).map(|i| (i % 0x7c00) as u16).collect();
     let loads = vec![(7, book_words(7, &values, p.cache.vector as usize))];
     bench(&design, p).run(&mut sim, &[Episode { loads, beats }], [Stalls::Never; 6], 1).unwrap()

@@ -3,7 +3,6 @@ use ::sim::golden::vq::cache::book_words;
 use ::sim::vq_cache_bench::{CacheBench, Episode, Times};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts};
-use hdl::sim::Simulator;
 
 fn params(entries: u32, vector: u32, lanes: u32) -> CacheParams {
     CacheParams { entries, lanes, vector }
@@ -25,7 +24,7 @@ fn random_books_and_indices() {
     for (number, (entries, vector, lanes)) in shapes.into_iter().enumerate() {
         let p = params(entries, vector, lanes);
         let design = codebook_cache(p).unwrap();
-        let mut sim = Simulator::new(&design);
+        let mut sim = jit::simulator(&design);
         let bench = bench(&design, p);
         for round in 0..3 {
             let seed = 10 * number as u64 + round;
@@ -43,7 +42,7 @@ fn random_books_and_indices() {
 /// Books of so many entries, each looked up in so many beats, without stalls.
 fn books(p: CacheParams, entries: u16, beats: usize) -> Times {
     let design = codebook_cache(p).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let mut rng = Rng::with_seed(1);
     let episode = |id| {
         let values: Vec<u16> = (0..u32::from(entries) * p.vector).map(|_| rng.u16(0..0x7c00)).collect();

@@ -1,12 +1,11 @@
 use super::*;
 use ::sim::golden::vq::e8p::point;
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 
 /// Sends all codes through the lanes in turn, with a pattern of pauses at either end. Gives the vectors and the cycles that it took.
 fn decode(lanes: usize, codes: &[u32], pauses: [u64; 2]) -> (Vec<[i32; 8]>, u64) {
     let design = e8p_decoder(lanes).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let E8pPorts { s, m, .. } = design.ports;
     sim.reset(2);
     let (mut sent, mut out, mut cycles) = (0, vec![], 0);

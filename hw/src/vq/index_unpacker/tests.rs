@@ -1,7 +1,6 @@
 use super::*;
 use fastrand::Rng;
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 
 /// A command, and the bytes of its rows.
 struct Task {
@@ -47,7 +46,7 @@ fn expected(task: &Task, p: UnpackerParams) -> Vec<Out> {
 /// Sends tasks through; each port moves in so many of a hundred cycles. Gives what came out, and in which cycle.
 fn run(p: UnpackerParams, tasks: &[Task], moves: [u8; 3], rng: &mut Rng) -> Vec<(u64, Out)> {
     let design = index_unpacker(p).unwrap();
-    let mut sim = Simulator::new(&design);
+    let mut sim = jit::simulator(&design);
     let IndexUnpackerPorts { command, s, m, .. } = design.ports;
     let all: Vec<Vec<u8>> = tasks.iter().flat_map(|task| words(rng, task, p)).collect();
     let beats: usize = tasks.iter().map(|task| expected(task, p).len()).sum();

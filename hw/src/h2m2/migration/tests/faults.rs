@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn a_failed_switch_lets_nobody_write_while_the_new_place_is_read() {
     let design = build(migration("migration", params(64, 12)));
-    let mut engine = Simulator::new(&design);
+    let mut engine = jit::simulator(&design);
     let model = |latency| MemoryModel { latency, jitter: 100, ..Default::default() };
     let mut ends = [0; 6];
     for seed in 0..150 {

@@ -87,7 +87,7 @@ fn pages_move_behind_real_mmus() {
     {
         let p = MigrationParams { virtual_bits: 32, ..params(width, page_bits) };
         let design = build(system(p));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let seed = run_seed(u64::from(width + page_bits));
         let mut rng = Rng::with_seed(seed);
         let mut world = world(page_bits, &mut rng);

@@ -7,7 +7,6 @@ use super::{LANES, NEVER, OFTEN};
 use crate::oaken::tests::{dense_packet, params, width};
 use crate::oaken::types::EngineParams;
 use fastrand::Rng;
-use hdl::sim::Simulator;
 use sim::bus::Stalls;
 use sim::bus::{Beat, packet};
 use sim::golden::oaken::{DenseBits, Record, Side, Thresholds};
@@ -157,7 +156,7 @@ fn faults_are_flagged_and_over_with_their_vector() {
         for stalls in [NEVER, OFTEN] {
             let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 100));
             let t = Thresholds::from_bits(0xc400, 0xac00, 0x2800, 0x4200).expect("legal");
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut rig = Rig::new(p, &design, &mut engine, stalls);
             rig.set(&t, LENGTH);
             // with stalls it takes long: some of the faults
@@ -202,7 +201,7 @@ fn noise_does_not_hang() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 200));
         let t = random_thresholds(&mut rng);
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut rig = Rig::new(p, &design, &mut engine, OFTEN);
         rig.set(&t, LENGTH);
         for i in 1..100 {
@@ -242,7 +241,7 @@ fn a_cut_record_before_full_ones() {
     for p in LANES.map(|lanes| params(lanes, 1024)) {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(sim::bus::seed(u64::from(p.lanes) + 300));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         // with long stalls behind it, the ring is full of the next one's words meanwhile
         let blocked = [Stalls::Never, Stalls::Never, Stalls::Runs(150)];
         let lengths = [(384, 64), (448, 64), (448, 20), (1024, 64), (1024, 23), (1024, 10)];
@@ -280,7 +279,7 @@ fn a_lost_last_of_the_dense_part() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 300));
         let t = random_thresholds(&mut rng);
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut rig = Rig::new(p, &design, &mut engine, stalls);
         rig.set(&t, LENGTH);
         for joined in [1, 2, 3, 7] {
@@ -313,7 +312,7 @@ fn a_flush_empties_the_engine() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 400));
         let t = random_thresholds(&mut rng);
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut rig = Rig::new(p, &design, &mut engine, NEVER);
         rig.set(&t, LENGTH);
         let (flush, busy) = (rig.port(design.ports.flush), rig.port(design.ports.busy));
@@ -365,7 +364,7 @@ fn a_lost_last_of_the_sparse_part() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 500));
         let t = random_thresholds(&mut rng);
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut rig = Rig::new(p, &design, &mut engine, stalls);
         rig.set(&t, LENGTH);
         for round in 0..12 {
@@ -399,7 +398,7 @@ fn surplus_that_looks_like_a_record() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) + 600));
         let t = random_thresholds(&mut rng);
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut rig = Rig::new(p, &design, &mut engine, OFTEN);
         rig.set(&t, LENGTH);
         for surplus in [bytes_of_word, bytes_of_word + 3, 3 * bytes_of_word - 1] {

@@ -6,7 +6,6 @@ use super::rig::Rig;
 use super::{LANES, NEVER, OFTEN};
 use crate::oaken::tests::{other_widths, params, width, with_outliers};
 use fastrand::Rng;
-use hdl::sim::Simulator;
 use sim::bus::Stalls;
 use sim::golden::oaken::{self, Thresholds};
 
@@ -18,7 +17,7 @@ fn every_legal_record_has_the_golden_value() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         for stalls in [NEVER, OFTEN] {
             let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes)));
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut rig = Rig::new(p, &design, &mut engine, stalls);
             let (mut want, mut elements) = (vec![], 0);
             // at other widths a few lanes of each kind do the same
@@ -51,7 +50,7 @@ fn settings_belong_to_whole_vectors() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::with_seed(sim::bus::seed(11));
         for delay in 0..24 {
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut rig = Rig::new(p, &design, &mut engine, NEVER);
             let busy = rig.port(design.ports.busy);
             let (mut want, mut elements) = (vec![], 0);
@@ -95,7 +94,7 @@ fn a_stalled_beat_keeps_its_levels() {
         let records: Vec<_> = (0..10).map(|_| record()).collect();
         let want: Vec<_> = records.iter().map(|(dense, sparse)| golden(dense, sparse, 64, &t, width(p))).collect();
         for start in 0..super::super::latency(lanes) + u64::from(64 / lanes) + 4 {
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut rig = Rig::new(p, &design, &mut engine, NEVER);
             rig.set(&t, 64);
             records.iter().for_each(|(dense, sparse)| rig.send(dense, sparse));
@@ -126,7 +125,7 @@ fn latency_is_as_stated() {
     for p in LANES.map(|lanes| params(lanes, 128)).into_iter().chain(other_widths(128)) {
         let lanes = p.lanes;
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         let mut rig = Rig::new(p, &design, &mut engine, NEVER);
         rig.set(&Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal"), 64);
         let header = u64::from(p.dense_bits ^ 4) << 60;
@@ -147,7 +146,7 @@ fn no_bubble_at_any_length() {
         let lengths = (64..=1280).step_by(64).chain([4096, 8192]).filter(|n| lanes > 4 || *n <= 512);
         for length in lengths {
             let mut rng = Rng::with_seed(sim::bus::seed(length as u64));
-            let mut engine = Simulator::new(&design);
+            let mut engine = jit::simulator(&design);
             let mut rig = Rig::new(p, &design, &mut engine, NEVER);
             rig.set(&t, length);
             let vectors = (4096 / length).clamp(2, 24);
@@ -173,7 +172,7 @@ fn the_rate_at_any_spread() {
         let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
         let length = if lanes < 4 { 1024 } else { 2048 };
         let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes)));
-        let mut engine = Simulator::new(&design);
+        let mut engine = jit::simulator(&design);
         for spread in 0..10 {
             let mut rig = Rig::new(p, &design, &mut engine, NEVER);
             rig.set(&t, length);
