@@ -350,12 +350,12 @@ impl<'e> MmuBench<'e> {
     /// Looks whether software's invalidation is done.
     fn poll(&mut self) -> Checked {
         let Some(x) = self.by_software else { return Ok(()) };
-        let reads = self.axil.read_responses(&self.bench).map_err(|e| e.to_string())?;
-        let written = self.axil.write_responses(&self.bench).map_err(|e| e.to_string())?.len();
-        if reads.len() < self.reads || written < self.writes {
+        let (written, reads) = self.axil.answered(&self.bench);
+        if reads < self.reads || written < self.writes {
             return Ok(());
         }
-        if self.polls && reads.last().is_some_and(|(_, value)| value & 2 == 0) {
+        let read = self.axil.last_read(&self.bench).map_err(|e| e.to_string())?;
+        if self.polls && read.is_some_and(|(_, value)| value & 2 == 0) {
             self.history.invalidated(x.first, x.last, x.asked, self.bench.cycle());
             (self.by_software, self.polls) = (None, false);
             return Ok(());

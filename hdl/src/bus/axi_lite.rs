@@ -74,6 +74,17 @@ impl AxiLiteMaster {
         bench.beats(self.r).iter().map(answer).collect()
     }
 
+    /// How many writes and how many reads are answered so far.
+    pub fn answered(&self, bench: &Bench) -> (usize, usize) {
+        (bench.beats(self.b).len(), bench.beats(self.r).len())
+    }
+
+    /// The response to the last read that is answered, with its data.
+    pub fn last_read(&self, bench: &Bench) -> Result<Option<(Response, u64)>, BusError> {
+        let answer = |beat: &Beat| Ok((response(bench, self.r, beat.field(1))?, beat.field(0)));
+        bench.beats(self.r).last().map(answer).transpose()
+    }
+
     /// Writes a whole word and waits for the response.
     pub fn write(&self, bench: &mut Bench, address: u64, data: u64) -> Result<Response, BusError> {
         self.write_strobed(bench, address, data, (1 << self.strobes) - 1)

@@ -18,9 +18,7 @@ impl Beat {
     /// # Panics
     /// If there is no such field, or it has a value of more than 64 bits.
     pub fn field(&self, index: usize) -> u64 {
-        let digits = self.0[index].to_u64_digits();
-        assert!(digits.len() <= 1, "field {index} does not fit in 64 bits");
-        digits.first().copied().unwrap_or(0)
+        u64::try_from(&self.0[index]).unwrap_or_else(|_| panic!("field {index} does not fit in 64 bits"))
     }
 }
 

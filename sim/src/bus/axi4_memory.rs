@@ -55,8 +55,17 @@ pub struct SparseBytes(HashMap<u64, Vec<u8>>);
 impl SparseBytes {
     /// The bytes from an address on.
     pub fn read(&self, address: u64, bytes: usize) -> Vec<u8> {
-        let byte = |at: u64| self.0.get(&(at / PAGE)).map_or(0, |page| page[(at % PAGE) as usize]);
-        (0..bytes as u64).map(|i| byte(address.wrapping_add(i))).collect()
+        let mut all = vec![0; bytes];
+        let mut done = 0;
+        while done < bytes {
+            let (page, start) = place(address.wrapping_add(done as u64));
+            let count = (PAGE as usize - start).min(bytes - done);
+            if let Some(page) = self.0.get(&page) {
+                all[done..done + count].copy_from_slice(&page[start..start + count]);
+            }
+            done += count;
+        }
+        all
     }
     /// The pages of 4 KiB that are not all 0, by their numbers.
     pub fn pages(&self) -> BTreeMap<u64, &[u8]> {
@@ -66,10 +75,15 @@ impl SparseBytes {
     /// Writes bytes from an address on.
     pub fn write(&mut self, address: u64, bytes: &[u8]) {
         for (i, byte) in (0u64..).zip(bytes) {
-            let at = address.wrapping_add(i);
-            self.0.entry(at / PAGE).or_insert_with(|| vec![0; PAGE as usize])[(at % PAGE) as usize] = *byte;
+            let (page, at) = place(address.wrapping_add(i));
+            self.0.entry(page).or_insert_with(|| vec![0; PAGE as usize])[at] = *byte;
         }
     }
+}
+
+/// The page of an address, and where in it.
+fn place(address: u64) -> (u64, usize) {
+    (address / PAGE, (address % PAGE) as usize)
 }
 
 /// The read half of a port.
