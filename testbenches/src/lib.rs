@@ -30,13 +30,22 @@ pub fn text<P>(design: &Design<P>, reset: Reset) -> String {
 
 /// A running model of Verilog text that has the ports, clocks and resets of `design`.
 pub fn model<P>(verilog: &str, design: &Design<P>, reset: Reset) -> Result<Model, VerilatorError> {
+    compiled(verilog, design, reset, false)
+}
+
+/// As [`model`] for a few cycles only: compiled quickly.
+pub fn quick_model<P>(verilog: &str, design: &Design<P>, reset: Reset) -> Result<Model, VerilatorError> {
+    compiled(verilog, design, reset, true)
+}
+
+fn compiled<P>(verilog: &str, design: &Design<P>, reset: Reset, quick: bool) -> Result<Model, VerilatorError> {
     let port = |name: &str| if reset.active_low { format!("{name}_n") } else { name.to_string() };
     let domain = |(clock, name): (&str, Option<&str>)| verilator::Domain {
         clock: clock.to_string(),
         reset: name.map(|name| verilator::Reset { port: port(name), active_high: !reset.active_low }),
     };
     let (ports, domains) = (design.port_list(), design.clocks().map(domain).collect::<Vec<_>>());
-    let (trace, coverage, quick) = (false, false, false);
+    let (trace, coverage) = (false, false);
     Model::build(&ModelSpec { verilog, top: design.name(), ports: &ports, domains: &domains, trace, coverage, quick })
 }
 

@@ -24,6 +24,13 @@ pub(super) fn runtime(tools: &Tools, name: &str) -> Result<PathBuf, VerilatorErr
     entry(&folder()?, name, &[&key, build::PRINT], "runtime.o", |dir| build::runtime(tools, name, dir))
 }
 
+/// The path of the compiled headers of all models; the text is beside it, without the last extension.
+pub(super) fn headers(tools: &Tools, quick: bool) -> Result<PathBuf, VerilatorError> {
+    let flags = [build::FLAGS, build::optimisation(quick)].concat().join(" ");
+    let key = [&flags, &tools.versions, build::HEADERS];
+    entry(&folder()?, "headers", &key, "headers.h.gch", |dir| build::headers(tools, quick, dir))
+}
+
 /// A file made of `key` by whatever, kept like the models: `make` fills a folder, which must then hold `result`.
 ///
 /// # Errors

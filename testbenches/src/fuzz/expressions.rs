@@ -3,7 +3,7 @@
 
 use super::Others;
 use super::random::{NoPorts, Random, mask, module_text, one};
-use crate::{model, text, yosys};
+use crate::{quick_model, text, yosys};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
@@ -242,7 +242,7 @@ pub fn batch(seed: u64, count: u64, others: Others) -> Result<(), String> {
     let mut engines: Vec<(&str, Box<dyn Engine>)> =
         vec![("simulator", Box::new(Simulator::new(&design))), ("machine code", Box::new(jit::compiled(&design)))];
     if others.verilator() {
-        let start = |text: &str| model(text, &design, Reset::default()).map_err(|e| format!("seed {seed}\n{e}"));
+        let start = |text: &str| quick_model(text, &design, Reset::default()).map_err(|e| format!("seed {seed}\n{e}"));
         engines.push(("verilator", Box::new(start(&verilog)?)));
         if let Some(netlist) = others.netlist() {
             let netlist = yosys::reemit(&verilog, design.name(), netlist)?;

@@ -4,7 +4,7 @@
 use super::Others;
 use super::random::{NoPorts, Random, module_text};
 use super::unit::{INPUTS, UnitPorts, unit};
-use crate::{model, text, yosys};
+use crate::{quick_model, text, yosys};
 use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
@@ -55,7 +55,7 @@ pub fn batch(seed: u64, count: u64, reset: hdl::Reset, others: Others) -> Result
     let design = top(seed, count, reset).map_err(|e| format!("seed {seed}\n{e}"))?;
     let mut simulator = Simulator::new(&design);
     let verilog = text(&design, reset);
-    let start = |text: &str| model(text, &design, reset).map_err(|e| format!("seed {seed}\n{e}"));
+    let start = |text: &str| quick_model(text, &design, reset).map_err(|e| format!("seed {seed}\n{e}"));
     let mut engines: Vec<(&str, Box<dyn Engine>)> = vec![("machine code", Box::new(jit::compiled(&design)))];
     if others.verilator() {
         engines.push(("verilator", Box::new(start(&verilog)?)));
