@@ -11,20 +11,24 @@ pub struct Options {
     /// Renew the table in docs/formal.md
     #[arg(long, conflicts_with = "names")]
     write: bool,
+    /// Look at those that take long for some cycles only, as `cargo xtask test` does
+    #[arg(long, conflicts_with = "write")]
+    short: bool,
 }
 
 /// Sets up the tools and runs the proofs; an error names each property that failed, and its source line.
 pub fn run(options: &Options) -> Result<()> {
     setup::setup()?;
-    prove(options.write, &options.names)
+    prove(options)
 }
 
-/// Runs all proofs.
-pub fn all() -> Result<()> {
-    prove(false, &[])
+/// Runs all proofs; in the short form those that take long only begin.
+pub fn all(long: bool) -> Result<()> {
+    prove(&Options { names: vec![], write: false, short: !long })
 }
 
-fn prove(write: bool, names: &[String]) -> Result<()> {
-    let names = names.iter().map(String::as_str);
-    FORMAL.run(&write.then_some("--write").into_iter().chain(names).collect::<Vec<_>>())
+fn prove(options: &Options) -> Result<()> {
+    let switches = [(options.write, "--write"), (options.short, "--short")];
+    let switches = switches.into_iter().filter_map(|(given, switch)| given.then_some(switch));
+    FORMAL.run(&switches.chain(options.names.iter().map(String::as_str)).collect::<Vec<_>>())
 }

@@ -21,7 +21,7 @@ const STEPS: &[Step] = &[
     ("cargo clippy", |_| clippy()),
     ("cargo doc", |_| documentation()),
     ("cargo test", tests),
-    ("proofs", |_| formal::all()),
+    ("proofs", formal::all),
     ("lint of rtl_out", |_| lint::lint_all()),
     ("rtl_out is what the generator writes", |_| regenerate()),
     ("docs/coverage.md is of this hardware", |_| coverage::run(&coverage::Options { check: true })),

@@ -1,4 +1,5 @@
-//! Runs proofs and prints a table: `cargo xtask formal [--write] [NAMES]`. Without names all that are to hold.
+//! Runs proofs and prints a table: `cargo xtask formal [--write | --short] [NAMES]`. Without names all that are to hold; `--short`
+//! looks at those that take long for some cycles only.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,7 +11,8 @@ const MARKER: &str = "<!-- written by `cargo xtask formal --write` -->\n";
 
 fn main() -> ExitCode {
     let (options, names): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));
-    match run(options.iter().any(|o| o == "--write"), &names) {
+    let given = |option: &str| options.iter().any(|o| o == option);
+    match run(given("--write"), given("--short"), &names) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -19,7 +21,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(write: bool, names: &[String]) -> Result<(), String> {
+fn run(write: bool, short: bool, names: &[String]) -> Result<(), String> {
+    if write && short {
+        return Err("--write renews the table with what is proved: not with --short".into());
+    }
     if write && !names.is_empty() {
         return Err("--write renews the whole table: name no proofs".into());
     }
@@ -31,6 +36,9 @@ fn run(write: bool, names: &[String]) -> Result<(), String> {
             return Err(format!("no proof begins with `{name}`; there are {}", known.join(", ")));
         }
         list.retain(|p| names.iter().any(|n| p.name.starts_with(n.as_str())));
+    }
+    if short {
+        list = list.into_iter().map(proofs::Proof::short).collect();
     }
     let folder = std::env::temp_dir().join(format!("kvforge-formal-{}", std::process::id()));
     let outcomes = formal::run_all(&list, &folder, |o| {
