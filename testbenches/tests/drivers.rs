@@ -30,17 +30,15 @@ fn passes_on(engine: &mut dyn Engine, driver: &Driver) {
     println!("{} passes in {:.1} s", driver.name, start.elapsed().as_secs_f64());
 }
 
-/// So `cargo xtask mutate` takes any of them. Number units and engines come below.
+/// So `cargo xtask mutate` takes any of them. Number units and engines come below; stream parts are interpreted above.
 #[test]
-fn every_configuration_has_a_driver_and_the_stream_parts_pass() {
+fn every_configuration_has_a_driver_and_passes_as_machine_code() {
     let names = names();
     assert!(names.len() > 50, "{} configurations", names.len());
     for name in names {
         let driver = configuration(&name).unwrap_or_else(|error| panic!("{error}"));
-        if name == "vq_banked_cache_aqlm3" {
-            passes_on(&mut jit::simulator(&driver.design), &driver); // a book of 8,192 words
-        } else if !["f16_", "bf16_", "oaken_"].iter().any(|prefix| name.starts_with(prefix)) {
-            passes(&driver);
+        if !["f16_", "bf16_", "oaken_"].iter().any(|prefix| name.starts_with(prefix)) {
+            passes_on(&mut jit::simulator(&driver.design), &driver);
         }
     }
 }
