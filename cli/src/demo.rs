@@ -6,7 +6,7 @@ mod regenerate;
 mod results;
 
 use crate::args::DemoOptions;
-use crate::list::json;
+use crate::json::json;
 use crate::report::Failure;
 use engines::Engines;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -2,7 +2,7 @@
 
 use crate::args::{DescribeOptions, Selection};
 use crate::configuration::Configuration;
-use crate::list::json;
+use crate::json::json;
 use crate::named;
 use crate::report::{Failure, Problem};
 use crate::table::table;

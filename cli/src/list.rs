@@ -3,6 +3,7 @@
 use crate::args::ListOptions;
 use crate::configuration::Configuration;
 use crate::describe::{Described, ParameterDescription};
+use crate::json::json;
 use crate::named;
 use crate::report::Failure;
 use crate::table::table;
@@ -65,9 +66,4 @@ fn first_title(failure: &Failure) -> String {
         Failure::Input(problems) => problems.first().map(|p| p.title().to_string()).unwrap_or_default(),
         _ => String::new(),
     }
-}
-
-/// JSON for machines.
-pub fn json(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string_pretty(value).map_err(|error| Failure::Internal(error.to_string()))
 }

@@ -8,6 +8,7 @@ mod configuration;
 mod demo;
 mod describe;
 mod generate;
+mod json;
 mod list;
 mod model;
 mod named;

@@ -4,17 +4,18 @@
 //! section 4.3), averaged over runs and rounded to binary16; [`Method`] says how. The result is a [`Profile`], kept as
 //! JSON.
 
+mod error;
 mod fractions;
 mod json;
 mod plot;
 mod quantiles;
 
+pub use error::ProfileError;
 pub use fractions::{Fractions, FractionsError};
-pub use json::ProfileError;
 pub use plot::plot_svg;
 pub use quantiles::{Method, Quantiles, Tails};
 
-use crate::data::{DataError, Kind, KvTensor, Recording, check_agreement};
+use crate::data::{Kind, KvTensor, Recording, check_agreement};
 use crate::golden::oaken::{DenseBits, Thresholds};
 use crate::golden::quality::measure;
 
@@ -133,12 +134,6 @@ fn profile_layer(recordings: &[&KvTensor], method: &Method, widths: Widths) -> L
         shares: Fractions::from_shares(outer, share(quality.counts.middle), inner),
         effective_bits: quality.effective_bits,
         sqnr_db: Some(quality.codec_db).filter(|db| db.is_finite()),
-    }
-}
-
-impl From<DataError> for ProfileError {
-    fn from(error: DataError) -> Self {
-        ProfileError::Data(Box::new(error))
     }
 }
 

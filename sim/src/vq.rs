@@ -11,7 +11,9 @@ mod error;
 mod kmeans;
 mod lattice;
 mod measure;
+mod options;
 mod pack;
+mod prepared;
 mod random;
 mod residual;
 mod rotate;
@@ -23,9 +25,10 @@ pub use access::{Access, access};
 pub use banks::{Sharing, rate};
 pub use error::VqError;
 pub use measure::{Measured, measure};
+pub use options::TrainOptions;
 pub use pack::pack;
 pub use source::{Source, kv_sources, weight_sources};
-pub use train::{TrainOptions, train};
+pub use train::train;
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Set-up of the pinned tools, and every check of the project: `cargo xtask --help`.
 
+mod cargo;
 mod coverage;
 mod formal;
 mod fuzz;

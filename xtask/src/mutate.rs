@@ -1,6 +1,7 @@
 //! `cargo xtask mutate`: does the test of a configuration notice when one gate of it is wrong?
 
-use crate::{setup, test};
+use crate::cargo::cargo;
+use crate::setup;
 use anyhow::Result;
 
 /// Options of `cargo xtask mutate`.
@@ -27,5 +28,5 @@ pub fn run(options: &Options) -> Result<()> {
     let seeds: Vec<String> = (0..options.seeds).map(|i| options.seed.wrapping_add(i).to_string()).collect();
     let example = ["run", "--release", "--quiet", "--package", "kvforge-testbenches", "--example", "mutate", "--"];
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
-    test::cargo(&[&example[..], &[&options.name, &count], &seeds].concat())
+    cargo(&[&example[..], &[&options.name, &count], &seeds].concat())
 }

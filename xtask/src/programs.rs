@@ -1,6 +1,7 @@
 //! The project's own programs: as `cargo run --release` builds them, or those that the tests have built already.
 
-use crate::{test, tools};
+use crate::cargo::{self, TESTS, cargo_command};
+use crate::tools;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ static BUILT: OnceLock<BTreeMap<String, PathBuf>> = OnceLock::new();
 
 /// From now on, [`Program::command`] gives the programs that the tests have built: `cargo xtask test` compiles the workspace once.
 pub fn take_those_of_the_tests() -> Result<()> {
-    let mut command = test::cargo_command(test::TESTS);
+    let mut command = cargo_command(TESTS);
     let output = command.args(["--no-run", "--quiet", "--message-format=json"]).stderr(Stdio::inherit()).output()?;
     ensure!(output.status.success(), "the tests cannot be built");
     let text = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
@@ -49,7 +50,7 @@ impl Program {
                 command.current_dir(tools::root()).env("KVFORGE_TOOLS", tools::bin());
                 command
             }
-            None => test::cargo_command(&["run", "--release", "--quiet", "--package", package, kind, name, "--"]),
+            None => cargo_command(&["run", "--release", "--quiet", "--package", package, kind, name, "--"]),
         }
     }
     /// Runs it, and shows what it says only where it fails.
@@ -61,7 +62,7 @@ impl Program {
     }
     /// Runs it.
     pub fn run(self, arguments: &[&str]) -> Result<()> {
-        test::run(self.command().args(arguments))
+        cargo::run(self.command().args(arguments))
     }
 }
 

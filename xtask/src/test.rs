@@ -3,13 +3,13 @@
 //! `--long` sets the environment variable `KVFORGE_LONG` to 1 for the tests, which then run their long forms, and measures the
 //! committed figures again.
 
+use crate::cargo::{FEATURES, TESTS, cargo, cargo_command, run};
 use crate::programs::{self, KVFORGE};
 use crate::{coverage, formal, lint, qor, setup, tools};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 /// One check: its heading, and what it does; it is told whether the run is a long one.
@@ -53,15 +53,9 @@ pub fn run_all(long: bool) -> bool {
     failed.is_empty()
 }
 
-/// Everything that is off by default is checked with the rest, in one build.
-const FEATURES: &str = "--features=kvforge-hdl-rust-hdl/rust-hdl";
-
 fn clippy() -> Result<()> {
     cargo(&["clippy", "--workspace", FEATURES, "--all-targets", "--quiet", "--", "-D", "warnings"])
 }
-
-/// What builds and runs all tests of the workspace.
-pub const TESTS: &[&str] = &["test", "--workspace", FEATURES, "--no-fail-fast"];
 
 /// All tests of the workspace; the checks behind them take the programs that they were built with.
 fn tests(long: bool) -> Result<()> {
@@ -70,25 +64,6 @@ fn tests(long: bool) -> Result<()> {
         command.env("KVFORGE_LONG", "1");
     }
     run(&mut command).and(programs::take_those_of_the_tests())
-}
-
-/// Runs cargo in the root of the workspace, with the tools at hand.
-pub fn cargo(arguments: &[&str]) -> Result<()> {
-    run(&mut cargo_command(arguments))
-}
-
-/// Cargo in the root of the workspace, with the tools at hand.
-pub fn cargo_command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments).current_dir(tools::root()).env("KVFORGE_TOOLS", tools::bin());
-    command
-}
-
-/// Runs a command; that it fails is an error.
-pub fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
-    ensure!(status.success(), "{command:?} ended with {status}");
-    Ok(())
 }
 
 /// Builds the documentation; a broken link is an error.

@@ -1,7 +1,6 @@
 //! Quantizer and dequantizer on the built-in simulator, checked against the golden model.
 
 use super::input::Input;
-use super::results::{Cycles, Mismatches};
 use crate::report::Failure;
 use hdl::Design;
 use hdl::engine::Engine;
@@ -10,6 +9,7 @@ use hw::control::RegisterMap;
 use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
+use serde::Serialize;
 use sim::data::KvTensor;
 use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 use sim::golden::reference::{Noise, to_f64};
@@ -44,6 +44,23 @@ pub struct Simulated {
     pub sqnr_db: f64,
     pub cycles: Cycles,
     pub mismatches: Mismatches,
+}
+
+#[derive(Serialize)]
+pub struct Cycles {
+    pub quantizer: f64,
+    pub dequantizer: f64,
+    /// Elements over lanes.
+    pub ideal: f64,
+}
+
+/// Differences from the bit-exact model.
+#[derive(Clone, Copy, Serialize, Default)]
+pub struct Mismatches {
+    /// Records of the quantizer.
+    pub records: usize,
+    /// Values of the dequantizer.
+    pub values: usize,
 }
 
 /// An engine, ready to be cloned and run.

@@ -1,6 +1,6 @@
 //! What the demo found out, as a table and for machines.
 
-use super::engines::{Engines, Simulated};
+use super::engines::{Cycles, Engines, Mismatches, Simulated};
 use super::input::{Input, PAPER_RUN_TOKENS};
 use super::regenerate::Regenerated;
 use crate::report::Failure;
@@ -60,23 +60,6 @@ pub struct Sqnr {
     pub paper_own: Option<f64>,
     /// Uniform quantization to the width of the dense codes, with one scale for each vector.
     pub uniform: Option<f64>,
-}
-
-#[derive(Serialize)]
-pub struct Cycles {
-    pub quantizer: f64,
-    pub dequantizer: f64,
-    /// Elements over lanes.
-    pub ideal: f64,
-}
-
-/// Differences from the bit-exact model.
-#[derive(Clone, Copy, Serialize, Default)]
-pub struct Mismatches {
-    /// Records of the quantizer.
-    pub records: usize,
-    /// Values of the dequantizer.
-    pub values: usize,
 }
 
 impl Results {

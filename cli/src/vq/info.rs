@@ -2,7 +2,7 @@
 
 use super::{failure, read, sources_of};
 use crate::args::VqInfoOptions;
-use crate::list::json;
+use crate::json::json;
 use crate::report::{Failure, Problem};
 use crate::table::table;
 use serde::Serialize;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::Kind;
+use super::kind::Kind;
 
 /// Why a recording cannot be used; the message names the file and, where there is one, the tensor.
 #[derive(Debug, Error)]

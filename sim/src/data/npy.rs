@@ -7,7 +7,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::convert::{ElementType, to_binary16};
-use super::{DataError, Kind, KvTensor, Recording, check_shape, parse_name, read_bytes};
+use super::error::DataError;
+use super::kind::Kind;
+use super::recording::{KvTensor, Recording, check_shape, parse_name, read_bytes};
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 

@@ -6,7 +6,8 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use super::convert::{ElementType, to_binary16};
-use super::{DataError, KvTensor, Matrix, Recording, check_shape, parse_name, read_bytes};
+use super::error::DataError;
+use super::recording::{KvTensor, Matrix, Recording, check_shape, parse_name, read_bytes};
 
 /// As many names are listed when none of them is a key or value.
 const NAMES_LISTED: usize = 8;

@@ -1,11 +1,12 @@
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ::safetensors::Dtype;
 use ::safetensors::tensor::TensorView;
 use half::{bf16, f16};
 use tempfile::TempDir;
 
+use super::recording::parse_name;
 use super::*;
 
 /// A folder for one test's files.

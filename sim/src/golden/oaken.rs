@@ -30,15 +30,13 @@ mod sparse;
 mod thresholds;
 
 pub use decode::decode;
-pub use dense::{DenseBits, DenseBitsError};
+pub use dense::{CHUNK, DenseBits, DenseBitsError};
 pub use encode::encode;
 pub use error::{FormatError, StepName};
 pub use header::{Header, Step};
 pub use number::{Side, magnitude};
 pub use thresholds::{ThresholdError, Thresholds};
 
-/// Elements in a chunk.
-pub const CHUNK: usize = 64;
 /// The longest vector, in elements.
 pub const MAX_N: usize = 8192;
 /// Bytes of the header at the start of the sparse part.

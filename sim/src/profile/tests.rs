@@ -2,7 +2,7 @@ use std::num::NonZeroUsize;
 
 use half::f16;
 
-use super::json::ContentError;
+use super::error::ContentError;
 use super::*;
 
 fn tensor(layer: u32, kind: Kind, cols: usize, values: impl Iterator<Item = f32>) -> KvTensor {

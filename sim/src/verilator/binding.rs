@@ -2,7 +2,7 @@
 //! itself, the only unsafe code of this project.
 #![allow(unsafe_code)]
 
-use super::VerilatorError;
+use super::error::VerilatorError;
 use super::inner::Public;
 use hdl::engine::PortInfo;
 use libloading::Library;

@@ -1,6 +1,9 @@
 //! Compiles Verilog to a shared library: Verilator, then one call of the C++ compiler.
 
-use super::{ModelSpec, VerilatorError, cache, header, shim};
+use super::cache::cached;
+use super::error::VerilatorError;
+use super::spec::ModelSpec;
+use super::{header, shim};
 use crate::tools;
 use hdl::engine::PortInfo;
 use std::fs;
@@ -12,7 +15,7 @@ use std::sync::OnceLock;
 ///
 /// Everything is hidden but the shim's functions, and no symbol is unique in the process, so that many models with
 /// the same class names live side by side.
-pub(super) const FLAGS: &[&str] = &[
+const FLAGS: &[&str] = &[
     "-std=gnu++17",
     // Half the compile time of -O2 at about the same speed of the model; a quick model's -O0 comes behind it.
     "-O1",
@@ -52,22 +55,22 @@ fn runtime_files(spec: &ModelSpec) -> Vec<&'static str> {
 }
 
 /// The runtime prints with a function of the shim, which so knows the last words before a failure.
-pub(super) const PRINT: &str = "int kv_print(const char* format, ...);\n#define VL_PRINTF kv_print\n";
+const PRINT: &str = "int kv_print(const char* format, ...);\n#define VL_PRINTF kv_print\n";
 
 /// What the shim is made of: a change of it makes all models anew.
-pub(super) const SHIM: &str = concat!(include_str!("shim.rs"), include_str!("shim.cpp"));
+const SHIM: &str = concat!(include_str!("shim.rs"), include_str!("shim.cpp"));
 
 /// The programs, found once for this process.
-pub(super) struct Tools {
+struct Tools {
     verilator: PathBuf,
     /// Verilator's own C++ files.
     include: PathBuf,
     /// Which Verilator and which compiler, for the cache.
-    pub(super) versions: String,
+    versions: String,
 }
 
 impl Tools {
-    pub(super) fn find() -> Result<&'static Tools, VerilatorError> {
+    fn find() -> Result<&'static Tools, VerilatorError> {
         static TOOLS: OnceLock<Option<Tools>> = OnceLock::new();
         TOOLS.get_or_init(Tools::look).as_ref().ok_or(VerilatorError::NotSetUp("verilator"))
     }
@@ -84,8 +87,32 @@ impl Tools {
     }
 }
 
+/// The path of the compiled model, which is built now unless an earlier run has.
+///
+/// `ports` are all ports, clocks and resets among them.
+pub(super) fn library(spec: &ModelSpec, ports: &[PortInfo]) -> Result<PathBuf, VerilatorError> {
+    let tools = Tools::find()?;
+    // Everything that decides about the result.
+    let (flags, verilator) = (FLAGS.join(" "), verilator(tools, spec));
+    let key = format!("{flags}\n{verilator:?}\n{}\n{spec:?}\n{ports:?}", tools.versions);
+    cached("model", &[&key, SHIM], "model.so", |dir| model(tools, spec, ports, dir))
+}
+
+/// The path of an object file of Verilator's runtime (`verilated` and others), compiled once for all models.
+fn cached_runtime(tools: &Tools, name: &str) -> Result<PathBuf, VerilatorError> {
+    let key = format!("{}\n{}\n{name}", FLAGS.join(" "), tools.versions);
+    cached(name, &[&key, PRINT], "runtime.o", |dir| runtime(tools, name, dir))
+}
+
+/// The path of the compiled headers of all models; the text is beside it, without the last extension.
+fn cached_headers(tools: &Tools, quick: bool) -> Result<PathBuf, VerilatorError> {
+    let flags = [FLAGS, optimisation(quick)].concat().join(" ");
+    let key = [&flags, &tools.versions, HEADERS];
+    cached("headers", &key, "headers.h.gch", |dir| headers(tools, quick, dir))
+}
+
 /// Compiles a model to `model.so` in the folder `dir`.
-pub(super) fn model(tools: &Tools, spec: &ModelSpec, ports: &[PortInfo], dir: &Path) -> Result<(), VerilatorError> {
+fn model(tools: &Tools, spec: &ModelSpec, ports: &[PortInfo], dir: &Path) -> Result<(), VerilatorError> {
     write(&dir.join("model.v"), spec.verilog)?;
     let mut output = run(verilator(tools, spec).current_dir(dir))?;
     if log(&output).contains("Internal Error") {
@@ -100,25 +127,24 @@ pub(super) fn model(tools: &Tools, spec: &ModelSpec, ports: &[PortInfo], dir: &P
     let ports_problem = |problem| VerilatorError::Ports { top: spec.top.to_string(), problem };
     let members = header::members(&header, ports).map_err(ports_problem)?;
     write(&dir.join("model.cc"), &shim::text(spec, &members, &generated(dir)?))?;
-    let runtime = runtime_files(spec).into_iter().map(|name| cache::runtime(tools, name));
+    let runtime = runtime_files(spec).into_iter().map(|name| cached_runtime(tools, name));
     let objects: Vec<PathBuf> = runtime.collect::<Result<_, _>>()?;
     let mut command = Command::new("g++");
-    command.arg("-include").arg(cache::headers(tools, spec.quick)?.with_extension(""));
+    command.arg("-include").arg(cached_headers(tools, spec.quick)?.with_extension(""));
     command.args(["-shared", "-I.", "model.cc", "-o", "model.so"]).args(objects);
     compile(tools, &mut command, optimisation(spec.quick), dir)
 }
 
 /// Flags behind the common ones: a quick model is compiled for a few cycles only.
-pub(super) fn optimisation(quick: bool) -> &'static [&'static str] {
+fn optimisation(quick: bool) -> &'static [&'static str] {
     if quick { &["-O0"] } else { &[] }
 }
 
 /// What every model includes: read once, which is more than half the time that a small model takes.
-pub(super) const HEADERS: &str =
-    "#include \"verilated.h\"\n#include \"verilated_sym_props.h\"\n#include \"verilated_syms.h\"\n";
+const HEADERS: &str = "#include \"verilated.h\"\n#include \"verilated_sym_props.h\"\n#include \"verilated_syms.h\"\n";
 
 /// Compiles [`HEADERS`] to `headers.h.gch` in the folder `dir`, beside the text.
-pub(super) fn headers(tools: &Tools, quick: bool, dir: &Path) -> Result<(), VerilatorError> {
+fn headers(tools: &Tools, quick: bool, dir: &Path) -> Result<(), VerilatorError> {
     write(&dir.join("headers.h"), HEADERS)?;
     let mut command = Command::new("g++");
     command.args(["-x", "c++-header", "headers.h", "-o", "headers.h.gch"]);
@@ -126,7 +152,7 @@ pub(super) fn headers(tools: &Tools, quick: bool, dir: &Path) -> Result<(), Veri
 }
 
 /// Compiles a file of Verilator's runtime to `runtime.o` in the folder `dir`.
-pub(super) fn runtime(tools: &Tools, name: &str, dir: &Path) -> Result<(), VerilatorError> {
+fn runtime(tools: &Tools, name: &str, dir: &Path) -> Result<(), VerilatorError> {
     let source = tools.include.join(name).with_extension("cpp");
     write(&dir.join("print.h"), PRINT)?;
     let mut command = Command::new("g++");
@@ -135,7 +161,7 @@ pub(super) fn runtime(tools: &Tools, name: &str, dir: &Path) -> Result<(), Veril
 }
 
 /// The call of Verilator for `model.v` in its working folder.
-pub(super) fn verilator(tools: &Tools, spec: &ModelSpec) -> Command {
+fn verilator(tools: &Tools, spec: &ModelSpec) -> Command {
     let mut command = Command::new(&tools.verilator);
     command.args(["--cc", "--prefix", "Vm", "--Mdir", ".", "--top-module", spec.top, "-O3", "--assert"]);
     // What is unknown is 0, as in the built-in simulator; how registers and memories begin is said when the model is started.

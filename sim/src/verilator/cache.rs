@@ -1,35 +1,9 @@
 //! Compiled models on disk, found again by their content.
 
-use super::build::{self, Tools};
-use super::{ModelSpec, VerilatorError};
-use hdl::engine::PortInfo;
+use super::error::VerilatorError;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-
-/// The path of the compiled model, which is built now unless an earlier run has.
-///
-/// `ports` are all ports, clocks and resets among them.
-pub(super) fn library(spec: &ModelSpec, ports: &[PortInfo]) -> Result<PathBuf, VerilatorError> {
-    let tools = Tools::find()?;
-    // Everything that decides about the result.
-    let (flags, verilator) = (build::FLAGS.join(" "), build::verilator(tools, spec));
-    let key = format!("{flags}\n{verilator:?}\n{}\n{spec:?}\n{ports:?}", tools.versions);
-    entry(&folder()?, "model", &[&key, build::SHIM], "model.so", |dir| build::model(tools, spec, ports, dir))
-}
-
-/// The path of an object file of Verilator's runtime (`verilated` and others), compiled once for all models.
-pub(super) fn runtime(tools: &Tools, name: &str) -> Result<PathBuf, VerilatorError> {
-    let key = format!("{}\n{}\n{name}", build::FLAGS.join(" "), tools.versions);
-    entry(&folder()?, name, &[&key, build::PRINT], "runtime.o", |dir| build::runtime(tools, name, dir))
-}
-
-/// The path of the compiled headers of all models; the text is beside it, without the last extension.
-pub(super) fn headers(tools: &Tools, quick: bool) -> Result<PathBuf, VerilatorError> {
-    let flags = [build::FLAGS, build::optimisation(quick)].concat().join(" ");
-    let key = [&flags, &tools.versions, build::HEADERS];
-    entry(&folder()?, "headers", &key, "headers.h.gch", |dir| build::headers(tools, quick, dir))
-}
 
 /// A file made of `key` by whatever, kept like the models: `make` fills a folder, which must then hold `result`.
 ///

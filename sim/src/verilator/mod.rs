@@ -9,110 +9,25 @@ mod binding;
 mod build;
 mod cache;
 mod engine;
+mod error;
 mod header;
 mod inner;
 mod shim;
+mod spec;
 #[cfg(test)]
 mod tests;
 
 use binding::Binding;
 pub use build::Calls;
 pub use cache::cached;
+pub use error::VerilatorError;
 use hdl::engine::{Began, PortInfo, PowerUp};
 use hdl::{Failure, Property};
 use inner::Inner;
 pub use inner::open_memories;
+pub use spec::{Domain, ModelSpec, Reset};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-
-/// What a model is built from.
-#[derive(Clone, Debug)]
-pub struct ModelSpec<'a> {
-    /// Verilog of the whole hierarchy.
-    pub verilog: &'a str,
-    /// Name of the top module.
-    pub top: &'a str,
-    /// Ports of the top module, without clocks and resets.
-    pub ports: &'a [PortInfo],
-    /// Clock domains, at most 64.
-    pub domains: &'a [Domain],
-    /// Can the model write VCD waves? It runs slower then, even when it does not write.
-    pub trace: bool,
-    /// Does the model count which lines ran and which bits toggled? It runs slower then.
-    pub coverage: bool,
-    /// Compiled without optimisation: in less than half the time, for models that run for few cycles.
-    pub quick: bool,
-}
-
-/// A clock and the reset that goes with it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Domain {
-    /// Name of the clock port; everything happens at its rising edge.
-    pub clock: String,
-    /// The reset, if the domain has one.
-    pub reset: Option<Reset>,
-}
-
-/// A reset port.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reset {
-    /// Name of the port.
-    pub port: String,
-    /// Is it active when it is 1?
-    pub active_high: bool,
-}
-
-/// Why a model cannot be built, or its files not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum VerilatorError {
-    /// The tool is not installed.
-    #[error("{0} is not set up: run `cargo xtask setup`")]
-    NotSetUp(&'static str),
-    /// Verilator rejects the Verilog.
-    #[error("Verilator rejects `{top}`:\n{log}")]
-    Verilog {
-        /// Name of the top module.
-        top: String,
-        /// Verilator's messages.
-        log: String,
-    },
-    /// The C++ compiler rejects what Verilator made of the Verilog.
-    #[error("the C++ compiler failed:\n{0}")]
-    Compiler(String),
-    /// The ports of the specification are not those of the top module.
-    #[error("ports of `{top}`: {problem}")]
-    Ports {
-        /// Name of the top module.
-        top: String,
-        /// What does not fit.
-        problem: String,
-    },
-    /// The compiled model cannot be loaded.
-    #[error("cannot load the compiled model: {0}")]
-    Load(#[from] libloading::Error),
-    /// The model was built without what is asked of it.
-    #[error("the model was built without {0}")]
-    BuiltWithout(&'static str),
-    /// Another program failed on the way to the Verilog.
-    #[error("{0}")]
-    Program(String),
-    /// A file cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: std::io::Error,
-    },
-}
-
-impl VerilatorError {
-    /// Turns an error of the file system into one that names the file.
-    pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> VerilatorError {
-        let path = path.to_path_buf();
-        move |source| VerilatorError::File { path, source }
-    }
-}
 
 /// A running model. Inputs start as 0, registers and memories with random contents ([`PowerUp::of_environment`]).
 ///
@@ -152,7 +67,7 @@ impl Model {
     /// Builds the model, or takes it from the cache, and starts it.
     pub fn build(spec: &ModelSpec) -> Result<Model, VerilatorError> {
         let all_ports = all_ports(spec)?;
-        let library = cache::library(spec, &all_ports)?;
+        let library = build::library(spec, &all_ports)?;
         let began = Began(PowerUp::of_environment());
         let (binding, publics) = Binding::open(&library, &all_ports, seed(began.0))?;
         let position = |name: &str| all_ports.iter().position(|port| port.name == name);

@@ -1,6 +1,6 @@
 //! The C++ between a Verilated model and the binding, written for each model.
 
-use super::ModelSpec;
+use super::spec::ModelSpec;
 use std::fmt::Write;
 
 /// The part that is the same for all models.

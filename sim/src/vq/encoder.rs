@@ -1,5 +1,6 @@
 //! Indices for vectors: in software, with float32.
 
+use half::f16;
 use rayon::prelude::*;
 
 use super::kmeans::square_distance;
@@ -93,4 +94,9 @@ pub(super) fn encode_lattice(data: &[f32], residuals: usize, inverse_ratio: f32)
     };
     let piece = |piece: &[f32]| piece.chunks_exact(e8p::DIMENSIONS).flat_map(one).collect::<Vec<_>>();
     data.par_chunks(PIECE * e8p::DIMENSIONS).flat_map_iter(piece).collect()
+}
+
+/// The numbers of a book.
+pub(super) fn to_f32(values: &[u16]) -> Vec<f32> {
+    values.iter().map(|&bits| f16::from_bits(bits).to_f32()).collect()
 }

@@ -1,11 +1,9 @@
 //! The books of one group: one for each residual, made together, with entries in falling order of use.
 
-use half::f16;
-
-use super::encoder::Encoder;
+use super::encoder::{Encoder, to_f32};
 use super::kmeans::{kmeans, means};
+use super::options::TrainOptions;
 use super::random::Random;
-use super::train::TrainOptions;
 use crate::binary16;
 use crate::golden::vq::{Book, Scheme};
 
@@ -71,9 +69,4 @@ fn by_use(data: &[f32], scheme: &Scheme, options: &TrainOptions, books: Vec<Vec<
 
 fn round(x: f32) -> u16 {
     binary16::from_f64(x.into()).to_bits()
-}
-
-/// The numbers of a book.
-pub(super) fn to_f32(values: &[u16]) -> Vec<f32> {
-    values.iter().map(|&bits| f16::from_bits(bits).to_f32()).collect()
 }

@@ -6,7 +6,7 @@ use half::f16;
 
 use super::error::VqError;
 use crate::data::{Kind, Recording, check_agreement, read_matrices};
-use crate::golden::vq::TensorKind;
+use crate::golden::vq::{MAX_SIDE, TensorKind};
 
 /// A tensor in binary16.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,4 +67,13 @@ pub fn weight_sources(path: &Path, names: &[String]) -> Result<Vec<Source>, VqEr
         data: matrix.data,
     };
     Ok(read_matrices(path, names)?.into_iter().map(source).collect())
+}
+
+/// A file holds no more rows and columns.
+pub(super) fn check_sides(rows: usize, cols: usize, tile: usize) -> Result<(), VqError> {
+    let sides = [("rows", rows), ("columns", cols), ("rows or columns of a tile", tile)];
+    match sides.into_iter().find(|side| side.1 > MAX_SIDE) {
+        Some((what, found)) => Err(VqError::TooMany { what, found, most: MAX_SIDE }),
+        None => Ok(()),
+    }
 }

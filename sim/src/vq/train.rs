@@ -3,52 +3,12 @@
 use rayon::prelude::*;
 
 use super::error::VqError;
-use super::pack::{Prepared, choose_lattice_scale};
+use super::options::TrainOptions;
+use super::prepared::{Prepared, choose_lattice_scale};
 use super::random::Random;
-use super::source::Source;
+use super::source::{Source, check_sides};
 use super::{residual, rotate};
-use crate::golden::vq::{
-    Algorithm, Book, Books, MAX_BOOKS, MAX_SIDE, Part, Rotation, Scales, Scheme, Tensor, TensorKind, VqFile,
-};
-
-/// How books are trained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrainOptions {
-    /// Where random numbers begin.
-    pub seed: u64,
-    /// The most iterations of k-means.
-    pub iterations: usize,
-    /// Rounds in which the books of several residuals are improved together.
-    pub rounds: usize,
-    /// Choices that are kept after each residual.
-    pub beam: usize,
-    /// Columns of a head of keys and values.
-    pub head: usize,
-    /// Rows and columns of a tile of weights that has books of its own; `None`: the whole matrix.
-    pub tile: Option<(usize, usize)>,
-    /// Rows and columns of a Hadamard block that weights are turned with; `None`: they are not.
-    pub rotation: Option<usize>,
-}
-
-impl Default for TrainOptions {
-    fn default() -> Self {
-        Self { seed: 1, iterations: 50, rounds: 8, beam: 4, head: 64, tile: None, rotation: None }
-    }
-}
-
-impl TrainOptions {
-    /// With the tiles and rotation of an algorithm.
-    pub fn of(algorithm: Algorithm) -> Self {
-        let tile = (algorithm == Algorithm::Gptvq2).then_some((Algorithm::GPTVQ_TILE, Algorithm::GPTVQ_TILE));
-        let rotation = (algorithm == Algorithm::QuipSharp4).then_some(Algorithm::QUIP_BLOCK);
-        Self { tile, rotation, ..Self::default() }
-    }
-
-    /// The choices kept while encoding: with one residual there is nothing to choose from later.
-    pub(super) fn beam_of(&self, scheme: &Scheme) -> usize {
-        if scheme.residuals == 1 { 1 } else { self.beam }
-    }
-}
+use crate::golden::vq::{Book, Books, MAX_BOOKS, Part, Rotation, Scales, Scheme, Tensor, TensorKind, VqFile};
 
 /// Trains books for tensors; `progress` is called once for every part of a tensor whose books are ready.
 pub fn train(
@@ -115,15 +75,6 @@ fn empty_tensor(scheme: &Scheme, source: &Source, options: &TrainOptions) -> Res
     }
     let (books, scales, indices) = (vec![], vec![], vec![]);
     Ok(Tensor { kind, layer, name, rows, cols, tile_rows, tile_cols, books, scales, rotation: None, indices })
-}
-
-/// A file holds no more rows and columns.
-pub(super) fn check_sides(rows: usize, cols: usize, tile: usize) -> Result<(), VqError> {
-    let sides = [("rows", rows), ("columns", cols), ("rows or columns of a tile", tile)];
-    match sides.into_iter().find(|side| side.1 > MAX_SIDE) {
-        Some((what, found)) => Err(VqError::TooMany { what, found, most: MAX_SIDE }),
-        None => Ok(()),
-    }
 }
 
 fn check_numbers(scheme: &Scheme, tensors: &[Tensor]) -> Result<(), VqError> {

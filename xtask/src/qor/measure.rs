@@ -2,11 +2,10 @@
 
 use super::blocks::blocks;
 use super::record::{Counts, Versions};
-use super::subject::Subject;
+use super::subject::{Subject, digest};
 use crate::tools;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -116,11 +115,6 @@ impl Flow {
         };
         self.cells.iter().map(|(name, prefixes)| (name.to_string(), sum(prefixes))).collect()
     }
-}
-
-/// 16 hexadecimal digits of a text.
-pub fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Synthesizes, places and routes for ECP5; the lowest clock frequency in MHz, none without a path between registers.

@@ -1,9 +1,9 @@
 //! What is measured: the configurations of rtl_out, number units between registers and also without pipeline registers.
 
-use super::measure::digest;
 use crate::lint::{self, Design};
 use crate::{programs::KVFORGE, tools};
 use anyhow::{Context, Result, ensure};
+use sha2::{Digest, Sha256};
 use std::fs;
 
 /// Verilog to synthesize.
@@ -146,6 +146,11 @@ fn between_registers(subject: Subject) -> Result<Subject> {
     );
     let without_lut_ram = without_lut_ram.map(|text| text + &wrapper);
     Ok(Subject { name, top: format!("{top}_between_registers"), verilog: verilog + &wrapper, without_lut_ram })
+}
+
+/// 16 hexadecimal digits of a text.
+pub fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

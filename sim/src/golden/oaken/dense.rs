@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::CHUNK;
+/// Elements in a chunk.
+pub const CHUNK: usize = 64;
 
 /// The width of a code in the dense part, `B` on the format's page: 3 to 6 bits, 4 in the paper.
 ///
