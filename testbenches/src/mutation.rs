@@ -7,12 +7,14 @@
 mod dead;
 mod equivalence;
 mod explained;
+mod place;
 mod rtlil;
 mod rules;
 mod source;
 
 pub use explained::{Explanation, Explanations};
-pub use source::{Place, rust_place, target};
+pub use place::{Mutation, Place};
+pub use source::{rust_place, target};
 
 use crate::drivers::{Driver, Effort, Kind};
 use crate::yosys;
@@ -23,21 +25,6 @@ use std::path::PathBuf;
 
 /// The input that chooses the mutation.
 const SELECT: &str = "mutation";
-
-/// A mutation as Yosys describes it.
-#[derive(Clone, Debug)]
-pub struct Mutation {
-    /// From 1: the value of the input that makes it alive.
-    pub number: usize,
-    /// The module in which it is.
-    pub module: String,
-    /// The command that builds it in.
-    pub command: String,
-    /// What happens to which pin, for people.
-    pub what: String,
-    /// The place in the Verilog and in the Rust source, if it is known.
-    pub place: Option<Place>,
-}
 
 /// What became of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]

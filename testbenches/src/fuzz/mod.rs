@@ -3,12 +3,15 @@
 
 pub mod expressions;
 mod large_switch;
+mod others;
 mod pipelines;
 mod random;
 pub mod sequential;
 mod unit;
 
-use crate::{have, yosys::Netlist};
+pub use others::Others;
+
+use crate::yosys::Netlist;
 use hdl::Reset;
 use std::time::{Duration, Instant};
 
@@ -19,29 +22,6 @@ pub const RESETS: [Reset; 4] = [
     Reset { asynchronous: true, active_low: false },
     Reset { asynchronous: true, active_low: true },
 ];
-
-/// What the built-in simulators (the interpreter and machine code) are compared with, where it is set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Others {
-    /// Nothing: with each other.
-    None,
-    /// Verilator.
-    Verilator,
-    /// Verilator, and Verilator on what Yosys made of the Verilog.
-    Netlist(Netlist),
-}
-
-impl Others {
-    fn verilator(self) -> bool {
-        self != Others::None && have(&["verilator", "yosys"])
-    }
-    fn netlist(self) -> Option<Netlist> {
-        match self {
-            Others::Netlist(netlist) => Some(netlist),
-            _ => None,
-        }
-    }
-}
 
 /// The fuzzers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

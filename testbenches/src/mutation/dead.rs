@@ -3,7 +3,7 @@
 //! A bit is read if it is one of an output port, of a memory or an instance, or decides on a register; or if a gate or a register makes a
 //! bit of it that is read.
 
-use super::Mutation;
+use super::place::Mutation;
 use std::collections::{HashMap, HashSet};
 
 /// A bit of a wire.

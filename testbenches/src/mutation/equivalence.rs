@@ -4,7 +4,7 @@
 //! nothing, and neither do words that `keep` leaves out; all other outputs must be equal in every cycle. ABC proves that without
 //! bound, from reset on.
 
-use super::Mutation;
+use super::place::Mutation;
 use super::rtlil::Design;
 use crate::drivers::Driver;
 use crate::yosys;

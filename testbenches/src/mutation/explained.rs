@@ -8,7 +8,7 @@
 //! reason = "what makes the difference invisible"
 //! ```
 
-use super::Mutation;
+use super::place::Mutation;
 use std::collections::HashSet;
 use std::path::Path;
 

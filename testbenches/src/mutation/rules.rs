@@ -1,6 +1,6 @@
 //! Mutants that do the same as the design whatever the design is: what is seen at the cell of the mutation alone.
 
-use super::Mutation;
+use super::place::Mutation;
 use std::collections::HashMap;
 
 /// The mutation and its cell.

@@ -1,17 +1,6 @@
 //! From a line of Yosys' list to what a person wants to know.
 
-use super::Mutation;
-
-/// Where a mutation is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// File and line of the Verilog.
-    pub verilog: String,
-    /// The line itself, without its comment.
-    pub text: String,
-    /// File and line of the Rust source, from the comment of that line or of the declaration of the signal that it assigns.
-    pub rust: Option<String>,
-}
+use super::place::{Mutation, Place};
 
 /// One line of the list, `mutate -ctrl mutation 8 1 -mode inv -module m -cell c -port A -portbit 3 ... -src m.v:64.69-64.80`.
 pub(super) fn mutation(number: usize, line: &str, files: &[(String, String)]) -> Mutation {

@@ -1,6 +1,6 @@
 //! Block diagram of the dequantizer with AXI edges.
 
-use super::{Drawing, ENGINE};
+use super::drawing::{Drawing, ENGINE};
 use crate::diagram::{Align, Kind, rect};
 use hdl::Errors;
 use hw::oaken::dequantizer_axi;

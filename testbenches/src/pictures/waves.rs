@@ -1,6 +1,6 @@
 //! Waveforms on the built-in simulator.
 
-use super::ENGINE;
+use super::drawing::ENGINE;
 use hdl::Errors;
 use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
