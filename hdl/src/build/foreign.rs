@@ -146,10 +146,10 @@ impl Foreign {
     #[track_caller]
     pub fn advance(self, input: Signal) {
         let loc = Location::caller();
-        input.one_bit("what holds a module");
+        let one_bit = input.one_bit("what holds a module");
         self.module.with(|b| {
             let found = b.def.ports.iter().position(|p| p.node == input.id && p.input && input.key == b.def.key);
-            if found.is_none() {
+            if found.is_none() && one_bit {
                 let help = "give an input that the module declares";
                 b.error(loc, "what holds a module must be one of its inputs".into(), vec![], Some(help.into()));
             }
@@ -219,6 +219,9 @@ impl Foreign {
         let loc = Location::caller();
         let ports = |of: Vec<Signal>, input| of.into_iter().filter(move |s| self.is_port(*s, input, loc)).map(|s| s.id);
         let inputs: Vec<Id> = ports(input.signals(), true).collect();
+        if inputs.len() < input.signals().len() {
+            return; // reversed, both would be wrong
+        }
         for to in ports(output.signals(), false) {
             self.with(|f| f.paths.extend(inputs.iter().map(|from| (to, *from))));
         }

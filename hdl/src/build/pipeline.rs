@@ -71,7 +71,8 @@ impl Module {
                 let help = "begin it outside, and let its streams wait: `valid` and `ready` with the enable";
                 b.error(loc, message, notes, Some(help.into()));
             }
-            b.staging.pipes.push(PipeData { name: name.into(), variable: "p".into(), loc, advance, enabled });
+            let variable = "p".into();
+            b.staging.pipes.push(PipeData { name: name.into(), variable, loc, advance, enabled, refused: false });
             b.staging.pipes.len() as u32 - 1
         });
         Pipeline { module: self, index }

@@ -51,23 +51,29 @@ impl Pipeline {
     fn mark<B: Bundle, A: Bundle>(self, state: B, at: A, mark: Mark, loc: Loc) -> B {
         let key = self.module.key;
         let stage = store::with(key, loc, |b| self.witness(b, &at.signals(), loc)).flatten();
-        if let Some(stage) = stage {
-            let mut files = HashSet::new();
-            state.each(&mut |_, _, s| {
-                store::with(key, loc, |b| {
-                    if !b.check_same(&[s], loc) {
-                        return;
-                    }
-                    // all elements of a register file are one register
-                    match b.file_of(s.id) {
-                        Some(file) if files.insert(file) => b.mark(file, stage, mark, loc),
-                        Some(_) => {}
-                        None => b.mark(s.id, stage, mark, loc),
-                    }
-                });
+        let Some(stage) = stage else { return state };
+        let (mut files, mut refused) = (HashSet::new(), HashSet::new());
+        state.each(&mut |_, _, s| {
+            let marked = store::with(key, loc, |b| {
+                if !b.check_same(&[s], loc) {
+                    return true;
+                }
+                // all elements of a register file are one register
+                match b.file_of(s.id) {
+                    Some(file) if files.insert(file) => b.mark(file, stage, mark, loc),
+                    Some(_) => true,
+                    None => b.mark(s.id, stage, mark, loc),
+                }
             });
+            if marked == Some(false) {
+                refused.insert(s.id);
+            }
+        });
+        // of what cannot be marked, nothing else is said
+        match refused.is_empty() {
+            true => state,
+            false => state.map(&mut |_, _, s| if refused.contains(&s.id) { s.poison(s.width) } else { s }),
         }
-        state
     }
     /// The stage that signals are at, in this pipeline.
     pub(super) fn witness(self, b: &mut Draft, of: &[Signal], loc: Loc) -> Option<Stage> {

@@ -73,7 +73,9 @@ impl Module {
             })
         });
         let advance = advance.flatten().map_or(Advance::Always, |elastic| Advance::Stream(Box::new(elastic)));
+        let refused = !matches!(advance, Advance::Stream(_));
         let pipeline = self.pipe(name, advance);
+        self.with(|b| b.staging.pipes[pipeline.index as usize].refused = refused);
         (pipeline, pipeline.enter(from.payload))
     }
 }
@@ -125,6 +127,7 @@ impl Pipeline {
                 let notes = vec![(before.loc, "it left here")];
                 b.error(loc, format!("pipeline `{name}` left already"), notes, Some(help.into()));
             }
+            None if b.staging.pipes[self.index as usize].refused => {}
             None => {
                 let help = "begin it with `pipeline_stream`, or take the values out with `leave`";
                 let notes = vec![(begins, "it begins here")];
@@ -147,6 +150,9 @@ impl Pipeline {
     fn tell<B: Bundle>(self, x: B, what: impl FnOnce(&mut Draft, Stage) -> Id, loc: Loc) -> Signal {
         let id = store::with(self.module.key, loc, |b| {
             let Some(stage) = self.witness(b, &x.signals(), loc) else { return b.poison(1, loc) };
+            if b.pipe(stage).refused {
+                return b.poison(1, loc);
+            }
             if b.elastic(self.index).is_none() {
                 let message = format!("pipeline `{}` does not know where an item is", b.pipe(stage).name);
                 let help =

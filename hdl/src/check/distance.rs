@@ -142,6 +142,23 @@ impl Distances {
         }
         Some(most)
     }
+    /// For each node that `from` depends on: how many registers are on every way to `from`. `None` for all others, and where ways differ
+    /// or have no bound.
+    pub fn exact(&self, from: Id) -> Vec<Option<u32>> {
+        let order = self.order(&[from], |_| false);
+        let (mut exact, mut reached) = (vec![None; self.steps.len()], vec![false; self.steps.len()]);
+        (exact[from as usize], reached[from as usize]) = (Some(0), true);
+        for id in order.into_iter().rev() {
+            for step in self.steps(id) {
+                let bounded = step.most.filter(|most| *most == step.least);
+                let way = exact[id as usize].zip(bounded).map(|(so_far, more)| so_far + more);
+                let first = !std::mem::replace(&mut reached[step.of as usize], true);
+                let known = &mut exact[step.of as usize];
+                *known = if first || *known == way { way } else { None };
+            }
+        }
+        exact
+    }
     /// The most registers between an input and a node; 0 if there is no input. `None` where that has no bound.
     pub fn furthest(&self, b: &Draft, from: Id) -> Option<u32> {
         let most = self.most(from)?;

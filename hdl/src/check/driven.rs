@@ -5,6 +5,7 @@ use crate::ir::fold::ones;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use num_bigint::BigUint;
+use std::collections::HashSet;
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     check_assigned(b, drivers);
@@ -54,6 +55,7 @@ fn reached(def: &Def, block: &[Stmt], target: Id) -> BigUint {
 }
 
 fn check_assigned(b: &mut Draft, drivers: &Drivers) {
+    let mut conditional = HashSet::new();
     for id in 0..b.def.nodes.len() as Id {
         let (op, loc, width) = (b.node(id).op.clone(), b.node(id).loc, b.node(id).width);
         let assigned = drivers.contains_key(&id);
@@ -95,6 +97,13 @@ fn check_assigned(b: &mut Draft, drivers: &Drivers) {
             Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => {
                 let missing = ones(width) ^ covered(&b.def, &b.def.stmts, id);
                 if let Some(bit) = missing.trailing_zeros() {
+                    // an instance that stands under a condition is one mistake, whatever number of inputs it has
+                    if let Op::Net(Net::PinIn(inst)) = op
+                        && b.declared_under.contains_key(&id)
+                        && !conditional.insert(inst)
+                    {
+                        continue;
+                    }
                     let bits = if missing == ones(width) { "".into() } else { format!("bit {bit} of ") };
                     let message =
                         format!("{bits}{} is not assigned on every path: that would be a latch", b.describe(id));

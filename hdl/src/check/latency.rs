@@ -3,7 +3,7 @@
 use super::arrivals::{Arrival, arrivals};
 use super::distance::{Distances, ways};
 use super::stated::{Stated, check_twice, stated};
-use super::{advance, outputs, settings};
+use super::{advance, outputs, settings, together};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ fn check_stated(b: &mut Draft, drivers: &Drivers, stated: &[Stated]) {
     b.def.advance = b.def.advance.or_else(|| advance::find(b, drivers, &distances));
     // what holds all of the module brings no data
     let distances = Distances::of_module(b, drivers);
-    for check in [check_entering, check_leaving, check_registers, check_furthest] {
+    for check in [check_entering, check_leaving, check_registers, check_furthest, together::check] {
         check(b, &distances, stated);
         if !b.errors.is_empty() {
             return;
@@ -243,6 +243,6 @@ fn check_furthest(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
     }
 }
 
-fn registers(count: u32) -> String {
+pub(super) fn registers(count: u32) -> String {
     format!("{} {}", counted(count, "register"), if count == 1 { "is" } else { "are" })
 }

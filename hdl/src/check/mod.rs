@@ -37,6 +37,7 @@ mod simplify;
 mod stages;
 mod stated;
 mod taken;
+mod together;
 
 use crate::ir::*;
 
@@ -82,6 +83,8 @@ fn whole(b: &mut Draft, loc: Loc) {
     loops::check(b);
     if b.errors.is_empty() {
         entering::check(b, &drivers);
+    }
+    if b.errors.is_empty() {
         ready::check(b, &drivers);
     }
     foreign_names::check(b);
@@ -92,6 +95,7 @@ fn whole(b: &mut Draft, loc: Loc) {
         clocks::check(b, &drivers);
         clock_as_data::check(b, &drivers);
         latency::check(b, &drivers);
+        b.def.items = entering::outputs_with_items(b, &drivers);
         b.def.loops = power_up::loops(b, &drivers);
         decided::decide(b);
         simplify::simplify(&mut b.def);

@@ -4,8 +4,8 @@
 use super::{decided, taken};
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -31,6 +31,10 @@ pub(super) struct Ways<'a> {
     given: HashMap<Id, Vec<Given>>,
     /// Nets that are assigned once, without condition.
     names: HashMap<Id, Option<Id>>,
+    /// What is assigned to each wire, whatever the conditions.
+    values: HashMap<Id, Vec<Id>>,
+    /// How many wires more are looked into for what holds a register.
+    looks: Cell<u32>,
     /// The bits of nets that take something wherever items go on.
     taken: HashMap<Id, BigUint>,
     /// Signals that are 1 where items go on.
@@ -39,12 +43,24 @@ pub(super) struct Ways<'a> {
     going: RefCell<HashMap<Id, bool>>,
     /// Registers between stages of pipelines.
     delays: HashSet<Id>,
+    /// The clocks (indices into `domains`) of which the reset, from outside, was on the ways.
+    resets: RefCell<BTreeSet<u32>>,
 }
+
+/// A wire may be assigned from wires, in two branches each, and so on: so many are looked into at most.
+const LOOKS: u32 = 10_000;
 
 /// For outputs of modules (by the place of the definition, index of the port, and whether what holds the module always goes): the inputs
 /// with which they move.
 #[derive(Default)]
-pub(super) struct Known(HashMap<(*const Def, u32, bool), Vec<u32>>);
+pub(super) struct Known(HashMap<(*const Def, u32, bool), Origins>);
+
+/// What an output moves with: inputs (indices into `ports`), and resets from outside (indices into `domains`).
+#[derive(Clone, Default)]
+struct Origins {
+    inputs: Vec<u32>,
+    resets: Vec<u32>,
+}
 
 impl<'a> Ways<'a> {
     pub fn new(def: &'a Def, advancing: HashSet<Id>, delays: HashSet<Id>) -> Ways<'a> {
@@ -52,18 +68,27 @@ impl<'a> Ways<'a> {
             def,
             given: HashMap::new(),
             names: HashMap::new(),
+            values: HashMap::new(),
+            looks: Cell::new(LOOKS),
             taken: HashMap::new(),
             advancing,
             going: RefCell::default(),
             delays,
+            resets: RefCell::default(),
         };
         Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, value, _, under| {
             let only = under.is_empty().then_some(value);
             ways.names.entry(target).and_modify(|name| *name = None).or_insert(only);
+            if def.nodes[target as usize].op == Op::Net(Net::Wire) {
+                ways.values.entry(target).or_default().push(value);
+            }
         });
-        // without what changes nothing: conditions that are 1 where items go on, and registers assigned to themselves
+        // without what changes nothing: conditions that are 1 where items go on; registers assigned to themselves hold
         let stmts = ways.moving(&def.stmts);
         Stmt::each_set(&stmts, &mut vec![], &mut |target, place, value, _, under| {
+            if value == target {
+                return;
+            }
             ways.given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
         });
         ways.taken = taken::on_all_paths(def, &stmts);
@@ -115,23 +140,27 @@ impl<'a> Ways<'a> {
         }
         out
     }
-    /// An assignment to a register, without what holds it: `r.set(c.mux(x, r))` is `when(c, || r.set(x))`.
+    /// An assignment to a register, with what holds it as a statement: `r.set(c.mux(x, r))` is `when(c, || r.set(x))` and else `r.set(r)`.
+    /// So is a wire for the next value to which `r` is assigned, and `x` under `when`.
     fn changing(&self, set: &Stmt, register: Id, value: Id) -> Vec<Stmt> {
         let holds = |value: Id| {
             let leaves = walk::leaves(value, |id| match self.def.nodes[id as usize].op {
                 Op::Mux(_, x, y) => Some(vec![x, y]),
-                _ => self.name(id).map(|of| vec![of]),
+                _ => self.name(id).map(|of| vec![of]).or_else(|| self.values.get(&id).cloned()),
             });
             leaves.contains(&register)
         };
         match (self.def.nodes[value as usize].op.clone(), self.name(value)) {
-            _ if value == register => vec![],
             (Op::Mux(choice, x, _), _) if self.goes(choice) => self.changing(set, register, x),
             (Op::Mux(cond, x, y), _) if holds(value) => {
                 let (then, otherwise) = (self.changing(set, register, x), self.changing(set, register, y));
                 vec![Stmt::If { cond, then, otherwise }]
             }
             (_, Some(of)) if holds(of) => self.changing(set, register, of),
+            (Op::Net(Net::Wire), None) if self.looks.get() > 0 && holds(value) => {
+                self.looks.set(self.looks.get() - 1);
+                self.moving(&assignments_to(&self.def.stmts, value, register))
+            }
             _ => {
                 let mut set = set.clone();
                 if let Stmt::Set { value: of, .. } = &mut set {
@@ -219,15 +248,24 @@ impl<'a> Ways<'a> {
                     false if held => vec![],
                     false => self.taken.get(&part.id).map_or(vec![], |taken| self.assigned(part, Some(taken))),
                 };
-                // whatever the clock does, and what holds it
+                // whatever holds it
                 behind.extend(reg.async_reset.iter().map(|(reset, _)| self.whole(*reset)));
+                behind.extend(reg.reset.as_ref().and_then(|_| self.reset(reg.domain)));
                 behind
             }
             Net::PinOut(inst) => self.behind_instance(known, &self.def.insts[inst as usize], part.id),
             Net::MemRead(memory, port) => self.behind_memory(&self.def.mems[memory as usize], port),
-            Net::Reset(domain) => self.def.reset_inside(domain).map(|id| self.whole(id)).into_iter().collect(),
+            Net::Reset(domain) => self.reset(domain).into_iter().collect(),
             Net::Input | Net::Clock(_) | Net::Any(_) => vec![],
         }
+    }
+    /// The reset of a clock, if it comes from inside; else it is noted.
+    fn reset(&self, domain: u32) -> Option<Part> {
+        let inside = self.def.reset_inside(domain);
+        if inside.is_none() {
+            self.resets.borrow_mut().insert(domain);
+        }
+        inside.map(|id| self.whole(id))
     }
     /// What is assigned to bits of a net, of a register to those of them that take something on every path.
     fn assigned(&self, part: Part, taken: Option<&BigUint>) -> Vec<Part> {
@@ -251,8 +289,17 @@ impl<'a> Ways<'a> {
     fn behind_instance(&self, known: &mut Known, inst: &Inst, pin: Id) -> Vec<Part> {
         let port = inst.port_of(pin).map_or(0, |port| port as u32);
         let goes = inst.def.advance.is_none_or(|advance| self.goes(inst.pins[advance as usize]));
-        let inputs = known.inputs(&inst.def, port, goes);
-        inputs.into_iter().map(|input| self.whole(inst.pins[input as usize])).collect()
+        let Origins { inputs, resets } = known.origins(&inst.def, port, goes);
+        let resets = resets.into_iter().filter_map(|domain| self.reset(inst.domains[domain as usize]));
+        inputs.into_iter().map(|input| self.whole(inst.pins[input as usize])).chain(resets).collect()
+    }
+    /// Is this an output of an instance that moves with the items of a pipeline in it, and is the instance not held here?
+    pub fn brings_items(&self, id: Id) -> Option<&'a Def> {
+        let Op::Net(Net::PinOut(inst)) = self.def.nodes[id as usize].op else { return None };
+        let inst = &self.def.insts[inst as usize];
+        let port = inst.port_of(id)? as u32;
+        let goes = || inst.def.advance.is_none_or(|advance| self.goes(inst.pins[advance as usize]));
+        (inst.def.items.contains(&port) && goes()).then_some(&*inst.def)
     }
     /// The address of a word, unless the word is held, and what is written at every edge.
     fn behind_memory(&self, memory: &Memory, port: u32) -> Vec<Part> {
@@ -275,6 +322,24 @@ impl Part {
     }
 }
 
+/// The statements that assign to a wire, as they would assign to a register.
+fn assignments_to(block: &[Stmt], wire: Id, register: Id) -> Vec<Stmt> {
+    let inner = |block: &[Stmt]| assignments_to(block, wire, register);
+    let touching = block.iter().filter(|stmt| stmt.touches(wire));
+    touching
+        .map(|stmt| match stmt.clone() {
+            Stmt::Set { place, value, section, loc, .. } => Stmt::Set { target: register, place, value, section, loc },
+            Stmt::If { cond, then, otherwise } => Stmt::If { cond, then: inner(&then), otherwise: inner(&otherwise) },
+            Stmt::Case { selector, arms, default, rest } => Stmt::Case {
+                selector,
+                arms: arms.iter().map(|(values, block)| (values.clone(), inner(block))).collect(),
+                default: default.as_ref().map(|block| inner(block)),
+                rest,
+            },
+        })
+        .collect()
+}
+
 /// The bits of both.
 fn common(a: Range<u32>, b: Range<u32>) -> Option<Range<u32>> {
     let both = a.start.max(b.start)..a.end.min(b.end);
@@ -284,18 +349,19 @@ fn common(a: Range<u32>, b: Range<u32>) -> Option<Range<u32>> {
 impl Known {
     /// The inputs with which an output of a module moves: those that reach it within the cycle, and, unless they are held on the way, over
     /// registers. Where what holds the module always goes (or nothing holds it), that holds nothing.
-    fn inputs(&mut self, def: &Arc<Def>, output: u32, goes: bool) -> Vec<u32> {
+    fn origins(&mut self, def: &Arc<Def>, output: u32, goes: bool) -> Origins {
         let inputs = || (0..).zip(&def.ports).filter(|(_, port)| port.input);
         if def.foreign.is_some() {
             if goes && def.latency_of(output).is_some_and(|cycles| cycles > 0) {
-                return inputs().map(|(i, _)| i).filter(|i| Some(*i) != def.advance).collect();
+                let inputs = inputs().map(|(i, _)| i).filter(|i| Some(*i) != def.advance).collect();
+                return Origins { inputs, resets: vec![] };
             }
             let path = def.comb.iter().find(|(port, _)| *port == output);
-            return path.map_or(vec![], |(_, inputs)| inputs.clone());
+            return Origins { inputs: path.map_or(vec![], |(_, inputs)| inputs.clone()), resets: vec![] };
         }
         let key = (Arc::as_ptr(def), output, goes);
-        if let Some(inputs) = self.0.get(&key) {
-            return inputs.clone();
+        if let Some(origins) = self.0.get(&key) {
+            return origins.clone();
         }
         let advance = def.advance.filter(|_| goes).map(|port| def.ports[port as usize].node);
         let (ways, mut reached) = (Ways::new(def, advance.into_iter().collect(), HashSet::new()), HashSet::new());
@@ -304,8 +370,9 @@ impl Known {
             false
         });
         let inputs: Vec<u32> = inputs().filter(|(_, port)| reached.contains(&port.node)).map(|(i, _)| i).collect();
-        self.0.insert(key, inputs.clone());
-        inputs
+        let origins = Origins { inputs, resets: ways.resets.take().into_iter().collect() };
+        self.0.insert(key, origins.clone());
+        origins
     }
 }
 

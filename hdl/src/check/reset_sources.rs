@@ -95,6 +95,7 @@ fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
         Op::Un(UnOp::Any, of) if !inverted => whole(of),
         Op::Un(UnOp::All, of) if inverted => whole(of),
         Op::Un(_, of) if def.nodes[of as usize].width == 1 => whole(of),
+        Op::Bin(BinOp::Eq | BinOp::Ne, a, b) if def.nodes[a as usize].width == 1 => compared(def, from, a, b)?,
         Op::Bin(BinOp::Or, a, b) if !inverted => vec![Source { id: a, ..from }, Source { id: b, ..from }],
         Op::Bin(BinOp::And, a, b) if inverted => vec![Source { id: a, ..from }, Source { id: b, ..from }],
         Op::Slice(of, low) => vec![Source { id: of, low: from.low + low, ..from }],
@@ -112,6 +113,14 @@ fn directly_behind(def: &Def, from: Source) -> Option<Behind> {
         _ => return None,
     };
     Some(Behind { a_source: false, others })
+}
+
+/// A bit compared with a number is that bit, or its complement.
+fn compared(def: &Def, from: Source, a: Id, b: Id) -> Option<Vec<Source>> {
+    let number = |id: Id| fold::constant_behind_names(def, id).map(|number| number.bit(0));
+    let (of, number) = number(b).map(|number| (a, number)).or_else(|| number(a).map(|number| (b, number)))?;
+    let equal = matches!(def.nodes[from.id as usize].op, Op::Bin(BinOp::Eq, ..));
+    Some(vec![Source { id: of, inverted: from.inverted ^ (number != equal), ..from }])
 }
 
 /// What is assigned to these bits of a net, without conditions and once each. What is not assigned at all is reported elsewhere.
@@ -224,15 +233,24 @@ fn domain_begins_with_ports(def: &Def, domain: u32, seen: &mut HashSet<Source>, 
     }
 }
 
-/// Does a register never begin to reset at an edge, since all that is assigned to it are constants with which it does not reset; or, once
-/// and without condition, registers with the same reset of which that is so, or its own reset?
+/// What a signal is another name, a bit or the complement of.
+fn first_name(def: &Def, mut from: Source) -> Source {
+    while let Some(Behind { a_source: false, others }) = directly_behind(def, from) {
+        let [one] = others[..] else { break };
+        from = one;
+    }
+    from
+}
+
+/// Does a register never begin to reset at an edge, since all that is assigned to it are constants with which it does not reset; or, in one
+/// place, registers with the same reset of which that is so, or its own reset? Whether it takes them or holds makes no difference: they
+/// begin with its own reset.
 fn never_assigned_a_reset(def: &Def, source: Source, seen: &mut HashSet<Source>, begun: &mut ResetEnds) -> bool {
-    let (mut values, mut conditional, mut anywhere) = (vec![], false, false);
-    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
+    let (mut values, mut anywhere) = (vec![], false);
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, _| {
         if target == source.id
             && let Some(bits) = source.among(place, def.nodes[value as usize].width, value)
         {
-            conditional |= !under.is_empty();
             anywhere |= matches!(place, Place::AtSignal(_));
             values.push(bits);
         }
@@ -244,13 +262,17 @@ fn never_assigned_a_reset(def: &Def, source: Source, seen: &mut HashSet<Source>,
         return false;
     };
     let taken: Vec<Source> = taken.into_iter().flatten().collect();
-    let once = values.iter().map(|value| value.width).sum::<u32>() == source.width && !conditional;
+    let once = values.iter().map(|value| value.width).sum::<u32>() == source.width;
     let reset_of = |id: Id| match def.nodes[id as usize].op {
         Op::Net(Net::Reg(r)) => def.regs[r as usize].async_reset.as_ref().map(|(reset, _)| *reset),
         _ => None,
     };
     let own = reset_of(source.id).and_then(|reset| never_constant_reset(def, Source::whole(def, reset, false)));
-    let same_reset = |other: Source| reset_of(other.id).is_some() && reset_of(other.id) == reset_of(source.id);
+    let named = |reset: Id| first_name(def, Source::whole(def, reset, false));
+    let same_reset = |other: Source| match (reset_of(other.id), reset_of(source.id)) {
+        (Some(one), Some(other)) => one == other || named(one) == named(other),
+        _ => false,
+    };
     taken.is_empty()
         || once
             && taken.into_iter().all(|one| {

@@ -188,6 +188,8 @@ pub(crate) struct Def {
     pub settings: Vec<u32>,
     /// Those of them that are marked as constant, here or below; the others only reset something.
     pub constants: Vec<u32>,
+    /// The outputs (indices into `ports`) that move with items of a pipeline, here or below.
+    pub items: Vec<u32>,
     /// The inputs that reset something asynchronously.
     pub resets: Vec<ResetInput>,
     /// What resets asynchronously what resets others, to a value that ends that reset.

@@ -64,7 +64,7 @@ impl UpDown {
     #[track_caller]
     pub fn count(&self, up: Signal, down: Signal) {
         let (m, level) = (self.module, self.level);
-        let (rises, falls) = (up & !down, down & !up);
+        let (rises, falls) = steps(up, down);
         m.assert(!(rises & self.is_full()), "a counter that is full does not rise");
         m.assert(!(falls & self.is_empty()), "a counter that is empty does not fall");
         m.when(rises, || level.set(level + 1)).elsewhen(falls, || level.set(level - 1));
@@ -78,11 +78,18 @@ impl UpDown {
     #[track_caller]
     pub fn checked(&self, up: Signal, down: Signal) -> Signal {
         let (m, level) = (self.module, self.level);
-        let (rises, falls) = (up & !down, down & !up);
+        let (rises, falls) = steps(up, down);
         let (full, some) = (self.is_full(), level.any());
         m.when(rises & !full, || level.set(level + 1)).elsewhen(falls & some, || level.set(level - 1));
         (rises & full) | (falls & !some)
     }
+}
+
+/// Up alone, and down alone.
+#[track_caller]
+fn steps(up: Signal, down: Signal) -> (Signal, Signal) {
+    let one_bit = up.one_bit("what counts up") & down.one_bit("what counts down");
+    if one_bit { (up & !down, down & !up) } else { (up.poison(1), down.poison(1)) }
 }
 
 impl Nameable for UpDown {

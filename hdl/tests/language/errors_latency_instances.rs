@@ -209,14 +209,14 @@ fn behind_an_output_within_the_cycle() {
     compare("errors", "latency_of_one_that_nothing_holds.txt", &stable(&errors.to_string()));
 }
 
-/// Each output is one register behind an input of its own; or one of both, and one that combines inputs of two cycles.
+/// Each output is one register behind an input of its own; or one of both, and one that combines an input with what it was before.
 #[module]
 fn apart(both: bool) -> Design<EndsPorts> {
     let m = Module::new(if both { "both" } else { "apart" });
     let io = EndsPorts::new(m);
     [io.y, io.z].into_iter().for_each(|output| m.latency_of(output, 1));
     io.y.set(delayed(m, if both { io.a ^ io.b } else { io.a }));
-    io.z.set(if both { delayed(m, io.a) ^ delayed(m, delayed(m, io.b)) } else { delayed(m, io.b) });
+    io.z.set(if both { delayed(m, io.a ^ io.b) ^ delayed(m, delayed(m, io.b)) } else { delayed(m, io.b) });
     m.finish(io).unwrap()
 }
 

@@ -66,6 +66,17 @@ fn one(how: u32) -> Design<OnePorts> {
     m.finish(io).unwrap()
 }
 
+/// Holds what it has, but in a reset of its clock.
+#[module]
+fn keeps() -> Design<OnePorts> {
+    let m = Module::new("keeps");
+    let io = OnePorts::new(m);
+    let r = m.reg_reset(bits(8), 0);
+    m.when(io.go, || r.set(io.x));
+    io.y.set(r);
+    m.finish(io).unwrap()
+}
+
 mod constants {
     use super::*;
     use common::mistakes::Io;
@@ -79,6 +90,18 @@ mod constants {
             unit.y
         };
         match how {
+            "synchronous_reset" | "synchronous_reset_of_an_instance" => {
+                m.reset_from(m.current_domain(), left.bit(0));
+                if how == "synchronous_reset_of_an_instance" {
+                    let unit = m.instance(&keeps());
+                    unit.x.set(io.a);
+                    unit.go.set(io.c);
+                    return unit.y;
+                }
+                let r = m.reg_reset(bits(8), 0);
+                m.when(io.c, || r.set(io.a));
+                return r;
+            }
             "instance" => return through(0),
             "register_of_an_instance" => return through(1),
             "latency_of_an_instance" => return through(3),
@@ -107,6 +130,24 @@ mod constants {
                 r.bits(3, 0).set(left.bits(3, 0));
                 m.when(io.c, || r.bits(7, 4).set(io.b));
             }
+            // through a wire that never holds it
+            "wire" => {
+                let next = m.wire(bits(8));
+                next.set(r);
+                m.when(io.c, || next.set(left)).otherwise(|| next.set(!left));
+                r.set(next);
+            }
+            "wire_that_is_cleared" => {
+                let next = m.wire(bits(8));
+                next.set(io.c.mux(left, left ^ 1));
+                m.when(io.b.bit(0), || next.set(0));
+                r.set(next);
+            }
+            // it holds before, and takes something after all
+            "hold_that_ends" => {
+                m.when(io.c, || r.set(r));
+                m.when(io.c, || r.set(left)).otherwise(|| r.set(!left));
+            }
             "condition" => {
                 r.set(0);
                 m.when(left.bit(0), || r.set(io.a));
@@ -129,6 +170,11 @@ mod constants {
             "cleared",
             "always",
             "part",
+            "wire",
+            "wire_that_is_cleared",
+            "hold_that_ends",
+            "synchronous_reset",
+            "synchronous_reset_of_an_instance",
             "condition",
         ];
         for how in hows {
@@ -193,7 +239,7 @@ mod constants {
     #[test]
     #[module]
     fn that_are_the_users_word() {
-        for how in 0..6 {
+        for how in 0..11 {
             let m = Module::new("example");
             let io = Io::new(m);
             [io.a, io.b, io.c].into_iter().for_each(Signal::unused);
@@ -222,6 +268,34 @@ mod constants {
                     words.read(io.b)
                 }
                 4 => m.memory(bits(8), 256).init(0..256u32).read_sync_enabled(left, io.c),
+                // through a wire with the next value
+                5..10 => {
+                    let (r, next) = (m.reg_reset(bits(8), 0), m.wire(bits(8)));
+                    match how {
+                        5 => next.set(io.c.mux(left, r)),
+                        6 => {
+                            next.set(r);
+                            m.when(io.c, || next.set(left));
+                        }
+                        7 => {
+                            next.set(left);
+                            m.when(io.c, || next.set(r));
+                        }
+                        8 => m.switch(io.b.bits(1, 0), |s| {
+                            s.case(0, || next.set(left));
+                            s.case(1, || next.set(!left));
+                            s.default(|| next.set(r));
+                        }),
+                        _ => {
+                            let inner = m.wire(bits(8));
+                            inner.set(r);
+                            m.when(io.c, || inner.set(left));
+                            next.set(io.b.any().mux(inner, 0));
+                        }
+                    }
+                    r.set(next);
+                    r
+                }
                 _ => {
                     let w = m.wire(bits(8));
                     w.bits(3, 0).set(left.bits(3, 0));

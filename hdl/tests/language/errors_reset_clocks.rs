@@ -377,7 +377,7 @@ fn constant_one() -> Design<OnePorts> {
 #[test]
 #[module]
 fn forms_of_reset_synchronizers() {
-    for how in 0..4 {
+    for how in 0..9 {
         let m = Module::new("example");
         let io = Io::new(m);
         let arst = io.a.bit(0);
@@ -399,10 +399,26 @@ fn forms_of_reset_synchronizers() {
                 let root = reset_by(m, arst, 1, m.lit(0u32, 1));
                 reset_by(m, root, 1, root)
             }
-            _ => {
+            3 => {
                 let root = reset_by(m, arst, 1, m.lit(0u32, 1));
                 !reset_by(m, root, 0, !root)
             }
+            // stages that go on now and then
+            4 => {
+                let first = reset_by(m, arst, 1, m.lit(0u32, 1));
+                let second = m.reg(bits(1)).asynchronous_reset(arst, 1);
+                m.when(io.a.bit(1), || second.set(first));
+                second
+            }
+            5 => {
+                let s = m.reg(bits(3)).asynchronous_reset(arst, 7);
+                m.when(io.a.bit(1), || s.set(s.bits(1, 0).cat(m.lit(0u32, 1))));
+                s.msb()
+            }
+            // a reset that is active at 0, its complement written anew at each stage; and compared with a number
+            6 => reset_by(m, !arst, 1, reset_by(m, !arst, 1, m.lit(0u32, 1))),
+            7 => reset_by(m, arst.eq(0), 1, reset_by(m, !arst, 1, m.lit(0u32, 1))),
+            _ => reset_by(m, arst.eq(1), 1, reset_by(m, arst.ne(0), 1, m.lit(0u32, 1))),
         };
         let soft = reset_by(m, reset, 0, io.c);
         let count = m.reg(bits(8)).asynchronous_reset(soft, 9);
@@ -411,7 +427,7 @@ fn forms_of_reset_synchronizers() {
         m.finish(io).unwrap_or_else(|e| panic!("{how}: {e}"));
     }
     // one that may begin again at an edge: by a constant, a signal, an output of an instance, at a place that a signal gives
-    for how in 0..4 {
+    for how in 0..7 {
         reports(&format!("reset_synchronizer_that_begins_again_{how}"), |m, io| {
             let s = m.reg(bits(2)).asynchronous_reset(io.a.bit(0), 3);
             match how {
@@ -422,9 +438,19 @@ fn forms_of_reset_synchronizers() {
                     let one = m.instance(&constant_one());
                     m.when(io.a.bit(1), || s.set(one.o.repeat(2)));
                 }
-                _ => {
+                3 => {
                     s.set(0);
                     s.part(io.a.bit(1), 1).set(1);
+                }
+                // a stage that takes from one and from another; a stage with the opposite reset before it; data now and then
+                4 => {
+                    let other = reset_by(m, io.a.bit(0), 1, m.lit(0u32, 1));
+                    s.bit(0).set(0);
+                    m.when(io.a.bit(1), || s.bit(1).set(s.bit(0))).otherwise(|| s.bit(1).set(other));
+                }
+                5 => s.set(reset_by(m, io.a.bit(0).eq(0), 1, m.lit(0u32, 1)).repeat(2)),
+                _ => {
+                    m.when(io.b.bit(0), || s.set(s.bit(0).cat(io.a.bit(1))));
                 }
             }
             let soft = reset_by(m, s.msb(), 0, io.c);

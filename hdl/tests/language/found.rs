@@ -208,3 +208,40 @@ fn a_part_after_a_condition() {
     let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
     assert!(text.contains("if (1'b1) r[1] <= c;"), "{text}");
 }
+
+ports! {
+    struct AwayPorts() {
+        input x: Signal = bits(8),
+        input one: Signal = bits(1),
+        input n: Signal = bits(4),
+        output y: Vector<Signal> = vector(bits(8), 6),
+        output gray: Signal = bits(1),
+    }
+}
+
+/// Shifts by as many bits as there are, and by more: 0, or copies of the sign, whether the amount is a number or a signal.
+#[test]
+#[module]
+fn shifts_of_all_bits() {
+    let m = Module::new("shifts_of_all_bits");
+    let io = AwayPorts::new(m);
+    let away = [io.x << 8, io.x >> 9, io.x.sra(m.lit(8u32, 4)), io.x << io.n, io.x >> io.n, io.x.sra(io.n)];
+    for (y, shifted) in io.y.into_iter().zip(away) {
+        y.set(shifted);
+    }
+    io.gray.set(io.one ^ (io.one >> 1)); // as for any width
+    let design = m.finish(io).unwrap();
+    let ports = design.ports;
+    let mut sim = Simulator::new(&design);
+    sim.poke(ports.one, 1);
+    assert_eq!(sim.peek(ports.gray), 1);
+    for (x, sign) in [(0x96, 0xff), (0x69, 0)] {
+        sim.poke(ports.x, x);
+        for n in 8..16 {
+            sim.poke(ports.n, n);
+            assert_eq!([0, 1, 2, 3, 4, 5].map(|i| sim.peek(ports.y[i])), [0, 0, sign, 0, 0, sign], "{x:x} by {n}");
+        }
+    }
+    let text = verilog(&design, &Options::default()).single();
+    assert!(text.contains("assign y_0 = 8'h0;") && text.contains("assign gray = one ^ 1'h0;"), "{text}");
+}

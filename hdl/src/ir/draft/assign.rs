@@ -26,6 +26,9 @@ impl Draft {
             return;
         }
         if let Some(id) = self.not_assignable(to.id) {
+            if self.node(from.id).op == Op::Poison {
+                return; // what is wrong is reported, such as a stream in a register
+            }
             let message = format!("{} cannot be assigned", self.describe(id));
             let note = vec![(self.node(id).loc, "it comes from here")];
             let part = matches!(self.node(id).op, Op::Part(of, _) if self.place(of).is_some() || self.chosen_bits(of).is_some());

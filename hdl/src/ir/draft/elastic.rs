@@ -27,6 +27,8 @@ pub(crate) struct Elastic {
     pub spans: Vec<(i32, i32)>,
     /// The last stage that something stands at, and what.
     pub deepest: Option<(i32, Id, Loc)>,
+    /// That something stands behind the end was reported: what follows stands further behind.
+    pub beyond: bool,
     pub leaves: Option<Leaving>,
     /// What leaves there.
     pub payload: Vec<Id>,
@@ -133,8 +135,7 @@ impl Draft {
     fn beyond(&mut self, pipe: u32) {
         let Some(elastic) = self.elastic(pipe) else { return };
         let (Some((at, id, loc)), Some(leaving)) = (elastic.deepest, elastic.leaves) else { return };
-        if at > leaving.at {
-            elastic.deepest = Some((leaving.at, id, loc));
+        if at > leaving.at && !std::mem::replace(&mut elastic.beyond, true) {
             let message = format!(
                 "{} is at stage {at} of pipeline `{}`, which leaves at stage {}",
                 self.describe(id),

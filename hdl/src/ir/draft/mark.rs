@@ -4,12 +4,12 @@ use super::{Advance, Draft, Gate, Mark};
 use crate::ir::*;
 
 impl Draft {
-    /// A register or wire is read at this stage, whatever is written to it.
-    pub fn mark(&mut self, id: Id, stage: Stage, mark: Mark, loc: Loc) {
+    /// A register or wire is read at this stage, whatever is written to it. `false`: it is neither, which is reported.
+    pub fn mark(&mut self, id: Id, stage: Stage, mark: Mark, loc: Loc) -> bool {
         let kind = match self.node(id).op {
             Op::Net(Net::Reg(_)) => true,
             Op::Net(Net::Wire) => mark == Mark::Feedback,
-            Op::Poison => return,
+            Op::Poison => return true,
             _ => false,
         };
         let (word, what) = match mark {
@@ -21,7 +21,8 @@ impl Draft {
             let help = format!(
                 "what comes from outside is marked with `{p}.constant` if it stands still while data is in flight, and enters if not"
             );
-            return self.error(loc, format!("{described} is not {what}"), vec![], Some(help));
+            self.error(loc, format!("{described} is not {what}"), vec![], Some(help));
+            return false;
         }
         let assigned = self.set_at.keys().any(|(target, _)| *target == id);
         if assigned || self.node(id).stage.is_some() || self.staging.marks.contains_key(&id) {
@@ -34,10 +35,12 @@ impl Draft {
                 self.node(id).width
             );
             let notes = vec![(self.node(id).loc, "it comes from here")];
-            return self.error(loc, message, notes, Some(help));
+            self.error(loc, message, notes, Some(help));
+            return true;
         }
         self.stands_at(id, stage);
         self.staging.marks.insert(id, mark);
+        true
     }
     /// A net stands at a stage, and so do the elements that it holds if it is a register file.
     pub fn stands_at(&mut self, id: Id, stage: Stage) {

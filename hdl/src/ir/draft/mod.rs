@@ -134,13 +134,17 @@ impl Draft {
         Some(width as u32)
     }
     pub fn error(&mut self, loc: Loc, message: String, notes: Vec<(Loc, &str)>, help: Option<String>) {
-        self.errors.push(Diagnostic {
+        let mistake = Diagnostic {
             module: self.def.name.clone(),
             message,
             span: loc.into(),
             notes: notes.into_iter().map(|(l, t)| (l.into(), t.to_string())).collect(),
             help,
-        });
+        };
+        // one line that runs several times is one mistake
+        if !self.errors.contains(&mistake) {
+            self.errors.push(mistake);
+        }
     }
     /// How many sections began so far.
     pub fn section(&self) -> u32 {

@@ -15,6 +15,8 @@ pub(crate) struct PipeData {
     pub advance: Advance,
     /// The `in_enabled` in which it begins.
     pub enabled: Option<Enabled>,
+    /// It was to begin with a stream that cannot be one: what else is wrong follows from that.
+    pub refused: bool,
 }
 
 /// When the registers of a pipeline move.
