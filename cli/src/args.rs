@@ -1,7 +1,9 @@
 //! The command line.
 
+mod board;
 mod vq;
 
+pub use board::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardShowOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sim::golden::oaken::DenseBits;
 use sim::profile::Tails;
@@ -35,6 +37,9 @@ pub enum Command {
     /// Vector quantization: codebooks, and what is packed with them
     #[command(subcommand)]
     Vq(VqCommand),
+    /// FPGA boards: what is on them, and the constraints of their pins
+    #[command(subcommand)]
+    Board(BoardCommand),
 }
 
 #[derive(Subcommand)]

@@ -1,9 +1,10 @@
 //! The command `kvforge`: Verilog from named configurations, the threshold profiler, the demo,
-//! codebooks.
+//! codebooks, boards.
 //!
 //! Exit codes: 0 done, 1 something inside failed, 2 what the user gave is not usable.
 
 mod args;
+mod board;
 mod configuration;
 mod demo;
 mod describe;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Vq(VqCommand::Train(options)) => vq::train::run(options),
         Command::Vq(VqCommand::Pack(options)) => vq::pack::run(options),
         Command::Vq(VqCommand::Info(options)) => vq::info::run(options),
+        Command::Board(command) => board::run(command),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

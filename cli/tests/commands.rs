@@ -289,3 +289,22 @@ fn the_model_of_h2m2_prints_numbers_choices_and_figures() {
     let unchanged: Vec<&Value> = model["alternatives"].as_array().unwrap().iter().map(|a| &a["name"]).collect();
     assert_eq!(listed.as_array().unwrap().iter().map(|c| &c["name"]).collect::<Vec<_>>(), unchanged);
 }
+
+#[test]
+fn boards_are_listed_shown_and_written_as_constraints() {
+    let place = Place::new();
+    let mut text = String::new();
+    for arguments in ["board list", "board show icebreaker", "board constraints icebreaker --out pins"] {
+        text += &format!("$ kvforge {arguments}\n{}\n", stdout(&place, arguments));
+    }
+    text += &std::fs::read_to_string(place.path().join("pins/icebreaker.pcf")).unwrap();
+    snapbox::assert_data_eq!(text, snapbox::Data::read_from(Path::new("tests/board.txt"), None).raw());
+
+    let ulx3s = json(&place, "board show ulx3s-85f --json");
+    assert_eq!((ulx3s["clock_hertz"].as_u64(), ulx3s["leds_shine_at"].as_u64()), (Some(25_000_000), Some(1)));
+    let pins = ulx3s["pins"].as_array().unwrap();
+    assert_eq!(pins.iter().find(|pin| pin["port"] == "button[0]").unwrap()["pull"], "up");
+    assert_eq!(json(&place, "board list --json").as_array().unwrap().len(), 8);
+    stdout(&place, "board constraints");
+    assert_eq!(names(&place.path().join("constraints")).len(), 8);
+}

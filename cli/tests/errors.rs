@@ -98,6 +98,11 @@ const CASES: &[(&str, &str)] = &[
     ("model_choices_contradict", "model h2m2 --choose arrays-2 --choose walks-four --choose arrays-4"),
     ("model_choices_and_choose", "model h2m2 --choices --choose arrays-2"),
     ("model_plots_is_a_file", "model h2m2 --plots good.toml"),
+    // boards
+    ("board_missing", "board"),
+    ("board_unknown", "board show ulx3s"),
+    ("board_unlike_any", "board show de10-nano"),
+    ("board_constraints_out", "board constraints --out good.toml"),
     // codebooks: what is trained
     ("vq_missing", "vq"),
     ("vq_train_without_input", "vq train --algorithm cq-4"),

@@ -24,6 +24,7 @@ const STEPS: &[Step] = &[
     ("proofs", formal::all),
     ("lint of rtl_out", |_| lint::lint_all()),
     ("rtl_out is what the generator writes", |_| regenerate()),
+    ("constraints are what the boards say", |_| constraints()),
     ("docs/coverage.md is of this hardware", |_| coverage::run(&coverage::Options { check: true })),
     ("size of the configurations", |long| qor::run(&qor::Options::check(long))),
 ];
@@ -78,7 +79,23 @@ fn regenerate() -> Result<()> {
         fs::remove_dir_all(&fresh)?;
     }
     generate_all(&fresh)?;
-    let (committed, fresh) = (contents(&tools::root().join("rtl_out"))?, contents(&fresh)?);
+    compare("rtl_out", &fresh, "cargo run --release -- generate --all")
+}
+
+/// Writes the constraints of every board anew and compares them byte for byte with constraints.
+fn constraints() -> Result<()> {
+    let fresh = tools::root().join("target/constraints");
+    if fresh.exists() {
+        fs::remove_dir_all(&fresh)?;
+    }
+    let out = fresh.to_str().context("the path of the project is not valid UTF-8")?;
+    KVFORGE.run_quietly(&["board", "constraints", "--out", out])?;
+    compare("constraints", &fresh, "cargo run --release -- board constraints")
+}
+
+/// Compares a committed folder byte for byte with what was written anew; `renew` is what writes it.
+fn compare(folder: &str, fresh: &Path, renew: &str) -> Result<()> {
+    let (committed, fresh) = (contents(&tools::root().join(folder))?, contents(fresh)?);
     let all = committed.keys().chain(fresh.keys()).collect::<std::collections::BTreeSet<_>>();
     let mut differences = Vec::new();
     for file in all {
@@ -90,8 +107,8 @@ fn regenerate() -> Result<()> {
         }
     }
     let shown = differences.iter().take(8).cloned().collect::<Vec<_>>().join("; ");
-    let help = "`cargo run --release -- generate --all` renews it";
-    ensure!(differences.is_empty(), "{} files of rtl_out are out of date, {help}: {shown}", differences.len());
+    let help = format!("`{renew}` renews it");
+    ensure!(differences.is_empty(), "{} files of {folder} are out of date, {help}: {shown}", differences.len());
     println!("{} files are identical", committed.len());
     Ok(())
 }
