@@ -64,7 +64,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     io.header_error.set(headers.table.faulty & !flushed);
     let infos = keep_infos(m, &headers, p.dense_bits);
     m.section("the sparse part: words to chunks");
-    let sparse = begin_while(m, io.sparse, settings.may_begin | io.flush);
+    let sparse = begin_while(m, io.sparse, settings.may_begin, io.flush);
     let walker = walk_records(m, sparse, io, &settings, p)?;
     settings.words_wait.set(walker.holds);
     io.count_error.set(walker.count_error);
