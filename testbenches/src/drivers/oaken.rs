@@ -22,7 +22,26 @@ fn quantizer_test(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
     random_vectors(q, engine, effort)?;
     registers::test(engine, &q.design, &q.design.ports.s_axil, &q.map, effort.seed)?;
     settings::test(q, engine, effort.seed)?;
+    whole_chunks_at_every_byte(q, engine)?;
     mistakes(&mut Converting::new(q, engine)?)
+}
+
+/// Chunks of outliers only, whose counts are at every byte of a word: a word of the sparse part may carry a byte to any place of the next.
+fn whole_chunks_at_every_byte(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+    let (t, value) = (plain_thresholds(), |x: f32| half::f16::from_f32(x).to_bits());
+    // behind the header and a first chunk with so many outliers; a third chunk so that words follow
+    let vector = |before: usize| -> Vec<u16> {
+        (0..192).map(|i| value(if i < before || i >= 64 { 2.0 } else { 0.5 })).collect()
+    };
+    let vectors: Vec<Vec<u16>> = (0..64).map(vector).collect();
+    let slices: Vec<&[u16]> = vectors.iter().map(|v| &v[..]).collect();
+    let run = quantize(q, engine, &t, &slices, Pauses::NEVER, 1, &mut |_| ()).map_err(|e| e.to_string())?;
+    let right = |(got, v): (&Parts, &Vec<u16>)| {
+        let want = encode(v, q.dense_bits(), &t);
+        *got == (Parts { dense: want.dense, sparse: want.sparse })
+    };
+    let all = run.results.len() == vectors.len() && run.results.iter().zip(&vectors).all(right);
+    if all { Ok(()) } else { Err("whole chunks at every byte: wrong records".into()) }
 }
 
 /// Random thresholds, sorted, on either side of 0; sometimes zeros and the largest numbers, sometimes subnormals or any numbers.
