@@ -3,7 +3,7 @@
 pub mod align;
 pub mod beat_counter;
 pub mod beat_reader;
-mod both_taken;
+pub mod both_taken;
 pub mod chunk_pieces;
 pub mod classify;
 pub mod compact;
@@ -24,7 +24,7 @@ pub mod level_writer;
 pub mod maxima;
 pub mod mmu;
 mod packet_ends;
-mod packet_gate;
+pub mod packet_gate;
 pub mod place;
 mod promises;
 pub mod quantizer;

@@ -6,6 +6,7 @@ mod clocks;
 mod codebooks;
 mod engines;
 mod events;
+mod gates;
 mod guard;
 mod handshakes;
 mod memories;
@@ -73,6 +74,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(routing::proofs()?);
     list.extend(packets::proofs()?);
     list.extend(guard::proofs()?);
+    list.extend(gates::proofs()?);
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
