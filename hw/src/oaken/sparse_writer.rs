@@ -130,7 +130,7 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
     let carried = (p.lanes == width).then(|| carried_ram(m, placed, reading, writes));
     m.section("the outgoing word");
     let out = Out { m: io.m, vector: io.vector, header: io.header, sent: io.sent };
-    send(m, out, reading, open, Stored { data, mark, carried });
+    send(m, out, reading, open, Stored { data, mark, carried })?;
     m.finish(io)
 }
 
