@@ -130,7 +130,7 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
         });
         m.when(dropping | transfer.mux(last, first), || phase.set(Phase::Pass));
     });
-    m.assert(!transfer | first.eq(position.eq(0)), "the first beat is at position 0");
+    m.assert(!first | position.eq(0), "the first beat is at position 0");
     m.finish(io)
 }
 
