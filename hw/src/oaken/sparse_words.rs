@@ -1,11 +1,9 @@
 //! The way out of the sparse writer: takes the complete words out of its RAMs, puts in what is not there yet, and sends them.
 //!
 //! Two registers, one behind the RAMs and one at the port, each of which waits for the next. Between them the first word of a vector
-//! gets its header, a word the byte that the one before carried, and what is not kept becomes 0. Of a long word each group of bytes has
-//! an enable of its own, and so has what counts the words.
+//! gets its header, a word the byte that the one before carried, and what is not kept becomes 0.
 
 use super::copies::frees;
-use super::header;
 use super::types::{GROUP, SparseWord};
 use hdl::*;
 
@@ -93,7 +91,8 @@ pub struct Out {
     pub sent: Signal,
 }
 
-/// The words that are complete: those from `reading` up to `open`.
+/// The words that are complete: those from `reading` up to `open`. Of a long word each group of bytes has an enable of its own, and so has
+/// what counts the words.
 #[module]
 pub fn send(m: Module, out: Out, reading: Signal, open: Signal, stored: Stored) -> Result<(), Errors> {
     m.section("a word behind the RAMs");
@@ -126,7 +125,7 @@ pub fn send(m: Module, out: Out, reading: Signal, open: Signal, stored: Stored) 
     m.section("a word at the port");
     let first = m.reg_reset(bits(1), 1);
     let leaves = to_port & word_valid;
-    let with_header = data.drop_low(header::BITS).cat(first.mux(out.header, data.trunc(header::BITS)));
+    let with_header = data.drop_low(super::header::BITS).cat(first.mux(out.header, data.trunc(super::header::BITS)));
     let whole = match carried {
         Some((carried, _)) => with_carried(m, with_header, mark, carried, leaves),
         None => with_header.lanes(8),

@@ -122,6 +122,7 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
     m.when(writes, || open.set(placed.open));
     let used = open - reading;
     room.set(used.le(if p.wide() { ENOUGH_WIDE } else { ENOUGH }) & !io.stop);
+    m.assert(!writes | !(placed.above - reading).msb(), "nothing is written over a word that has not left");
     m.section("a RAM for each byte of a word");
     let data = byte_rams(m, placed, reading, writes);
     m.section("two RAMs for the marks: of a word and the next one, one is even");

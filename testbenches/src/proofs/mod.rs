@@ -4,6 +4,7 @@ mod beats;
 mod broken;
 mod clocks;
 mod codebooks;
+mod controllers;
 mod engines;
 mod events;
 mod gates;
@@ -18,6 +19,8 @@ mod records;
 mod registers;
 mod routing;
 mod slices;
+mod sparse_words;
+mod walker;
 mod words;
 
 use hdl::{Design, Errors};
@@ -75,7 +78,10 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(packets::proofs()?);
     list.extend(guard::proofs()?);
     list.extend(gates::proofs()?);
+    list.extend(controllers::proofs()?);
     list.extend(records::proofs()?);
+    list.extend(sparse_words::proofs()?);
+    list.extend(walker::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
     list.extend(slices::proofs()?);
@@ -95,5 +101,6 @@ pub use memories::STAGES;
 pub fn broken() -> Result<Vec<Proof>, Errors> {
     let mut list = broken::proofs()?;
     list.extend(records::broken()?);
+    list.extend(controllers::broken()?);
     Ok(list)
 }
