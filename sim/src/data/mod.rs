@@ -12,10 +12,13 @@
 //!
 //! A tensor is `[tokens, elements]`, with a multiple of 64 elements, at most 8192. Everything is turned into binary16, to
 //! nearest, ties to even; NaN, infinities and numbers beyond 65504 are errors that name the element.
+//!
+//! Queries, of which a token has as many heads or more, are tensors `layer<N>.q` of the same file or folder ([`read_queries`]).
 
 mod convert;
 mod error;
 mod npy;
+mod queries;
 mod safetensors;
 
 use std::fmt;
@@ -25,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::DataError;
 pub use npy::read_npy;
+pub use queries::{QueryTensor, read_queries};
 pub use safetensors::read_matrices;
 
 use crate::golden::oaken::is_legal_length;
@@ -160,15 +164,20 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, DataError> {
 
 /// Layer and kind from a name that ends in `layer<N>.k` or `layer<N>.v`.
 fn parse_name(name: &str) -> Option<(u32, Kind)> {
-    let (rest, kind) = match name.rsplit_once('.')? {
-        (rest, "k") => (rest, Kind::Key),
-        (rest, "v") => (rest, Kind::Value),
-        _ => return None,
-    };
+    match parse_layer(name)? {
+        (layer, "k") => Some((layer, Kind::Key)),
+        (layer, "v") => Some((layer, Kind::Value)),
+        _ => None,
+    }
+}
+
+/// Layer and last part of a name that ends in `layer<N>.<part>`.
+fn parse_layer(name: &str) -> Option<(u32, &str)> {
+    let (rest, part) = name.rsplit_once('.')?;
     let (before, number) = rest.rsplit_once("layer")?;
     let separate = !before.ends_with(|c: char| c.is_alphanumeric());
     let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    if separate && digits { Some((number.parse().ok()?, kind)) } else { None }
+    if separate && digits { Some((number.parse().ok()?, part)) } else { None }
 }
 
 /// Rows and columns of a tensor's shape, if they are legal.
