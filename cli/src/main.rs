@@ -1,5 +1,5 @@
 //! The command `kvforge`: Verilog from named configurations, the threshold profiler, the demo,
-//! codebooks.
+//! codebooks, LAD attention.
 //!
 //! Exit codes: 0 done, 1 something inside failed, 2 what the user gave is not usable.
 
@@ -8,6 +8,7 @@ mod configuration;
 mod demo;
 mod describe;
 mod generate;
+mod lad;
 mod list;
 mod model;
 mod named;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Profile(options) => profile::run(options),
         Command::Demo(options) => demo::run(options),
         Command::Model(ModelCommand::H2m2(options)) => model::run(options),
+        Command::Lad(options) => lad::run(options),
         Command::Vq(VqCommand::Train(options)) => vq::train::run(options),
         Command::Vq(VqCommand::Pack(options)) => vq::pack::run(options),
         Command::Vq(VqCommand::Info(options)) => vq::info::run(options),
