@@ -1,10 +1,12 @@
 //! The command line.
 
 mod board;
+mod lad;
 mod vq;
 
 pub use board::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardShowOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use lad::LadOptions;
 use sim::golden::oaken::DenseBits;
 use sim::profile::Tails;
 use std::num::NonZeroUsize;
@@ -34,6 +36,8 @@ pub enum Command {
     /// Computes a paper's figures with a model of its system
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Measures LAD attention on recorded queries, keys and values: shares, bytes, errors
+    Lad(LadOptions),
     /// Vector quantization: codebooks, and what is packed with them
     #[command(subcommand)]
     Vq(VqCommand),

@@ -1,5 +1,5 @@
 //! The command `kvforge`: Verilog from named configurations, the threshold profiler, the demo,
-//! codebooks, boards.
+//! codebooks, LAD attention, boards.
 //!
 //! Exit codes: 0 done, 1 something inside failed, 2 what the user gave is not usable.
 
@@ -10,6 +10,7 @@ mod demo;
 mod describe;
 mod generate;
 mod json;
+mod lad;
 mod list;
 mod model;
 mod named;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Profile(options) => profile::run(options),
         Command::Demo(options) => demo::run(options),
         Command::Model(ModelCommand::H2m2(options)) => model::run(options),
+        Command::Lad(options) => lad::run(options),
         Command::Vq(VqCommand::Train(options)) => vq::train::run(options),
         Command::Vq(VqCommand::Pack(options)) => vq::pack::run(options),
         Command::Vq(VqCommand::Info(options)) => vq::info::run(options),

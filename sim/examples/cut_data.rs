@@ -1,14 +1,14 @@
 //! Cuts the recordings in `data/` from the full ones: `cargo run -p kvforge-sim --example cut_data -- FROM TO`.
 //!
-//! FROM is a folder with the full smollm2_profile, smollm2_run and minilm_kv recordings (safetensors, F16), TO the
-//! folder to write into. See data/README.md.
+//! FROM is a folder with the full smollm2_profile, smollm2_run, smollm2_long, smollm2_vq and minilm_kv recordings (safetensors,
+//! F16), TO the folder to write into. See data/README.md.
 
 use std::collections::HashMap;
 use std::error::Error;
 use std::path::Path;
 
 use safetensors::{Dtype, tensor::TensorView};
-use sim::data::{Kind, KvTensor, Recording, read_matrices};
+use sim::data::{Kind, KvTensor, Recording, read_matrices, read_queries};
 
 /// Full recording, cut recording, layers (all if empty), tokens.
 const CUTS: [(&str, &str, &[u32], usize); 3] = [
@@ -16,6 +16,8 @@ const CUTS: [(&str, &str, &[u32], usize); 3] = [
     ("smollm2_run", "smollm2_run", &[], 224),
     ("minilm_kv", "minilm", &[0, 5], 128),
 ];
+/// What is kept with queries: the recording, layers, tokens.
+const WITH_QUERIES: (&str, [u32; 2], usize) = ("smollm2_long", [0, 10], 256);
 /// What is kept for codebooks: the layer, the elements of its first head, the matrix, rows and columns of its corner.
 const VQ_LAYER: u32 = 10;
 const VQ_HEAD: usize = 64;
@@ -38,7 +40,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes = cut_for_codebooks(&path(from))?;
     std::fs::write(path(to), &bytes)?;
     println!("{}: {} bytes", path(to).display(), bytes.len());
+    let path = |folder: &str| Path::new(folder).join(WITH_QUERIES.0).with_extension("safetensors");
+    let bytes = cut_with_queries(&path(from))?;
+    std::fs::write(path(to), &bytes)?;
+    println!("{}: {} bytes", path(to).display(), bytes.len());
     Ok(())
+}
+
+/// Queries, keys and values of some layers.
+fn cut_with_queries(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+    let (_, layers, tokens) = WITH_QUERIES;
+    let recording = Recording::read(path)?;
+    let kept = recording.tensors.iter().filter(|tensor| layers.contains(&tensor.layer));
+    let mut cut: Vec<(String, Vec<u8>, [usize; 2])> = kept.map(|tensor| cut_tensor(tensor, tokens)).collect();
+    for queries in read_queries(path)?.iter().filter(|queries| layers.contains(&queries.layer)) {
+        let rows = queries.data.chunks(queries.cols).take(tokens);
+        let bytes = rows.flatten().flat_map(|bits| bits.to_le_bytes()).collect();
+        cut.push((format!("layer{}.q", queries.layer), bytes, [tokens, queries.cols]));
+    }
+    serialize(&cut, &recording)
 }
 
 /// What codebooks are trained from: of one layer the first head, all tokens, and the corner of a matrix of weights.

@@ -5,6 +5,7 @@
 //! - [`verilator`]: Verilog as a running model, driven as the built-in simulator is; [`tools`] finds the program
 //! - [`profile`]: the threshold profiler, which turns recordings into the thresholds that the hardware is loaded with
 //! - [`vq`]: the trainer of codebooks, and what packs keys, values and weights with them
+//! - [`lad`]: what LAD attention is worth on a recording
 //! - [`h2m2_model`]: how long a decode iteration takes on H2M2 and on what it is compared with
 //! - [`burst_bench`]: the burst reader and writer with a memory behind them
 //! - [`h2m2_migration_bench`]: the migration engine of H2M2 between two memories, with accelerators that use the pages
@@ -24,6 +25,7 @@ pub mod h2m2_event_bench;
 pub mod h2m2_migration_bench;
 pub mod h2m2_mmu_bench;
 pub mod h2m2_model;
+pub mod lad;
 pub mod oaken_bench;
 pub mod oaken_mmu_bench;
 pub mod oaken_run;

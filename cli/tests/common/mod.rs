@@ -118,6 +118,33 @@ impl Place {
         let view = TensorView::new(Dtype::I32, vec![1, 64], &[0; 256]).unwrap();
         self.write("integers.safetensors", &serialize([("layer0.k", view)], None).unwrap());
         self.write("array.npy", b"\x93NUMPY\x01\x00");
+        self.write_queries();
+    }
+
+    /// Queries, keys and values, good and bad.
+    fn write_queries(&self) {
+        let layer = |tokens: [usize; 3], elements: [usize; 3]| {
+            let shapes: Vec<[usize; 2]> = (0..3).map(|i| [tokens[i], elements[i]]).collect();
+            let names = ["layer0.q", "layer0.k", "layer0.v"];
+            let tensors: Vec<(&str, &[usize])> = names.into_iter().zip(shapes.iter().map(|s| &s[..])).collect();
+            safetensors(&tensors, values)
+        };
+        self.write("queries.safetensors", &layer([40; 3], [128, 64, 64]));
+        self.write("queries_odd.safetensors", &layer([40; 3], [192, 128, 128]));
+        self.write("queries_many.safetensors", &layer([40; 3], [576, 64, 64]));
+        self.write("queries_values.safetensors", &layer([40; 3], [128, 64, 128]));
+        self.write("queries_tokens.safetensors", &layer([40, 40, 39], [128, 64, 64]));
+        let (q, v): ((_, &[usize]), (_, &[usize])) = (("layer0.q", &[40, 64]), ("layer0.v", &[40, 64]));
+        self.write("queries_keyless.safetensors", &safetensors(&[q, v], values));
+        self.write(
+            "queries_twice.safetensors",
+            &safetensors(&[("a.layer0.q", &[40, 64]), ("b.layer0.q", &[40, 64])], values),
+        );
+        let nan = |i| if i == 70 { f16::NAN } else { values(i) };
+        self.write("queries_nan.safetensors", &safetensors(&[q, v], nan));
+        let large = |_| f16::from_f32(500.0);
+        let all: [(&str, &[usize]); 3] = [q, ("layer0.k", &[40, 64]), v];
+        self.write("queries_large.safetensors", &safetensors(&all, large));
     }
 }
 

@@ -87,6 +87,22 @@ pub enum DataError {
         /// The names that it has, or their number.
         found: String,
     },
+    /// The file holds no queries.
+    #[error("{} holds no queries: no name among {found} ends in layer<N>.q", path.display())]
+    NoQueries {
+        /// The file or folder.
+        path: PathBuf,
+        /// The names that it has, or their number.
+        found: String,
+    },
+    /// Two tensors claim to be the queries of a layer.
+    #[error("{} holds the queries of layer {layer} twice", path.display())]
+    QueriesTwice {
+        /// The file or folder.
+        path: PathBuf,
+        /// The layer.
+        layer: u32,
+    },
     /// The file holds no weights.
     #[error("{} holds no weights: no name among {found} begins with `weight.` or ends in `.weight`", path.display())]
     NoMatrices {

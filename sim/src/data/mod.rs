@@ -12,11 +12,14 @@
 //!
 //! A tensor is `[tokens, elements]`, with a multiple of 64 elements, at most 8192. Everything is turned into binary16, to
 //! nearest, ties to even; NaN, infinities and numbers beyond 65504 are errors that name the element.
+//!
+//! Queries, of which a token has as many heads or more, are tensors `layer<N>.q` of the same file or folder ([`read_queries`]).
 
 mod convert;
 mod error;
 mod kind;
 mod npy;
+mod queries;
 mod recording;
 mod safetensors;
 
@@ -25,7 +28,8 @@ use std::path::Path;
 pub use error::DataError;
 pub use kind::Kind;
 pub use npy::read_npy;
-pub use recording::{KvTensor, Matrix, Recording, check_agreement};
+pub use queries::read_queries;
+pub use recording::{KvTensor, Matrix, QueryTensor, Recording, check_agreement};
 pub use safetensors::read_matrices;
 
 impl Recording {

@@ -29,11 +29,7 @@ pub(super) fn read_named(path: &Path, bytes: &[u8]) -> Result<Recording, DataErr
 
 /// All npy files of a folder whose names tell them.
 pub(super) fn read_folder(folder: &Path) -> Result<Recording, DataError> {
-    let error = |source| DataError::Read { path: folder.into(), source };
-    let entries = std::fs::read_dir(folder).map_err(error)?;
-    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>, _>>().map_err(error)?;
-    files.retain(|file| file.extension() == Some(OsStr::new("npy")));
-    files.sort();
+    let files = files(folder)?;
     let mut tensors = Vec::new();
     for file in &files {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -47,20 +43,35 @@ pub(super) fn read_folder(folder: &Path) -> Result<Recording, DataError> {
     Recording::new(folder, None, tensors)
 }
 
+/// The npy files of a folder, by name.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, DataError> {
+    let error = |source| DataError::Read { path: folder.into(), source };
+    let entries = std::fs::read_dir(folder).map_err(error)?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>, _>>().map_err(error)?;
+    files.retain(|file| file.extension() == Some(OsStr::new("npy")));
+    files.sort();
+    Ok(files)
+}
+
 fn parse(path: &Path, bytes: &[u8], layer: u32, kind: Kind) -> Result<KvTensor, DataError> {
+    let (rows, cols, data) = matrix(path, bytes, &format!("layer {layer} {kind}"))?;
+    Ok(KvTensor { layer, kind, rows, cols, data })
+}
+
+/// Rows, columns and binary16 bit patterns of a file.
+pub(super) fn matrix(path: &Path, bytes: &[u8], tensor: &str) -> Result<(usize, usize, Vec<u16>), DataError> {
     let (header, data) = split_header(path, bytes)?;
     let header = Header::parse(header).map_err(|detail| DataError::NotNpy { path: path.into(), detail })?;
-    let tensor = format!("layer {layer} {kind}");
     let element_type = match header.descr.as_str() {
         "'<f2'" => ElementType::F16,
         "'<f4'" => ElementType::F32,
         "'<f8'" => ElementType::F64,
         _ => {
-            let (path, found) = (path.into(), header.descr);
+            let (path, tensor, found) = (path.into(), tensor.into(), header.descr);
             return Err(DataError::ElementType { path, tensor, found, legal: "'<f2', '<f4' or '<f8'" });
         }
     };
-    let (rows, cols) = check_shape(path, &tensor, &header.shape)?;
+    let (rows, cols) = check_shape(path, tensor, &header.shape)?;
     let need = rows.checked_mul(cols * element_type.bytes());
     if need != Some(data.len()) {
         let detail = format!("shape {:?} of {} does not fit {} bytes of data", header.shape, header.descr, data.len());
@@ -71,8 +82,7 @@ fn parse(path: &Path, bytes: &[u8], layer: u32, kind: Kind) -> Result<KvTensor, 
         });
     }
     let data = if header.fortran_order { to_row_major(data, rows, cols, element_type.bytes()) } else { data.to_vec() };
-    let data = to_binary16(path, &tensor, &data, element_type, cols)?;
-    Ok(KvTensor { layer, kind, rows, cols, data })
+    Ok((rows, cols, to_binary16(path, tensor, &data, element_type, cols)?))
 }
 
 /// The dictionary's text and the data behind it.

@@ -28,6 +28,19 @@ impl KvTensor {
     }
 }
 
+/// The queries of one layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryTensor {
+    /// The layer, from 0.
+    pub layer: u32,
+    /// Tokens.
+    pub rows: usize,
+    /// Elements of one token's queries, of all heads.
+    pub cols: usize,
+    /// binary16 bit patterns, row after row.
+    pub data: Vec<u16>,
+}
+
 /// A matrix of weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matrix {
@@ -108,15 +121,20 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, DataError> {
 
 /// Layer and kind from a name that ends in `layer<N>.k` or `layer<N>.v`.
 pub(super) fn parse_name(name: &str) -> Option<(u32, Kind)> {
-    let (rest, kind) = match name.rsplit_once('.')? {
-        (rest, "k") => (rest, Kind::Key),
-        (rest, "v") => (rest, Kind::Value),
-        _ => return None,
-    };
+    match parse_layer(name)? {
+        (layer, "k") => Some((layer, Kind::Key)),
+        (layer, "v") => Some((layer, Kind::Value)),
+        _ => None,
+    }
+}
+
+/// Layer and last part of a name that ends in `layer<N>.<part>`.
+pub(super) fn parse_layer(name: &str) -> Option<(u32, &str)> {
+    let (rest, part) = name.rsplit_once('.')?;
     let (before, number) = rest.rsplit_once("layer")?;
     let separate = !before.ends_with(|c: char| c.is_alphanumeric());
     let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    if separate && digits { Some((number.parse().ok()?, kind)) } else { None }
+    if separate && digits { Some((number.parse().ok()?, part)) } else { None }
 }
 
 /// Rows and columns of a tensor's shape, if they are legal.

@@ -7,7 +7,7 @@ use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use super::convert::{ElementType, to_binary16};
 use super::error::DataError;
-use super::recording::{KvTensor, Matrix, Recording, check_shape, parse_name, read_bytes};
+use super::recording::{KvTensor, Matrix, QueryTensor, Recording, check_shape, parse_layer, parse_name, read_bytes};
 
 /// As many names are listed when none of them is a key or value.
 const NAMES_LISTED: usize = 8;
@@ -26,6 +26,23 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Recording, DataError> {
         return Err(DataError::NoTensors { path: path.into(), found: list_names(file.names()) });
     }
     Recording::new(path, model(bytes), tensors)
+}
+
+/// The tensors whose names end in `layer<N>.q`, in ascending order of layer.
+pub(super) fn queries(path: &Path, bytes: &[u8]) -> Result<Vec<QueryTensor>, DataError> {
+    let file = SafeTensors::deserialize(bytes).map_err(|error| explain(path, bytes, error))?;
+    let mut queries = Vec::new();
+    for (name, view) in file.iter() {
+        let Some((layer, "q")) = parse_layer(name) else { continue };
+        let element_type = element_type(path, name, &view)?;
+        let (rows, cols) = check_shape(path, name, view.shape())?;
+        let data = to_binary16(path, name, view.data(), element_type, cols)?;
+        queries.push(QueryTensor { layer, rows, cols, data });
+    }
+    if queries.is_empty() {
+        return Err(DataError::NoQueries { path: path.into(), found: list_names(file.names()) });
+    }
+    Ok(queries)
 }
 
 /// The matrices of weights with these names, in their order; without names all that begin with `weight.` or end in `.weight`,
