@@ -1,7 +1,7 @@
 //! `kvforge board`: the boards and their pins.
 
 use crate::args::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardShowOptions};
-use crate::list::json;
+use crate::json::json;
 use crate::nearest::nearest;
 use crate::report::{Failure, Problem, file_problem};
 use crate::table::table;
