@@ -2,11 +2,13 @@
 
 mod beats;
 mod broken;
+mod bursts;
 mod clocks;
 mod codebooks;
 mod engines;
 mod events;
 mod guard;
+mod h2m2_mmu;
 mod handshakes;
 mod memories;
 mod oaken_tables;
@@ -46,12 +48,18 @@ pub struct Proof {
     pub cover_depth: u32,
 }
 
-/// Proofs that take more than half a minute of a core, and for how many cycles from a reset on the short run of all looks at each.
+/// Proofs that take more than some ten seconds of a core, and for how many cycles from a reset on the short run of all looks at each.
 const SLOW: &[(&str, u32)] = &[
+    ("axi_write_arbiter", 10),
+    ("burst_bytes", 8),
+    ("burst_splitter_32", 10),
     ("codebook_cache", 14),
     ("events_2", 16),
     ("fifo_two_clocks_block_8", 20),
     ("fifo_two_clocks_lut_8", 20),
+    ("h2m2_requester", 12),
+    ("h2m2_tlb", 12),
+    ("h2m2_walks", 14),
     ("vector_guard", 16),
 ];
 
@@ -79,6 +87,8 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(slices::proofs()?);
     list.extend(page_list::proofs()?);
     list.extend(oaken_tables::proofs()?);
+    list.extend(h2m2_mmu::proofs()?);
+    list.extend(bursts::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(codebooks::proofs()?);
     list.extend(registers::proofs()?);
