@@ -87,7 +87,7 @@ module axi_read_arbiter_4x64 (
     wire granted_valid;
     wire [53:0] arbiter_m_payload;
     wire [1:0] granted_payload_1;
-    reg ready; // axi_read_arbiter.rs:49
+    reg ready; // axi.rs:93
 
     // requests
     assign m_axi_arvalid = granted_valid;
@@ -138,27 +138,26 @@ module axi_read_arbiter_4x64 (
     assign s_axi_1_rlast = m_axi_rlast;
     assign s_axi_2_rlast = m_axi_rlast;
     assign s_axi_3_rlast = m_axi_rlast;
-    wire [1:0] to = m_axi_rid[3:2]; // axi.rs:73
-    wire [1:0] id = m_axi_rid[1:0]; // axi.rs:73
-    assign s_axi_0_rid = id;
-    assign s_axi_1_rid = id;
-    assign s_axi_2_rid = id;
-    assign s_axi_3_rid = id;
+    wire [1:0] to = m_axi_rid[3:2]; // axi.rs:92
     assign m_axi_rready = ready;
-    wire mine = to == 2'h0; // axi_read_arbiter.rs:52
-    assign s_axi_0_rvalid = m_axi_rvalid & mine;
-    wire mine_1 = to == 2'h1; // axi_read_arbiter.rs:52
-    assign s_axi_1_rvalid = m_axi_rvalid & mine_1;
-    wire mine_2 = to == 2'h2; // axi_read_arbiter.rs:52
-    assign s_axi_2_rvalid = m_axi_rvalid & mine_2;
-    wire mine_3 = to == 2'h3; // axi_read_arbiter.rs:52
+    wire mine_0 = to == 2'h0; // axi.rs:97
+    assign s_axi_0_rid = m_axi_rid[1:0];
+    assign s_axi_1_rid = m_axi_rid[1:0];
+    assign s_axi_2_rid = m_axi_rid[1:0];
+    assign s_axi_3_rid = m_axi_rid[1:0];
+    wire mine_1 = to == 2'h1; // axi.rs:97
+    wire mine_2 = to == 2'h2; // axi.rs:97
+    wire mine_3 = to == 2'h3; // axi.rs:97
     always @* begin
         ready = 1'h1;
-        if (mine) ready = s_axi_0_rready;
+        if (mine_0) ready = s_axi_0_rready;
         if (mine_1) ready = s_axi_1_rready;
         if (mine_2) ready = s_axi_2_rready;
         if (mine_3) ready = s_axi_3_rready;
     end
+    assign s_axi_0_rvalid = m_axi_rvalid & mine_0;
+    assign s_axi_1_rvalid = m_axi_rvalid & mine_1;
+    assign s_axi_2_rvalid = m_axi_rvalid & mine_2;
     assign s_axi_3_rvalid = m_axi_rvalid & mine_3;
 endmodule
 

@@ -113,7 +113,7 @@ module axi_write_arbiter_4x64 (
     wire turns_valid;
     wire [1:0] turns_payload;
     wire [4:0] fifo_level;
-    reg ready; // axi_write_arbiter.rs:63
+    reg ready; // axi.rs:93
 
     // requests
     wire [53:0] words_0 = {s_axi_3_awid, s_axi_3_awaddr, s_axi_3_awlen, s_axi_3_awsize, s_axi_3_awburst, s_axi_3_awcache, s_axi_3_awprot}; // arbiter.rs:89
@@ -187,22 +187,22 @@ module axi_write_arbiter_4x64 (
 
     // data, in the order of the requests
     assign turn_ready = fifo_s_ready;
-    wire turn_0 = turns_payload == 2'h0; // axi_write_arbiter.rs:82
-    wire turn_1 = turns_payload == 2'h1; // axi_write_arbiter.rs:82
-    wire turn_2 = turns_payload == 2'h2; // axi_write_arbiter.rs:82
-    wire turn_3 = turns_payload == 2'h3; // axi_write_arbiter.rs:82
-    wire [3:0] of_turn = {turn_3, turn_2, turn_1, turn_0}; // axi_write_arbiter.rs:83
-    wire [63:0] _t5 = ((s_axi_0_wdata & {64{of_turn[0]}}) | (s_axi_1_wdata & {64{of_turn[1]}})) | (s_axi_2_wdata & {64{of_turn[2]}}); // axi_write_arbiter.rs:85
-    wire [7:0] _t6 = ((s_axi_0_wstrb & {8{of_turn[0]}}) | (s_axi_1_wstrb & {8{of_turn[1]}})) | (s_axi_2_wstrb & {8{of_turn[2]}}); // axi_write_arbiter.rs:85
-    wire _t7 = ((s_axi_0_wlast & of_turn[0]) | (s_axi_1_wlast & of_turn[1])) | (s_axi_2_wlast & of_turn[2]); // axi_write_arbiter.rs:85
-    wire [63:0] wdata = _t5 | (s_axi_3_wdata & {64{of_turn[3]}}); // axi_write_arbiter.rs:85
+    wire turn_0 = turns_payload == 2'h0; // axi_write_arbiter.rs:77
+    wire turn_1 = turns_payload == 2'h1; // axi_write_arbiter.rs:77
+    wire turn_2 = turns_payload == 2'h2; // axi_write_arbiter.rs:77
+    wire turn_3 = turns_payload == 2'h3; // axi_write_arbiter.rs:77
+    wire [3:0] of_turn = {turn_3, turn_2, turn_1, turn_0}; // axi_write_arbiter.rs:78
+    wire [63:0] _t5 = ((s_axi_0_wdata & {64{of_turn[0]}}) | (s_axi_1_wdata & {64{of_turn[1]}})) | (s_axi_2_wdata & {64{of_turn[2]}}); // axi_write_arbiter.rs:80
+    wire [7:0] _t6 = ((s_axi_0_wstrb & {8{of_turn[0]}}) | (s_axi_1_wstrb & {8{of_turn[1]}})) | (s_axi_2_wstrb & {8{of_turn[2]}}); // axi_write_arbiter.rs:80
+    wire _t7 = ((s_axi_0_wlast & of_turn[0]) | (s_axi_1_wlast & of_turn[1])) | (s_axi_2_wlast & of_turn[2]); // axi_write_arbiter.rs:80
+    wire [63:0] wdata = _t5 | (s_axi_3_wdata & {64{of_turn[3]}}); // axi_write_arbiter.rs:80
     assign m_axi_wdata = wdata;
-    wire [7:0] wstrb = _t6 | (s_axi_3_wstrb & {8{of_turn[3]}}); // axi_write_arbiter.rs:85
+    wire [7:0] wstrb = _t6 | (s_axi_3_wstrb & {8{of_turn[3]}}); // axi_write_arbiter.rs:80
     assign m_axi_wstrb = wstrb;
-    wire wlast = _t7 | (s_axi_3_wlast & of_turn[3]); // axi_write_arbiter.rs:85
+    wire wlast = _t7 | (s_axi_3_wlast & of_turn[3]); // axi_write_arbiter.rs:80
     assign m_axi_wlast = wlast;
-    wire _t8 = ((s_axi_0_wvalid & of_turn[0]) | (s_axi_1_wvalid & of_turn[1])) | (s_axi_2_wvalid & of_turn[2]); // axi_write_arbiter.rs:89
-    wire there = _t8 | (s_axi_3_wvalid & of_turn[3]); // axi_write_arbiter.rs:89
+    wire _t8 = ((s_axi_0_wvalid & of_turn[0]) | (s_axi_1_wvalid & of_turn[1])) | (s_axi_2_wvalid & of_turn[2]); // axi_write_arbiter.rs:84
+    wire there = _t8 | (s_axi_3_wvalid & of_turn[3]); // axi_write_arbiter.rs:84
     assign m_axi_wvalid = turns_valid & there;
     assign s_axi_0_wready = (turns_valid & turn_0) & m_axi_wready;
     assign s_axi_1_wready = (turns_valid & turn_1) & m_axi_wready;
@@ -225,27 +225,26 @@ module axi_write_arbiter_4x64 (
     assign s_axi_1_bresp = m_axi_bresp;
     assign s_axi_2_bresp = m_axi_bresp;
     assign s_axi_3_bresp = m_axi_bresp;
-    wire [1:0] to = m_axi_bid[3:2]; // axi.rs:73
-    wire [1:0] id = m_axi_bid[1:0]; // axi.rs:73
-    assign s_axi_0_bid = id;
-    assign s_axi_1_bid = id;
-    assign s_axi_2_bid = id;
-    assign s_axi_3_bid = id;
+    wire [1:0] to = m_axi_bid[3:2]; // axi.rs:92
     assign m_axi_bready = ready;
-    wire mine = to == 2'h0; // axi_write_arbiter.rs:66
-    assign s_axi_0_bvalid = m_axi_bvalid & mine;
-    wire mine_1 = to == 2'h1; // axi_write_arbiter.rs:66
-    assign s_axi_1_bvalid = m_axi_bvalid & mine_1;
-    wire mine_2 = to == 2'h2; // axi_write_arbiter.rs:66
-    assign s_axi_2_bvalid = m_axi_bvalid & mine_2;
-    wire mine_3 = to == 2'h3; // axi_write_arbiter.rs:66
+    wire mine_0 = to == 2'h0; // axi.rs:97
+    assign s_axi_0_bid = m_axi_bid[1:0];
+    assign s_axi_1_bid = m_axi_bid[1:0];
+    assign s_axi_2_bid = m_axi_bid[1:0];
+    assign s_axi_3_bid = m_axi_bid[1:0];
+    wire mine_1 = to == 2'h1; // axi.rs:97
+    wire mine_2 = to == 2'h2; // axi.rs:97
+    wire mine_3 = to == 2'h3; // axi.rs:97
     always @* begin
         ready = 1'h1;
-        if (mine) ready = s_axi_0_bready;
+        if (mine_0) ready = s_axi_0_bready;
         if (mine_1) ready = s_axi_1_bready;
         if (mine_2) ready = s_axi_2_bready;
         if (mine_3) ready = s_axi_3_bready;
     end
+    assign s_axi_0_bvalid = m_axi_bvalid & mine_0;
+    assign s_axi_1_bvalid = m_axi_bvalid & mine_1;
+    assign s_axi_2_bvalid = m_axi_bvalid & mine_2;
     assign s_axi_3_bvalid = m_axi_bvalid & mine_3;
     wire unused_ok = &{1'b0, fifo_level};
 endmodule

@@ -51,23 +51,23 @@ module burst_reader_64 (
     wire words_m_valid;
     wire [68:0] words_m_payload;
     wire [9:0] words_level;
-    reg [9:0] asked; // beats that were asked for, modulo twice the buffer | burst_reader.rs:150
-    reg [9:0] came; // beats that came | burst_reader.rs:151
-    reg [9:0] limit; // while no more were asked for, the longest burst has room | burst_reader.rs:152
+    reg [9:0] asked; // beats that were asked for, modulo twice the buffer | burst_reader.rs:146
+    reg [9:0] came; // beats that came | burst_reader.rs:147
+    reg [9:0] limit; // while no more were asked for, the longest burst has room | burst_reader.rs:148
     wire flights_s_ready;
     wire flights_m_valid;
     wire [45:0] flights_m_payload;
     wire [3:0] flights_level;
-    reg [3:0] commands; // commands whose last burst was asked for, and which are not done | burst_reader.rs:67
-    reg [3:0] under_way; // bursts | burst_reader.rs:68
-    reg may_go; // burst_reader.rs:72
-    reg valid; // burst_reader.rs:172
-    reg [31:0] address; // burst_reader.rs:173
-    reg [7:0] len; // burst_reader.rs:173
+    reg [3:0] bursts; // bursts that are not answered | under_way.rs:17
+    reg [3:0] commands; // commands without further bursts, which are not done | under_way.rs:18
+    reg may_go; // under_way.rs:26
+    reg valid; // burst_reader.rs:168
+    reg [31:0] address; // burst_reader.rs:169
+    reg [7:0] len; // burst_reader.rs:169
     wire slice_s_ready;
     wire oldest_valid;
     wire [45:0] slice_m_payload;
-    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:191
+    reg [8:0] beat; // beats of this burst that came | burst_reader.rs:187
     reg failed; // the command has failed | failure.rs:36
     reg [1:0] cause; // failure.rs:37
     reg [31:0] place; // where | failure.rs:38
@@ -101,26 +101,26 @@ module burst_reader_64 (
             limit <= (came - words_level) + 10'hfd;
         end
     end
-    wire [9:0] _t1 = limit - asked; // burst_reader.rs:158
-    wire has_room = ~_t1[9]; // burst_reader.rs:158
+    wire [9:0] _t1 = limit - asked; // burst_reader.rs:154
+    wire has_room = ~_t1[9]; // burst_reader.rs:154
 
     // bursts are asked for
     always @(posedge clk) begin
         if (rst) begin
             may_go <= 1'h0;
         end else begin
-            may_go <= (has_room & (~(under_way == 4'h8))) & (~(commands == 4'h8));
+            may_go <= (has_room & (~(bursts == 4'h8))) & (~(commands == 4'h8));
         end
     end
     assign m_axi_arvalid = valid;
     assign m_axi_araddr = address;
     assign m_axi_arlen = len;
-    wire moves = may_go & ((~valid) | m_axi_arready); // burst_reader.rs:174
+    wire moves = may_go & ((~valid) | m_axi_arready); // burst_reader.rs:170
     always @(posedge clk) if (moves) begin
         address <= splitter_m_address;
         len <= splitter_m_len;
     end
-    wire goes = splitter_m_valid & moves; // burst_reader.rs:175
+    wire goes = splitter_m_valid & moves; // burst_reader.rs:171
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
@@ -133,7 +133,7 @@ module burst_reader_64 (
     assign m_axi_arburst = 2'h1;
     assign m_axi_arcache = 4'h3;
     assign m_axi_arprot = 3'h0;
-    wire [45:0] _t2 = {splitter_m_address[31:3], splitter_m_last, splitter_m_none, splitter_m_beyond, splitter_m_offset, splitter_m_end, splitter_m_tag}; // burst_reader.rs:76
+    wire [45:0] _t2 = {splitter_m_address[31:3], splitter_m_last, splitter_m_none, splitter_m_beyond, splitter_m_offset, splitter_m_end, splitter_m_tag}; // burst_reader.rs:72
     always @(posedge clk) begin
         if (rst) begin
             asked <= 10'h0;
@@ -162,10 +162,10 @@ module burst_reader_64 (
     wire [2:0] oldest_offset = slice_m_payload[13:11]; // register_slice_forward.rs:46
     wire [2:0] oldest_end = slice_m_payload[10:8]; // register_slice_forward.rs:46
     wire [7:0] oldest_tag = slice_m_payload[7:0]; // register_slice_forward.rs:46
-    wire none = oldest_valid & oldest_none; // burst_reader.rs:82
+    wire none = oldest_valid & oldest_none; // burst_reader.rs:78
     assign m_axi_rready = oldest_valid & (~oldest_none);
-    wire comes = m_axi_rvalid & m_axi_rready; // burst_reader.rs:84
-    wire over = none | (comes & m_axi_rlast); // burst_reader.rs:85
+    wire comes = m_axi_rvalid & m_axi_rready; // burst_reader.rs:80
+    wire over = none | (comes & m_axi_rlast); // burst_reader.rs:81
     register_slice_forward_46 slice (
         .clk(clk),
         .rst(rst),
@@ -176,24 +176,24 @@ module burst_reader_64 (
         .m_ready(over),
         .m_payload(slice_m_payload)
     );
-    wire ends = over & oldest_last; // burst_reader.rs:86
+    wire ends = over & oldest_last; // burst_reader.rs:82
     always @(posedge clk) begin
         if (rst) begin
-            under_way <= 4'h0;
+            bursts <= 4'h0;
             came <= 10'h0;
             beat <= 9'h0;
         end else begin
-            if (goes & (~over)) under_way <= under_way + 4'h1;
-            else if (over & (~goes)) under_way <= under_way - 4'h1;
+            if (goes & (~over)) bursts <= bursts + 4'h1;
+            else if (over & (~goes)) bursts <= bursts - 4'h1;
             came <= came + {9'h0, none | comes};
             if (comes) beat <= beat + 9'h1;
             if (over) beat <= 9'h0;
         end
     end
-    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:194
-    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:195
-    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:196
-    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:197
+    wire [19:0] page = oldest_address[28:9]; // burst_reader.rs:190
+    wire [31:0] address_1 = {{page, oldest_address[8:0] + beat}, 3'h0}; // burst_reader.rs:191
+    wire error = comes & m_axi_rresp[1]; // burst_reader.rs:192
+    wire [2:0] otherwise = {2'h0, oldest_beyond}; // burst_reader.rs:193
     burst_splitter_64_a32_l24_t8_o8_b512 splitter (
         .clk(clk),
         .rst(rst),
@@ -233,9 +233,9 @@ module burst_reader_64 (
     wire [31:0] done_address_1 = failed ? place : address_1; // failure.rs:48
 
     // bytes in the lanes of their words
-    wire stop = ends & (now | oldest_none); // burst_reader.rs:96
-    wire last = oldest_last & m_axi_rlast; // burst_reader.rs:98
-    wire failed_1 = now | oldest_beyond; // burst_reader.rs:98
+    wire stop = ends & (now | oldest_none); // burst_reader.rs:92
+    wire last = oldest_last & m_axi_rlast; // burst_reader.rs:94
+    wire failed_1 = now | oldest_beyond; // burst_reader.rs:94
     read_aligner_8 aligner (
         .clk(clk),
         .rst(rst),
@@ -280,16 +280,16 @@ module burst_reader_64 (
     wire held_last = slice_1_m_payload[1]; // register_slice_forward.rs:46
     assign m_axis_tlast = held_last;
     wire held_empty = slice_1_m_payload[0]; // register_slice_forward.rs:46
-    wire none_1 = held_last & held_empty; // burst_reader.rs:206
+    wire none_1 = held_last & held_empty; // burst_reader.rs:202
     wire [7:0] _t4 = {held_end >= 3'h7, held_end >= 3'h6, held_end >= 3'h5, held_end >= 3'h4, held_end >= 3'h3, held_end >= 3'h2, held_end >= 3'h1, 1'h1}; // rotate.rs:24
-    wire [7:0] keep = {8{~held_last}} | (_t4 & {8{~held_empty}}); // burst_reader.rs:208
+    wire [7:0] keep = {8{~held_last}} | (_t4 & {8{~held_empty}}); // burst_reader.rs:204
     assign m_axis_tkeep = keep;
-    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:213
+    wire axis_tuser = none_1 & held_end[0]; // burst_reader.rs:209
     assign m_axis_tuser = axis_tuser;
 
     // how commands end
-    wire _t5 = goes & splitter_m_last; // burst_reader.rs:107
-    wire _t6 = done_valid & done_ready; // burst_reader.rs:107
+    wire _t5 = goes & splitter_m_last; // burst_reader.rs:103
+    wire _t6 = done_valid & done_ready; // burst_reader.rs:103
     always @(posedge clk) begin
         if (rst) begin
             commands <= 4'h0;

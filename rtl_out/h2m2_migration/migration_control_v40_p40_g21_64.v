@@ -129,26 +129,26 @@ module migration_control_v40_p40_g21_64 (
     localparam [2:0] OUTCOME_DECODE = 3'h3;
     // localparam [2:0] OUTCOME_STOPPED = 3'h4;
     localparam [2:0] OUTCOME_TABLE = 3'h5;
-    reg any; // migration_control.rs:155
-    reg [2:0] outcome; // migration_control.rs:156
-    reg written; // migration_control.rs:157
-    reg moves; // migration_control.rs:158
-    reg [2:0] reg_l202; // migration_control.rs:202
-    reg [2:0] reg_l203; // migration_control.rs:203
-    reg reg_l204; // migration_control.rs:204
-    reg [18:0] command_page_1; // migration_control.rs:205
-    reg command_from_side_1; // migration_control.rs:205
-    reg [18:0] command_from_page_1; // migration_control.rs:205
-    reg command_to_side_1; // migration_control.rs:205
-    reg [18:0] command_to_page_1; // migration_control.rs:205
-    reg [1:0] command_tables_1; // migration_control.rs:205
-    reg [1:0] reg_l205; // migration_control.rs:205
-    reg [1:0] reg_l205_1; // migration_control.rs:205
-    reg [2:0] reg_l206; // migration_control.rs:206
-    reg reg_l207; // migration_control.rs:207
-    reg [2:0] oldest; // migration_control.rs:124
-    reg [2:0] begun; // migration_control.rs:125
-    reg [2:0] tail; // migration_control.rs:126
+    reg any; // migration_pages.rs:66
+    reg [2:0] outcome; // migration_pages.rs:67
+    reg written; // migration_pages.rs:68
+    reg moves; // migration_pages.rs:69
+    reg [2:0] reg_l136; // migration_control.rs:136
+    reg [2:0] reg_l137; // migration_control.rs:137
+    reg reg_l138; // migration_control.rs:138
+    reg [18:0] command_page_1; // migration_control.rs:139
+    reg command_from_side_1; // migration_control.rs:139
+    reg [18:0] command_from_page_1; // migration_control.rs:139
+    reg command_to_side_1; // migration_control.rs:139
+    reg [18:0] command_to_page_1; // migration_control.rs:139
+    reg [1:0] command_tables_1; // migration_control.rs:139
+    reg [1:0] reg_l139; // migration_control.rs:139
+    reg [1:0] reg_l139_1; // migration_control.rs:139
+    reg [2:0] reg_l140; // migration_control.rs:140
+    reg reg_l141; // migration_control.rs:141
+    reg [2:0] oldest; // migration_pages.rs:35
+    reg [2:0] begun; // migration_pages.rs:36
+    reg [2:0] tail; // migration_pages.rs:37
     wire tables_0_busy;
     wire tables_0_failed;
     wire tables_0_decode;
@@ -203,30 +203,30 @@ module migration_control_v40_p40_g21_64 (
     wire tables_1_m_axi_write_wlast;
     wire tables_1_m_axi_write_wvalid;
     wire tables_1_m_axi_write_bready;
-    reg found_0; // migration_control.rs:284
-    reg found_1; // migration_control.rs:284
-    reg found_2; // migration_control.rs:284
-    reg found_0_1; // migration_control.rs:284
-    reg found_1_1; // migration_control.rs:284
-    reg found_2_1; // migration_control.rs:284
-    reg moves_1; // migration_control.rs:288
-    reg stopping_1; // pages under way are stopped | migration_control.rs:306
-    reg open; // migration_control.rs:307
-    reg valid; // migration_control.rs:307
-    reg [18:0] next_page; // migration_control.rs:308
-    reg next_from_side; // migration_control.rs:308
-    reg [18:0] next_from_page; // migration_control.rs:308
-    reg next_to_side; // migration_control.rs:308
-    reg [18:0] next_to_page; // migration_control.rs:308
-    reg [1:0] next_tables; // migration_control.rs:308
-    reg [18:0] numbers_0; // migration_control.rs:317
-    reg [18:0] numbers_1; // migration_control.rs:317
-    reg [18:0] numbers_2; // migration_control.rs:317
-    reg [18:0] numbers_3; // migration_control.rs:317
-    reg [3:0] taken; // migration_control.rs:318
-    reg known; // migration_control.rs:320
-    reg clash; // migration_control.rs:320
-    reg is_idle; // migration_control.rs:336
+    reg found_0; // migration_control.rs:218
+    reg found_1; // migration_control.rs:218
+    reg found_2; // migration_control.rs:218
+    reg found_0_1; // migration_control.rs:218
+    reg found_1_1; // migration_control.rs:218
+    reg found_2_1; // migration_control.rs:218
+    reg moves_1; // migration_control.rs:222
+    reg stopping_1; // pages under way are stopped | migration_control.rs:240
+    reg open; // migration_control.rs:241
+    reg valid; // migration_control.rs:241
+    reg [18:0] next_page; // migration_control.rs:242
+    reg next_from_side; // migration_control.rs:242
+    reg [18:0] next_from_page; // migration_control.rs:242
+    reg next_to_side; // migration_control.rs:242
+    reg [18:0] next_to_page; // migration_control.rs:242
+    reg [1:0] next_tables; // migration_control.rs:242
+    reg [18:0] numbers_0; // migration_control.rs:251
+    reg [18:0] numbers_1; // migration_control.rs:251
+    reg [18:0] numbers_2; // migration_control.rs:251
+    reg [18:0] numbers_3; // migration_control.rs:251
+    reg [3:0] taken; // migration_control.rs:252
+    reg known; // migration_control.rs:254
+    reg clash; // migration_control.rs:254
+    reg is_idle; // migration_control.rs:270
     (* ram_style = "distributed" *) reg [64:0] pages [0:3];
 
     // both tables
@@ -276,20 +276,20 @@ module migration_control_v40_p40_g21_64 (
     assign m_axi_table_write_1_wlast = tables_1_m_axi_write_wlast;
     assign m_axi_table_write_1_wvalid = tables_1_m_axi_write_wvalid;
     assign m_axi_table_write_1_bready = tables_1_m_axi_write_bready;
-    wire [1:0] access = (reg_l203 == PHASE_LOOK) ? ACTION_READ : ACTION_WRITE; // migration_control.rs:257
-    wire used_0 = command_tables_1[0]; // migration_control.rs:258
-    wire is_new = (reg_l203 == PHASE_SWITCH) | (reg_l203 == PHASE_FREE); // migration_control.rs:261
-    wire place_side = is_new ? command_to_side_1 : command_from_side_1; // migration_control.rs:262
-    wire [18:0] place_page = is_new ? command_to_page_1 : command_from_page_1; // migration_control.rs:262
-    wire switches = (reg_l203 == PHASE_SWITCH) & (|reg_l205_1); // migration_control.rs:263
-    wire moving = ((reg_l203 == PHASE_MARK) | (reg_l203 == PHASE_BACK)) | switches; // migration_control.rs:264
-    wire permits_0 = reg_l205[0]; // migration_control.rs:265
-    wire permits_1 = reg_l205_1[0]; // migration_control.rs:265
+    wire [1:0] access = (reg_l137 == PHASE_LOOK) ? ACTION_READ : ACTION_WRITE; // migration_control.rs:191
+    wire used_0 = command_tables_1[0]; // migration_control.rs:192
+    wire is_new = (reg_l137 == PHASE_SWITCH) | (reg_l137 == PHASE_FREE); // migration_control.rs:195
+    wire place_side = is_new ? command_to_side_1 : command_from_side_1; // migration_control.rs:196
+    wire [18:0] place_page = is_new ? command_to_page_1 : command_from_page_1; // migration_control.rs:196
+    wire switches = (reg_l137 == PHASE_SWITCH) & (|reg_l139_1); // migration_control.rs:197
+    wire moving = ((reg_l137 == PHASE_MARK) | (reg_l137 == PHASE_BACK)) | switches; // migration_control.rs:198
+    wire permits_0 = reg_l139[0]; // migration_control.rs:199
+    wire permits_1 = reg_l139_1[0]; // migration_control.rs:199
     migration_table_v40_p40_g21_64 tables_0 (
         .clk(clk),
         .rst(rst),
-        .start((reg_l202 == STEP_START) & used_0),
-        .action(reg_l204 ? ACTION_INVALIDATE : access),
+        .start((reg_l136 == STEP_START) & used_0),
+        .action(reg_l138 ? ACTION_INVALIDATE : access),
         .page(command_page_1),
         .word({24'h0, {place_page, {15'h0, {moving, {1'h0, place_side}, permits_1, permits_0, 1'h1}}}}),
         .busy(tables_0_busy),
@@ -333,21 +333,21 @@ module migration_control_v40_p40_g21_64 (
         .m_axi_write_bvalid(m_axi_table_write_0_bvalid),
         .m_axi_write_bready(tables_0_m_axi_write_bready)
     );
-    wire [1:0] access_1 = (reg_l203 == PHASE_LOOK) ? ACTION_READ : ACTION_WRITE; // migration_control.rs:257
-    wire used_1 = command_tables_1[1]; // migration_control.rs:258
-    wire is_new_1 = (reg_l203 == PHASE_SWITCH) | (reg_l203 == PHASE_FREE); // migration_control.rs:261
-    wire place_side_1 = is_new_1 ? command_to_side_1 : command_from_side_1; // migration_control.rs:262
-    wire [18:0] place_page_1 = is_new_1 ? command_to_page_1 : command_from_page_1; // migration_control.rs:262
-    wire switches_1 = (reg_l203 == PHASE_SWITCH) & (|reg_l205_1); // migration_control.rs:263
-    wire moving_1 = ((reg_l203 == PHASE_MARK) | (reg_l203 == PHASE_BACK)) | switches_1; // migration_control.rs:264
-    wire permits_0_1 = reg_l205[1]; // migration_control.rs:265
-    wire permits_1_1 = reg_l205_1[1]; // migration_control.rs:265
+    wire [1:0] access_1 = (reg_l137 == PHASE_LOOK) ? ACTION_READ : ACTION_WRITE; // migration_control.rs:191
+    wire used_1 = command_tables_1[1]; // migration_control.rs:192
+    wire is_new_1 = (reg_l137 == PHASE_SWITCH) | (reg_l137 == PHASE_FREE); // migration_control.rs:195
+    wire place_side_1 = is_new_1 ? command_to_side_1 : command_from_side_1; // migration_control.rs:196
+    wire [18:0] place_page_1 = is_new_1 ? command_to_page_1 : command_from_page_1; // migration_control.rs:196
+    wire switches_1 = (reg_l137 == PHASE_SWITCH) & (|reg_l139_1); // migration_control.rs:197
+    wire moving_1 = ((reg_l137 == PHASE_MARK) | (reg_l137 == PHASE_BACK)) | switches_1; // migration_control.rs:198
+    wire permits_0_1 = reg_l139[1]; // migration_control.rs:199
+    wire permits_1_1 = reg_l139_1[1]; // migration_control.rs:199
     wire [39:0] _t1 = {place_page_1, {15'h0, {moving_1, {1'h0, place_side_1}, permits_1_1, permits_0_1, 1'h1}}}; // entry.rs:107
     migration_table_v40_p40_g21_64 tables_1 (
         .clk(clk),
         .rst(rst),
-        .start((reg_l202 == STEP_START) & used_1),
-        .action(reg_l204 ? ACTION_INVALIDATE : access_1),
+        .start((reg_l136 == STEP_START) & used_1),
+        .action(reg_l138 ? ACTION_INVALIDATE : access_1),
         .page(command_page_1),
         .word({24'h0, _t1}),
         .busy(tables_1_busy),
@@ -391,12 +391,12 @@ module migration_control_v40_p40_g21_64 (
         .m_axi_write_bvalid(m_axi_table_write_1_bvalid),
         .m_axi_write_bready(tables_1_m_axi_write_bready)
     );
-    wire over = ~(tables_0_busy | tables_1_busy); // migration_control.rs:218
+    wire over = ~(tables_0_busy | tables_1_busy); // migration_control.rs:152
     wire [1:0] side = tables_0_found[4:3]; // entry.rs:89
     wire [23:0] above = tables_0_found[63:40]; // entry.rs:91
     wire [14:0] below = tables_0_found[20:6]; // entry.rs:92
-    wire there = (side == {1'h0, command_from_side_1}) & (tables_0_found[39:21] == command_from_page_1); // migration_control.rs:282
-    wire legal = (tables_0_found[0] & (~(((|above) | (|below)) | (side == 2'h3)))) & (~tables_0_found[5]); // migration_control.rs:283
+    wire there = (side == {1'h0, command_from_side_1}) & (tables_0_found[39:21] == command_from_page_1); // migration_control.rs:216
+    wire legal = (tables_0_found[0] & (~(((|above) | (|below)) | (side == 2'h3)))) & (~tables_0_found[5]); // migration_control.rs:217
     always @(posedge clk) begin
         found_1 <= tables_0_found[1];
         found_2 <= tables_0_found[2];
@@ -405,20 +405,20 @@ module migration_control_v40_p40_g21_64 (
     wire [1:0] side_1 = tables_1_found[4:3]; // entry.rs:89
     wire [23:0] above_1 = tables_1_found[63:40]; // entry.rs:91
     wire [14:0] below_1 = tables_1_found[20:6]; // entry.rs:92
-    wire there_1 = (side_1 == {1'h0, command_from_side_1}) & (tables_1_found[39:21] == command_from_page_1); // migration_control.rs:282
-    wire legal_1 = (tables_1_found[0] & (~(((|above_1) | (|below_1)) | (side_1 == 2'h3)))) & (~tables_1_found[5]); // migration_control.rs:283
+    wire there_1 = (side_1 == {1'h0, command_from_side_1}) & (tables_1_found[39:21] == command_from_page_1); // migration_control.rs:216
+    wire legal_1 = (tables_1_found[0] & (~(((|above_1) | (|below_1)) | (side_1 == 2'h3)))) & (~tables_1_found[5]); // migration_control.rs:217
     always @(posedge clk) begin
         found_1_1 <= tables_1_found[1];
         found_2_1 <= tables_1_found[2];
         found_0_1 <= there_1 & legal_1;
         moves_1 <= (command_from_side_1 != command_to_side_1) | (command_from_page_1 != command_to_page_1);
     end
-    wire failed_0 = tables_0_failed & used_0; // migration_control.rs:291
-    wire failed_1 = tables_1_failed & used_1; // migration_control.rs:291
-    wire decode = failed_0 ? tables_0_decode : tables_1_decode; // migration_control.rs:292
-    wire [2:0] _t2 = decode ? OUTCOME_DECODE : OUTCOME_SLAVE; // migration_control.rs:295
-    wire [1:0] whole_reads = {found_1_1, found_1}; // migration_control.rs:298
-    wire [1:0] whole_writes = {found_2_1, found_2} & command_tables_1; // migration_control.rs:299
+    wire failed_0 = tables_0_failed & used_0; // migration_control.rs:225
+    wire failed_1 = tables_1_failed & used_1; // migration_control.rs:225
+    wire decode = failed_0 ? tables_0_decode : tables_1_decode; // migration_control.rs:226
+    wire [2:0] _t2 = decode ? OUTCOME_DECODE : OUTCOME_SLAVE; // migration_control.rs:229
+    wire [1:0] whole_reads = {found_1_1, found_1}; // migration_control.rs:232
+    wire [1:0] whole_writes = {found_2_1, found_2} & command_tables_1; // migration_control.rs:233
 
     // commands, and pages in the ring
     assign command_ready = open & (~valid);
@@ -440,11 +440,11 @@ module migration_control_v40_p40_g21_64 (
 
     // pages under way
     assign stopping = stopping_1;
-    wire [3:0] _t3 = {taken[3] & (numbers_3 == next_page), taken[2] & (numbers_2 == next_page), taken[1] & (numbers_1 == next_page), taken[0] & (numbers_0 == next_page)}; // migration_control.rs:322
+    wire [3:0] _t3 = {taken[3] & (numbers_3 == next_page), taken[2] & (numbers_2 == next_page), taken[1] & (numbers_1 == next_page), taken[0] & (numbers_0 == next_page)}; // migration_control.rs:256
     always @(posedge clk) clash <= |_t3;
-    wire [2:0] _t4 = tail - oldest; // migration_control.rs:133
-    wire may_begin = (((valid & known) & (~clash)) & (~any)) & (~_t4[2]); // migration_control.rs:323
-    wire begins = ((reg_l202 == STEP_IDLE) & (~copied_valid)) & may_begin; // migration_control.rs:324
+    wire [2:0] _t4 = tail - oldest; // migration_pages.rs:44
+    wire may_begin = (((valid & known) & (~clash)) & (~any)) & (~_t4[2]); // migration_control.rs:257
+    wire begins = ((reg_l136 == STEP_IDLE) & (~copied_valid)) & may_begin; // migration_control.rs:258
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
@@ -458,7 +458,7 @@ module migration_control_v40_p40_g21_64 (
             end
         end
     end
-    wire leaves = (reg_l202 == STEP_DONE) & done_ready; // migration_control.rs:325
+    wire leaves = (reg_l136 == STEP_DONE) & done_ready; // migration_control.rs:259
     always @(posedge clk) begin
         if (rst) begin
             taken <= 4'h0;
@@ -472,7 +472,7 @@ module migration_control_v40_p40_g21_64 (
         if (tail[1:0] == 2'h2) numbers_2 <= next_page;
         if (tail[1:0] == 2'h3) numbers_3 <= next_page;
     end
-    wire idle_1 = ((reg_l202 == STEP_IDLE) & (~(|taken))) & (~valid); // migration_control.rs:333
+    wire idle_1 = ((reg_l136 == STEP_IDLE) & (~(|taken))) & (~valid); // migration_control.rs:267
     always @(posedge clk) begin
         if (rst) begin
             stopping_1 <= 1'h0;
@@ -488,19 +488,19 @@ module migration_control_v40_p40_g21_64 (
             is_idle <= idle_1 & (~(command_valid & command_ready));
         end
     end
-    wire judged = reg_l202 == STEP_JUDGE; // migration_control.rs:224
-    wire looked = judged & (reg_l203 == PHASE_LOOK); // migration_control.rs:225
-    wire marked = judged & (reg_l203 == PHASE_MARK); // migration_control.rs:227
-    wire [64:0] _t5 = {command_page_1, command_from_side_1, command_from_page_1, command_to_side_1, command_to_page_1, command_tables_1, looked ? whole_reads : reg_l205, looked ? whole_writes : reg_l205_1}; // migration_control.rs:228
+    wire judged = reg_l136 == STEP_JUDGE; // migration_control.rs:158
+    wire looked = judged & (reg_l137 == PHASE_LOOK); // migration_control.rs:159
+    wire marked = judged & (reg_l137 == PHASE_MARK); // migration_control.rs:161
+    wire [64:0] _t5 = {command_page_1, command_from_side_1, command_from_page_1, command_to_side_1, command_to_page_1, command_tables_1, looked ? whole_reads : reg_l139, looked ? whole_writes : reg_l139_1}; // migration_control.rs:162
     always @(posedge clk) if (looked | marked) pages[tail[1:0]] <= _t5;
-    wire [64:0] pages_q0 = pages[begun[1:0]]; // migration_control.rs:229
-    wire ready_from_side = pages_q0[45]; // migration_control.rs:229
+    wire [64:0] pages_q0 = pages[begun[1:0]]; // migration_control.rs:163
+    wire ready_from_side = pages_q0[45]; // migration_control.rs:163
     assign job_from_side = ready_from_side;
-    wire [18:0] ready_from_page = pages_q0[44:26]; // migration_control.rs:229
+    wire [18:0] ready_from_page = pages_q0[44:26]; // migration_control.rs:163
     assign job_from_page = ready_from_page;
-    wire ready_to_side = pages_q0[25]; // migration_control.rs:229
+    wire ready_to_side = pages_q0[25]; // migration_control.rs:163
     assign job_to_side = ready_to_side;
-    wire [18:0] ready_to_page = pages_q0[24:6]; // migration_control.rs:229
+    wire [18:0] ready_to_page = pages_q0[24:6]; // migration_control.rs:163
     assign job_to_page = ready_to_page;
     assign job_valid = begun != tail;
     always @(posedge clk) begin
@@ -511,23 +511,23 @@ module migration_control_v40_p40_g21_64 (
 
     // from step to step
     assign done_page = command_page_1;
-    assign done_outcome = reg_l206;
-    wire [64:0] pages_q1 = pages[oldest[1:0]]; // migration_control.rs:235
-    wire [18:0] oldest_command_page = pages_q1[64:46]; // migration_control.rs:235
-    wire oldest_command_from_side = pages_q1[45]; // migration_control.rs:235
-    wire [18:0] oldest_command_from_page = pages_q1[44:26]; // migration_control.rs:235
-    wire oldest_command_to_side = pages_q1[25]; // migration_control.rs:235
-    wire [18:0] oldest_command_to_page = pages_q1[24:6]; // migration_control.rs:235
-    wire [1:0] oldest_command_tables = pages_q1[5:4]; // migration_control.rs:235
-    wire [1:0] oldest_reads = pages_q1[3:2]; // migration_control.rs:235
-    wire [1:0] oldest_writes = pages_q1[1:0]; // migration_control.rs:235
-    assign copied_ready = reg_l202 == STEP_IDLE;
-    wire ends = any & (oldest == tail); // migration_control.rs:345
-    wire okay = copied_payload == OUTCOME_OKAY; // migration_control.rs:347
-    wire failed = (failed_0 | failed_1) & (~reg_l204); // migration_control.rs:372
-    wire _t6 = ~(((found_0 | (~used_0)) & (found_0_1 | (~used_1))) & moves_1); // migration_control.rs:396
+    assign done_outcome = reg_l140;
+    wire [64:0] pages_q1 = pages[oldest[1:0]]; // migration_control.rs:169
+    wire [18:0] oldest_command_page = pages_q1[64:46]; // migration_control.rs:169
+    wire oldest_command_from_side = pages_q1[45]; // migration_control.rs:169
+    wire [18:0] oldest_command_from_page = pages_q1[44:26]; // migration_control.rs:169
+    wire oldest_command_to_side = pages_q1[25]; // migration_control.rs:169
+    wire [18:0] oldest_command_to_page = pages_q1[24:6]; // migration_control.rs:169
+    wire [1:0] oldest_command_tables = pages_q1[5:4]; // migration_control.rs:169
+    wire [1:0] oldest_reads = pages_q1[3:2]; // migration_control.rs:169
+    wire [1:0] oldest_writes = pages_q1[1:0]; // migration_control.rs:169
+    assign copied_ready = reg_l136 == STEP_IDLE;
+    wire ends = any & (oldest == tail); // migration_control.rs:279
+    wire okay = copied_payload == OUTCOME_OKAY; // migration_control.rs:281
+    wire failed = (failed_0 | failed_1) & (~reg_l138); // migration_control.rs:306
+    wire _t6 = ~(((found_0 | (~used_0)) & (found_0_1 | (~used_1))) & moves_1); // migration_control.rs:330
     always @(posedge clk) begin
-        case (reg_l202)
+        case (reg_l136)
             STEP_IDLE: begin
                 if (copied_valid) begin
                     command_page_1 <= oldest_command_page;
@@ -536,10 +536,10 @@ module migration_control_v40_p40_g21_64 (
                     command_to_side_1 <= oldest_command_to_side;
                     command_to_page_1 <= oldest_command_to_page;
                     command_tables_1 <= oldest_command_tables;
-                    reg_l205 <= oldest_reads;
-                    reg_l205_1 <= oldest_writes;
-                    reg_l206 <= copied_payload;
-                    reg_l207 <= 1'h1;
+                    reg_l139 <= oldest_reads;
+                    reg_l139_1 <= oldest_writes;
+                    reg_l140 <= copied_payload;
+                    reg_l141 <= 1'h1;
                 end else if (ends) begin
                     command_page_1 <= oldest_command_page;
                     command_from_side_1 <= oldest_command_from_side;
@@ -547,10 +547,10 @@ module migration_control_v40_p40_g21_64 (
                     command_to_side_1 <= oldest_command_to_side;
                     command_to_page_1 <= oldest_command_to_page;
                     command_tables_1 <= oldest_command_tables;
-                    reg_l205 <= oldest_reads;
-                    reg_l205_1 <= oldest_writes;
-                    reg_l206 <= outcome;
-                    reg_l207 <= moves;
+                    reg_l139 <= oldest_reads;
+                    reg_l139_1 <= oldest_writes;
+                    reg_l140 <= outcome;
+                    reg_l141 <= moves;
                 end else if (may_begin) begin
                     command_page_1 <= next_page;
                     command_from_side_1 <= next_from_side;
@@ -561,10 +561,10 @@ module migration_control_v40_p40_g21_64 (
                 end
             end
             STEP_JUDGE: begin
-                case (reg_l203)
+                case (reg_l137)
                     PHASE_LOOK: begin
-                        reg_l205 <= whole_reads;
-                        reg_l205_1 <= whole_writes;
+                        reg_l139 <= whole_reads;
+                        reg_l139_1 <= whole_writes;
                         if (failed) begin
                             outcome <= _t2;
                             written <= 1'h0;
@@ -580,102 +580,102 @@ module migration_control_v40_p40_g21_64 (
                         written <= 1'h1;
                         moves <= moves_1;
                     end
-                    PHASE_SWITCH: if (failed) reg_l206 <= _t2;
-                    PHASE_BACK: if (failed) reg_l206 <= OUTCOME_TABLE;
-                    default: if (failed) reg_l206 <= OUTCOME_TABLE; // PHASE_FREE, PHASE_RESTORE
+                    PHASE_SWITCH: if (failed) reg_l140 <= _t2;
+                    PHASE_BACK: if (failed) reg_l140 <= OUTCOME_TABLE;
+                    default: if (failed) reg_l140 <= OUTCOME_TABLE; // PHASE_FREE, PHASE_RESTORE
                 endcase
             end
             default: ;
         endcase
     end
-    wire refused = any & (oldest == tail); // migration_control.rs:429
+    wire refused = any & (oldest == tail); // migration_control.rs:363
     always @(posedge clk) begin
         if (rst) begin
             any <= 1'h0;
-            reg_l202 <= STEP_IDLE;
-            reg_l203 <= PHASE_LOOK;
-            reg_l204 <= 1'h0;
+            reg_l136 <= STEP_IDLE;
+            reg_l137 <= PHASE_LOOK;
+            reg_l138 <= 1'h0;
             oldest <= 3'h0;
             tail <= 3'h0;
         end else begin
-            case (reg_l202)
+            case (reg_l136)
                 STEP_IDLE: begin
                     if (copied_valid) begin
-                        reg_l203 <= okay ? PHASE_SWITCH : PHASE_RESTORE;
-                        reg_l202 <= STEP_LOCATE;
+                        reg_l137 <= okay ? PHASE_SWITCH : PHASE_RESTORE;
+                        reg_l136 <= STEP_LOCATE;
                     end else if (ends) begin
-                        reg_l203 <= PHASE_RESTORE;
-                        reg_l202 <= written ? STEP_LOCATE : STEP_DONE;
+                        reg_l137 <= PHASE_RESTORE;
+                        reg_l136 <= written ? STEP_LOCATE : STEP_DONE;
                     end else if (may_begin) begin
-                        reg_l203 <= PHASE_LOOK;
-                        reg_l202 <= STEP_LOCATE;
+                        reg_l137 <= PHASE_LOOK;
+                        reg_l136 <= STEP_LOCATE;
                     end
-                    reg_l204 <= 1'h0;
+                    reg_l138 <= 1'h0;
                 end
-                STEP_LOCATE: reg_l202 <= STEP_START;
-                STEP_START: reg_l202 <= STEP_WAIT;
-                STEP_WAIT: if (over) reg_l202 <= STEP_JUDGE;
+                STEP_LOCATE: reg_l136 <= STEP_START;
+                STEP_START: reg_l136 <= STEP_WAIT;
+                STEP_WAIT: if (over) reg_l136 <= STEP_JUDGE;
                 STEP_JUDGE: begin
-                    reg_l202 <= STEP_START;
-                    reg_l204 <= 1'h1;
-                    case (reg_l203)
+                    reg_l136 <= STEP_START;
+                    reg_l138 <= 1'h1;
+                    case (reg_l137)
                         PHASE_LOOK: begin
-                            reg_l203 <= PHASE_MARK;
-                            reg_l204 <= 1'h0;
+                            reg_l137 <= PHASE_MARK;
+                            reg_l138 <= 1'h0;
                             if (failed) begin
                                 any <= 1'h1;
-                                reg_l202 <= STEP_IDLE;
+                                reg_l136 <= STEP_IDLE;
                             end else if (_t6) begin
                                 any <= 1'h1;
-                                reg_l202 <= STEP_IDLE;
+                                reg_l136 <= STEP_IDLE;
                             end else if (~(|whole_writes)) begin
                                 tail <= tail + 3'h1;
-                                reg_l202 <= STEP_IDLE;
+                                reg_l136 <= STEP_IDLE;
                             end
                         end
                         PHASE_MARK: begin
                             if (failed) begin
                                 any <= 1'h1;
-                                reg_l202 <= STEP_IDLE;
-                            end else if (reg_l204) begin
+                                reg_l136 <= STEP_IDLE;
+                            end else if (reg_l138) begin
                                 tail <= tail + 3'h1;
-                                reg_l202 <= STEP_IDLE;
+                                reg_l136 <= STEP_IDLE;
                             end
                         end
                         PHASE_SWITCH: begin
                             if (failed) begin
-                                reg_l203 <= PHASE_BACK;
-                                reg_l204 <= 1'h0;
-                                if (~(|reg_l205_1)) begin
-                                    reg_l203 <= PHASE_RESTORE;
-                                    reg_l204 <= 1'h0;
+                                reg_l137 <= PHASE_BACK;
+                                reg_l138 <= 1'h0;
+                                if (~(|reg_l139_1)) begin
+                                    reg_l137 <= PHASE_RESTORE;
+                                    reg_l138 <= 1'h0;
                                 end
-                            end else if (reg_l204) begin
-                                reg_l203 <= PHASE_FREE;
-                                reg_l204 <= 1'h0;
-                                if (~(|reg_l205_1)) reg_l202 <= STEP_DONE;
+                            end else if (reg_l138) begin
+                                reg_l137 <= PHASE_FREE;
+                                reg_l138 <= 1'h0;
+                                if (~(|reg_l139_1)) reg_l136 <= STEP_DONE;
                             end
                         end
-                        PHASE_BACK: if (reg_l204) begin
-                            reg_l203 <= PHASE_RESTORE;
-                            reg_l204 <= 1'h0;
-                            if (reg_l206 == OUTCOME_TABLE) reg_l202 <= STEP_DONE;
+                        PHASE_BACK: if (reg_l138) begin
+                            reg_l137 <= PHASE_RESTORE;
+                            reg_l138 <= 1'h0;
+                            if (reg_l140 == OUTCOME_TABLE) reg_l136 <= STEP_DONE;
                         end
-                        default: if (reg_l204) reg_l202 <= STEP_DONE; // PHASE_FREE, PHASE_RESTORE
+                        default: if (reg_l138) reg_l136 <= STEP_DONE; // PHASE_FREE, PHASE_RESTORE
                     endcase
                 end
                 default: if (done_ready) begin // STEP_DONE
-                    reg_l202 <= STEP_IDLE;
+                    reg_l136 <= STEP_IDLE;
                     if (refused) any <= 1'h0;
                     else oldest <= oldest + 3'h1;
                 end
             endcase
         end
     end
-    wire failed_2 = ~(reg_l206 == OUTCOME_OKAY); // migration_control.rs:246
-    wire freed = failed_2 ? (reg_l207 & (~(reg_l206 == OUTCOME_TABLE))) : (|command_tables_1); // migration_control.rs:247
+    wire failed_2 = ~(reg_l140 == OUTCOME_OKAY); // migration_control.rs:180
+    wire freed = failed_2 ? (reg_l141 & (~(reg_l140 == OUTCOME_TABLE))) : (|command_tables_1); // migration_control.rs:181
     assign done_freed = freed;
-    assign done_valid = reg_l202 == STEP_DONE;
+    assign done_valid = reg_l136 == STEP_DONE;
     assign done_free_side = failed_2 ? command_to_side_1 : command_from_side_1;
     assign done_free_page = failed_2 ? command_to_page_1 : command_from_page_1;
     wire unused_ok = &{1'b0, _t4[1:0], pages_q0[5:0], pages_q0[64:46]};

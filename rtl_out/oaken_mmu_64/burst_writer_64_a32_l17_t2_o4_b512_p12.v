@@ -68,12 +68,12 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
     wire [1:0] ended_burst_tag;
     wire ended_short;
     wire ended_long;
-    reg [2:0] under_way; // bursts that are there, up to their responses | burst_writer.rs:65
-    reg [2:0] commands; // commands of which all bursts are there, until they are done | burst_writer.rs:67
-    reg may_end; // burst_writer.rs:69
-    wire request_valid; // burst_writer.rs:76
-    wire [31:0] request_payload_0; // burst_writer.rs:76
-    wire [7:0] request_payload_1; // burst_writer.rs:76
+    reg [2:0] bursts; // bursts that are not answered | under_way.rs:17
+    reg [2:0] commands; // commands without further bursts, which are not done | under_way.rs:18
+    reg may_go; // under_way.rs:26
+    wire request_valid; // burst_writer.rs:71
+    wire [31:0] request_payload_0; // burst_writer.rs:71
+    wire [7:0] request_payload_1; // burst_writer.rs:71
     wire fifo_s_ready;
     wire requests_valid;
     wire [39:0] fifo_m_payload;
@@ -85,8 +85,8 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
     wire beats_valid_1;
     wire [71:0] fifo_1_m_payload;
     wire [9:0] fifo_1_level;
-    wire complete_valid; // burst_writer.rs:86
-    wire [7:0] complete_payload; // burst_writer.rs:86
+    wire complete_valid; // burst_writer.rs:81
+    wire [7:0] complete_payload; // burst_writer.rs:81
     wire fifo_2_s_ready;
     wire fifo_2_m_valid;
     wire [7:0] fifo_2_m_payload;
@@ -94,23 +94,23 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
     wire slice_1_s_ready;
     wire bursts_valid;
     wire [7:0] bursts_payload;
-    reg [7:0] sent; // beats of the burst that are out | burst_writer.rs:158
-    wire gated_valid; // burst_writer.rs:160
-    wire gated_ready; // burst_writer.rs:160
-    wire [63:0] gated_payload_0_data; // burst_writer.rs:160
-    wire [7:0] gated_payload_0_strobes; // burst_writer.rs:160
-    wire gated_payload_1; // burst_writer.rs:160
+    reg [7:0] sent; // beats of the burst that are out | burst_writer.rs:153
+    wire gated_valid; // burst_writer.rs:155
+    wire gated_ready; // burst_writer.rs:155
+    wire [63:0] gated_payload_0_data; // burst_writer.rs:155
+    wire [7:0] gated_payload_0_strobes; // burst_writer.rs:155
+    wire gated_payload_1; // burst_writer.rs:155
     wire slice_2_s_ready;
     wire out_valid;
     wire [72:0] slice_2_m_payload;
-    wire flight_valid; // burst_writer.rs:94
-    wire [31:0] flight_address; // burst_writer.rs:94
-    wire flight_last; // burst_writer.rs:94
-    wire flight_none; // burst_writer.rs:94
-    wire flight_beyond; // burst_writer.rs:94
-    wire flight_short; // burst_writer.rs:94
-    wire flight_long; // burst_writer.rs:94
-    wire [1:0] flight_tag; // burst_writer.rs:94
+    wire flight_valid; // burst_writer.rs:89
+    wire [31:0] flight_address; // burst_writer.rs:89
+    wire flight_last; // burst_writer.rs:89
+    wire flight_none; // burst_writer.rs:89
+    wire flight_beyond; // burst_writer.rs:89
+    wire flight_short; // burst_writer.rs:89
+    wire flight_long; // burst_writer.rs:89
+    wire [1:0] flight_tag; // burst_writer.rs:89
     wire fifo_3_s_ready;
     wire fifo_3_m_valid;
     wire [38:0] fifo_3_m_payload;
@@ -139,15 +139,15 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
     assign s_axis_tready = aligner_s_ready;
     always @(posedge clk) begin
         if (rst) begin
-            may_end <= 1'h0;
+            may_go <= 1'h0;
         end else begin
-            may_end <= (~(under_way == 3'h4)) & (~(commands == 3'h4));
+            may_go <= (1'h1 & (~(bursts == 3'h4))) & (~(commands == 3'h4));
         end
     end
 
     // a burst is asked for when all its data are there
     assign m_axi_awprot = 3'h0;
-    wire asked = ends & (~ended_burst_none); // burst_writer.rs:75
+    wire asked = ends & (~ended_burst_none); // burst_writer.rs:70
     assign request_valid = asked;
     assign request_payload_0 = ended_burst_address;
     assign request_payload_1 = ended_burst_len;
@@ -194,7 +194,7 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
         .m_ready(slice_s_ready),
         .m_data(aligner_m_data),
         .m_strobes(aligner_m_strobes),
-        .may_end(may_end),
+        .may_end(may_go),
         .ends(aligner_ends),
         .ends_command(aligner_ends_command),
         .ended_valid(ends),
@@ -236,7 +236,7 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
         .m_payload(fifo_2_m_payload),
         .level(fifo_2_level)
     );
-    wire last = sent == bursts_payload; // burst_writer.rs:159
+    wire last = sent == bursts_payload; // burst_writer.rs:154
     assign gated_payload_0_data = beats_data_1;
     assign gated_payload_0_strobes = beats_strobes_1;
     assign gated_payload_1 = last;
@@ -252,7 +252,7 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
         .m_payload(fifo_1_m_payload),
         .level(fifo_1_level)
     );
-    wire goes = gated_valid & gated_ready; // burst_writer.rs:164
+    wire goes = gated_valid & gated_ready; // burst_writer.rs:159
     register_slice_forward_8 slice_1 (
         .clk(clk),
         .rst(rst),
@@ -319,10 +319,10 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
     wire flights_short = slice_3_m_payload[3]; // register_slice_forward.rs:46
     wire flights_long = slice_3_m_payload[2]; // register_slice_forward.rs:46
     wire [1:0] flights_tag = slice_3_m_payload[1:0]; // register_slice_forward.rs:46
-    wire none = flights_valid & flights_none; // burst_writer.rs:100
+    wire none = flights_valid & flights_none; // burst_writer.rs:95
     assign m_axi_bready = flights_valid & (~flights_none);
-    wire comes = m_axi_bvalid & m_axi_bready; // burst_writer.rs:102
-    wire over = none | comes; // burst_writer.rs:103
+    wire comes = m_axi_bvalid & m_axi_bready; // burst_writer.rs:97
+    wire over = none | comes; // burst_writer.rs:98
     register_slice_forward_39 slice_3 (
         .clk(clk),
         .rst(rst),
@@ -333,18 +333,26 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
         .m_ready(over),
         .m_payload(slice_3_m_payload)
     );
-    wire command_ends = over & flights_last; // burst_writer.rs:104
+    wire command_ends = over & flights_last; // burst_writer.rs:99
     always @(posedge clk) begin
         if (rst) begin
-            under_way <= 3'h0;
+            bursts <= 3'h0;
         end else begin
-            if (aligner_ends & (~over)) under_way <= under_way + 3'h1;
-            else if (over & (~aligner_ends)) under_way <= under_way - 3'h1;
+            if (aligner_ends & (~over)) bursts <= bursts + 3'h1;
+            else if (over & (~aligner_ends)) bursts <= bursts - 3'h1;
         end
     end
-    wire error = comes & m_axi_bresp[1]; // burst_writer.rs:181
-    wire [2:0] packet = {flights_short | flights_long, 1'h0, flights_long & (~flights_short)}; // burst_writer.rs:182
-    wire [2:0] otherwise = flights_beyond ? 3'h1 : packet; // burst_writer.rs:183
+    wire error = comes & m_axi_bresp[1]; // burst_writer.rs:176
+    wire [2:0] packet = {flights_short | flights_long, 1'h0, flights_long & (~flights_short)}; // burst_writer.rs:177
+    wire [2:0] otherwise = flights_beyond ? 3'h1 : packet; // burst_writer.rs:178
+    always @(posedge clk) begin
+        if (rst) begin
+            failed <= 1'h0;
+        end else begin
+            if (error) failed <= 1'h1;
+            if (command_ends) failed <= 1'h0;
+        end
+    end
     burst_splitter_64_a32_l17_t2_o4_b512_p12 splitter (
         .clk(clk),
         .rst(rst),
@@ -371,21 +379,13 @@ module burst_writer_64_a32_l17_t2_o4_b512_p12 (
         cause <= m_axi_bresp;
         place <= flights_address;
     end
-    always @(posedge clk) begin
-        if (rst) begin
-            failed <= 1'h0;
-        end else begin
-            if (error) failed <= 1'h1;
-            if (command_ends) failed <= 1'h0;
-        end
-    end
     wire [2:0] code = {1'h0, failed ? cause : m_axi_bresp}; // failure.rs:45
     wire now = failed | error; // failure.rs:46
     wire [2:0] outcome = now ? code : otherwise; // failure.rs:47
     wire [31:0] done_address_1 = failed ? place : flights_address; // failure.rs:48
 
     // how commands end
-    wire _t3 = done_valid & done_ready; // burst_writer.rs:112
+    wire _t3 = done_valid & done_ready; // burst_writer.rs:107
     always @(posedge clk) begin
         if (rst) begin
             commands <= 3'h0;

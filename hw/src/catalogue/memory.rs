@@ -4,7 +4,7 @@ use super::Block;
 use super::blocks::nothing;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::streams::any;
-use crate::memory::axi::{AxiParams, MASTERS};
+use crate::memory::axi::{self, AxiParams, ID_BITS, MASTERS};
 use crate::memory::axi_read_arbiter::axi_read_arbiter;
 use crate::memory::axi_write_arbiter::axi_write_arbiter;
 use crate::memory::burst_reader::burst_reader;
@@ -18,7 +18,7 @@ pub(super) const DATA_BITS: Parameter = Parameter {
     doc: "width of the bus",
     unit: "bits",
     default: Some(Preset::Number(64)),
-    legal: Legal::OneOf(&[32, 64, 128, 256, 512]),
+    legal: Legal::OneOf(&axi::DATA_BITS),
     why: "these are tested",
 };
 
@@ -27,7 +27,7 @@ pub(super) const ADDRESS_BITS: Parameter = Parameter {
     doc: "bits of a byte address",
     unit: "bits",
     default: Some(Preset::Number(32)),
-    legal: any(13, 64),
+    legal: any(axi::ADDRESS_BITS.0 as i128, axi::ADDRESS_BITS.1 as i128),
     why: "a memory has more than a page of 4 KiB, and AXI4 has addresses of up to 64 bits",
 };
 
@@ -125,7 +125,7 @@ const ARBITER: [Parameter; 4] = [
         doc: "bits of the IDs of the masters; 0 for those that have none",
         unit: "bits",
         default: Some(Preset::Number(0)),
-        legal: any(0, 16),
+        legal: any(0, ID_BITS as i128),
         why: "no master that is known has more",
     },
 ];

@@ -28,6 +28,7 @@
 
 use super::entry::{ENTRY_BITS, fields, word};
 use super::migration::{Migrated, Migration, MigrationParams, Outcome, migrated, migration_shape};
+use super::migration_pages::*;
 use super::migration_table::{Action, TablePorts, bus, migration_table, pages};
 use super::page_copier::{Job, job};
 use super::params::TABLE_BITS;
@@ -91,73 +92,6 @@ enum Phase {
     Back,
     Free,
     Restore,
-}
-
-/// Pages under way, at most.
-const RING: u32 = 4;
-const INDEX: u32 = RING.ilog2();
-
-/// A page under way, and what its entries permit.
-#[derive(Clone, Copy, Debug, Bundle)]
-struct Page {
-    command: Migration,
-    /// Each table.
-    reads: Signal,
-    writes: Signal,
-}
-
-fn page(p: MigrationParams) -> Page {
-    Page { command: migration_shape(p), reads: bits(2), writes: bits(2) }
-}
-
-/// Where the pages under way are in the ring.
-#[derive(Clone, Copy)]
-struct Ring {
-    oldest: Signal,
-    begun: Signal,
-    tail: Signal,
-}
-
-impl Ring {
-    #[module]
-    fn new(m: Module) -> Ring {
-        let oldest = m.reg_reset(bits(INDEX + 1), 0);
-        let begun = m.reg_reset(bits(INDEX + 1), 0);
-        let tail = m.reg_reset(bits(INDEX + 1), 0);
-        Ring { oldest, begun, tail }
-    }
-    fn is_empty(self) -> Signal {
-        self.oldest.eq(self.tail)
-    }
-    fn is_full(self) -> Signal {
-        (self.tail - self.oldest).msb()
-    }
-}
-
-fn index(place: Signal) -> Signal {
-    place.trunc(INDEX)
-}
-
-/// A page that was made ready in vain: it waits at `tail` until it is the oldest, and no further one is begun.
-#[derive(Clone, Copy)]
-struct Refused {
-    any: Signal,
-    outcome: StateSignal<Outcome>,
-    /// Its entries may have been written.
-    written: Signal,
-    /// Its old place and its new one are two.
-    moves: Signal,
-}
-
-impl Refused {
-    #[module]
-    fn new(m: Module) -> Refused {
-        let any = m.reg_reset(bits(1), 0);
-        let outcome = m.reg(state::<Outcome>());
-        let written = m.reg(bits(1));
-        let moves = m.reg(bits(1));
-        Refused { any, outcome, written, moves }
-    }
 }
 
 /// The state of the control.

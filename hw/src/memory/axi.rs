@@ -1,7 +1,7 @@
 //! The signals of AXI4: reading (AR, R) and writing (AW, W, B) apart, since a master that only reads has no write half.
 
 use hdl::naming::{Layout, Nameable};
-use hdl::{Bundle, Errors, Signal, Stream, bits, clog2};
+use hdl::{Bundle, Errors, Module, Signal, Stream, bits, clog2};
 
 /// The widths of an AXI4 port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,29 +34,41 @@ impl AxiParams {
     pub fn of_masters(self, masters: u32) -> AxiParams {
         AxiParams { id_bits: self.id_bits + clog2(masters as usize), ..self }
     }
+    /// Are the widths of data and addresses legal?
+    #[track_caller]
+    pub(super) fn check_widths(self, module: &str) -> Result<(), Errors> {
+        let AxiParams { data_bytes, address_bits, .. } = self;
+        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        if !DATA_BITS.contains(&(8 * i128::from(data_bytes))) {
+            return wrong(format!("data_bytes = {data_bytes}"), "4, 8, 16, 32 or 64: beats of 32 to 512 bits");
+        }
+        if !(ADDRESS_BITS.0..=ADDRESS_BITS.1).contains(&address_bits) {
+            let help = format!("from {} to {}: more than a page of 4 KiB", ADDRESS_BITS.0, ADDRESS_BITS.1);
+            return wrong(format!("address_bits = {address_bits} is out of range"), &help);
+        }
+        Ok(())
+    }
     /// The parameters of an arbiter.
     #[track_caller]
     pub(super) fn check_masters(self, module: &str, masters: u32) -> Result<(), Errors> {
-        let AxiParams { data_bytes, address_bits, id_bits } = self;
         let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
-        match () {
-            _ if !(2..=MASTERS).contains(&masters) => wrong(
-                format!("masters = {masters} is out of range"),
-                "from 2 (1 would be a wire) to 16 (more are quicker in two levels)",
-            ),
-            _ if ![4, 8, 16, 32, 64].contains(&data_bytes) => {
-                wrong(format!("data_bytes = {data_bytes}"), "4, 8, 16, 32 or 64: beats of 32 to 512 bits")
-            }
-            _ if !(13..=64).contains(&address_bits) => wrong(
-                format!("address_bits = {address_bits} is out of range"),
-                "from 13 to 64: more than a page of 4 KiB",
-            ),
-            _ if id_bits > 16 => wrong(format!("id_bits = {id_bits} is out of range"), "from 0 to 16"),
-            _ => Ok(()),
+        if !(2..=MASTERS).contains(&masters) {
+            let help = format!("from 2 (1 would be a wire) to {MASTERS} (more are quicker in two levels)");
+            return wrong(format!("masters = {masters} is out of range"), &help);
         }
+        if self.id_bits > ID_BITS {
+            return wrong(format!("id_bits = {} is out of range", self.id_bits), &format!("from 0 to {ID_BITS}"));
+        }
+        self.check_widths(module)
     }
 }
 
+/// Widths of a bus, in bits.
+pub const DATA_BITS: [i128; 5] = [32, 64, 128, 256, 512];
+/// Fewest and most bits of a byte address: more than a page of 4 KiB, and what AXI4 has.
+pub const ADDRESS_BITS: (u32, u32) = (13, 64);
+/// Most bits of a master's IDs.
+pub const ID_BITS: u32 = 16;
 /// The most masters of an arbiter.
 pub const MASTERS: u32 = 16;
 
@@ -67,10 +79,29 @@ fn set_id(bus: Option<Signal>, master: Signal, own: Option<Signal>) {
     }
 }
 
-/// The master's number of an ID of the bus, and the master's own part.
-pub(super) fn split_id(bus: Option<Signal>, p: AxiParams) -> (Signal, Option<Signal>) {
+/// Who gets an answer of the bus: the master whose number stands above its own ID in `bus`. Sets `owns`, the IDs that the masters see; `readies`
+/// says which of them take answers. Gives `ready` of the bus (1 for a number that no master has), and a bit for each master: it is its answer.
+pub(super) fn deliver(
+    m: Module,
+    bus: Option<Signal>,
+    owns: &[Option<Signal>],
+    readies: &[Signal],
+    p: AxiParams,
+) -> (Signal, Vec<Signal>) {
     let bus = bus.expect("behind an arbiter there are IDs");
-    (bus.drop_low(p.id_bits), (p.id_bits > 0).then(|| bus.trunc(p.id_bits)))
+    let to = bus.drop_low(p.id_bits).named("to");
+    let ready = m.wire(bits(1));
+    ready.set(1); // an ID that nobody has
+    let mut mine = vec![];
+    for (i, (own, taken)) in owns.iter().zip(readies).enumerate() {
+        let for_this = to.eq(i);
+        m.when(for_this, || ready.set(*taken));
+        if let Some(own) = own {
+            own.set(bus.trunc(p.id_bits));
+        }
+        mine.push(for_this);
+    }
+    (ready, mine)
 }
 
 /// What asks for a burst, to read or to write: AR and AW but for valid and ready.

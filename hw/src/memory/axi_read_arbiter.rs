@@ -45,19 +45,14 @@ pub fn axi_read_arbiter(name: &str, masters: u32, p: AxiParams) -> Result<Design
     bus.request().payload.forward(x, source);
 
     m.section("data");
-    let (to, id) = split_id(bus.rid, p);
-    let ready = m.wire(bits(1));
-    ready.set(1); // an ID that nobody has
-    for (i, x) in io.s_axi.iter().enumerate() {
-        let mine = to.eq(i);
+    let masters = || io.s_axi.iter();
+    let (owns, readies): (Vec<_>, Vec<_>) = masters().map(|x| (x.rid, x.rready)).unzip();
+    let (ready, mine) = deliver(m, bus.rid, &owns, &readies, p);
+    for (x, mine) in masters().zip(mine) {
         x.rvalid.set(bus.rvalid & mine);
-        m.when(mine, || ready.set(x.rready));
         x.rdata.set(bus.rdata);
         x.rresp.set(bus.rresp);
         x.rlast.set(bus.rlast);
-        if let (Some(rid), Some(id)) = (x.rid, id) {
-            rid.set(id);
-        }
     }
     bus.rready.set(ready);
     m.finish(io)

@@ -59,17 +59,12 @@ pub fn axi_write_arbiter(name: &str, masters: u32, p: AxiParams) -> Result<Desig
     data_in_order(m, &io.s_axi, bus, turn.with(turn.payload.1))?;
 
     m.section("responses");
-    let (to, id) = split_id(bus.bid, p);
-    let ready = m.wire(bits(1));
-    ready.set(1); // an ID that nobody has
-    for (i, x) in io.s_axi.iter().enumerate() {
-        let mine = to.eq(i);
+    let masters = || io.s_axi.iter();
+    let (owns, readies): (Vec<_>, Vec<_>) = masters().map(|x| (x.bid, x.bready)).unzip();
+    let (ready, mine) = deliver(m, bus.bid, &owns, &readies, p);
+    for (x, mine) in masters().zip(mine) {
         x.bvalid.set(bus.bvalid & mine);
-        m.when(mine, || ready.set(x.bready));
         x.bresp.set(bus.bresp);
-        if let (Some(bid), Some(id)) = (x.bid, id) {
-            bid.set(id);
-        }
     }
     bus.bready.set(ready);
     m.finish(io)

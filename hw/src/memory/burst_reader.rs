@@ -26,10 +26,10 @@ use super::failure::{Answer, Failure, first_failure, send_done};
 use super::mover::*;
 use super::read_aligner::*;
 use super::rotate::lanes_up_to;
+use super::under_way::UnderWay;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use crate::stream::fifo::{Style, fifo};
 use crate::stream::register_slice_forward::register_slice_forward_after;
-use hdl::logic::UpDown;
 use hdl::*;
 
 ports! {
@@ -64,13 +64,9 @@ pub fn burst_reader(name: &str, p: MoverParams) -> Result<Design<BurstReaderPort
     m.section("bursts are asked for");
     let flights = m.instance(&fifo(flight(p).total_width(), p.outstanding.max(2) as usize, Style::Distributed)?);
     flights.level.unused();
-    let commands = UpDown::new(m, p.outstanding);
-    let under_way = UpDown::new(m, p.outstanding);
-    under_way.level.comment("bursts");
-    commands.level.comment("commands whose last burst was asked for, and which are not done");
+    let under_way = UnderWay::new(m, p);
     // of the cycle before: the splitter has a burst in every second cycle at most
-    let may_go = m.reg_reset(bits(1), 0);
-    may_go.set(has_room & !under_way.is_full() & !commands.is_full());
+    let may_go = under_way.may_go(m, has_room);
     let goes = ask(m, io.m_axi, splitter.m, may_go, p);
     flights.s.valid.set(goes);
     flights.s.payload.set(in_flight(splitter.m.payload, p).pack());
@@ -85,7 +81,7 @@ pub fn burst_reader(name: &str, p: MoverParams) -> Result<Design<BurstReaderPort
     let over = none | (comes & io.m_axi.rlast);
     let ends = over & head.last;
     oldest.ready.set(over);
-    under_way.count(goes, over);
+    under_way.burst(goes, over);
     due.came(none | comes);
     let failure = find_failure(m, io.m_axi, head, [comes, over, ends], p);
     splitter.failed.set(failure.before);
@@ -104,7 +100,7 @@ pub fn burst_reader(name: &str, p: MoverParams) -> Result<Design<BurstReaderPort
     io.m_axis.set(packets(m, words.m.with(word(p.axi.data_bytes).unpack(words.m.payload)), p.axi)?);
 
     m.section("how commands end");
-    commands.count(goes & splitter.m.payload.last, io.done.transfer());
+    under_way.command(goes & splitter.m.payload.last, io.done.transfer());
     io.done.set(send_done(m, ends, failure.done, p)?);
     m.finish(io)
 }

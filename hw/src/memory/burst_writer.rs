@@ -26,11 +26,11 @@ use super::axi::{AxiWrite, axi_write};
 use super::burst_splitter::burst_splitter;
 use super::failure::{Answer, Failure, first_failure, send_done};
 use super::mover::*;
+use super::under_way::UnderWay;
 use super::write_aligner::*;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use crate::stream::fifo::{Style, fifo_after};
 use crate::stream::register_slice_forward::register_slice_forward_after;
-use hdl::logic::UpDown;
 use hdl::*;
 
 ports! {
@@ -62,13 +62,8 @@ pub fn burst_writer(name: &str, p: MoverParams) -> Result<Design<BurstWriterPort
     let aligner = m.instance(&write_aligner(p)?);
     aligner.burst.set(splitter.m);
     aligner.s.set(io.s_axis.stream());
-    let under_way = UpDown::new(m, p.outstanding);
-    under_way.level.comment("bursts that are there, up to their responses");
-    let commands = UpDown::new(m, p.outstanding);
-    commands.level.comment("commands of which all bursts are there, until they are done");
-    let may_end = m.reg_reset(bits(1), 0);
-    may_end.set(!under_way.is_full() & !commands.is_full());
-    aligner.may_end.set(may_end);
+    let under_way = UnderWay::new(m, p);
+    aligner.may_end.set(under_way.may_go(m, m.lit(1u32, 1)));
     let (ends, ended) = (aligner.ended_valid, aligner.ended);
 
     m.section("a burst is asked for when all its data are there");
@@ -103,13 +98,13 @@ pub fn burst_writer(name: &str, p: MoverParams) -> Result<Design<BurstWriterPort
     let over = none | comes;
     let command_ends = over & head.last;
     flights.ready.set(over);
-    under_way.count(aligner.ends, over);
+    under_way.burst(aligner.ends, over);
     let failure = find_failure(m, io.m_axi, head, [comes, command_ends], p);
     splitter.failed.set(failure.before);
     splitter.over.set(command_ends);
 
     m.section("how commands end");
-    commands.count(aligner.ends_command, io.done.transfer());
+    under_way.command(aligner.ends_command, io.done.transfer());
     io.done.set(send_done(m, command_ends, failure.done, p)?);
     m.finish(io)
 }

@@ -100,14 +100,11 @@ impl MoverParams {
     pub fn check(self, module: &str) -> Result<(), Errors> {
         let MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits, aligned: _ } = self;
         let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
-        if ![4, 8, 16, 32, 64].contains(&axi.data_bytes) {
-            return wrong(format!("data_bytes = {}", axi.data_bytes), "4, 8, 16, 32 or 64: beats of 32 to 512 bits");
-        }
+        axi.check_widths(module)?;
         if axi.id_bits != 0 {
             return wrong(format!("id_bits = {}", axi.id_bits), "0: it has one ID; an arbiter adds more");
         }
         let ranges = [
-            ("address_bits", axi.address_bits, 13, 64, "more than a page of 4 KiB"),
             ("length_bits", length_bits, 13, 32, "a page of 4 KiB at least"),
             ("tag_bits", tag_bits, 1, 32, "a tag has a bit, and more than 32 nobody needs"),
             ("outstanding", outstanding, 1, 16, "one burst at least, and a memory of 16 bursts' latency"),

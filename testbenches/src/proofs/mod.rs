@@ -2,6 +2,7 @@
 
 mod beats;
 mod broken;
+mod bursts;
 mod clocks;
 mod codebooks;
 mod controllers;
@@ -9,6 +10,7 @@ mod engines;
 mod events;
 mod gates;
 mod guard;
+mod h2m2_mmu;
 mod handshakes;
 mod memories;
 mod oaken_tables;
@@ -47,6 +49,8 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(slices::proofs()?);
     list.extend(page_list::proofs()?);
     list.extend(oaken_tables::proofs()?);
+    list.extend(h2m2_mmu::proofs()?);
+    list.extend(bursts::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(codebooks::proofs()?);
     list.extend(registers::proofs()?);

@@ -27,12 +27,18 @@ pub struct Proof {
     pub cover_depth: u32,
 }
 
-/// Proofs that take more than half a minute of a core, and for how many cycles from a reset on the short run of all looks at each.
+/// Proofs that take more than some ten seconds of a core, and for how many cycles from a reset on the short run of all looks at each.
 const SLOW: &[(&str, u32)] = &[
+    ("axi_write_arbiter", 10),
+    ("burst_bytes", 8),
+    ("burst_splitter_32", 10),
     ("codebook_cache", 14),
     ("events_2", 16),
     ("fifo_two_clocks_block_8", 20),
     ("fifo_two_clocks_lut_8", 20),
+    ("h2m2_requester", 12),
+    ("h2m2_tlb", 12),
+    ("h2m2_walks", 14),
     ("vector_guard", 16),
 ];
 
