@@ -2,7 +2,7 @@
 
 use super::arrivals::{Arrival, arrivals};
 use super::distance::{Distances, ways};
-use super::stated::{Stated, check_twice, stated};
+use super::stated::{Stated, check_twice, registers, stated};
 use super::{advance, outputs, settings, together};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
@@ -241,8 +241,4 @@ fn check_furthest(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
         );
         return b.error(s.loc, message, vec![], Some(s.other(b, most as i32, "if ")));
     }
-}
-
-pub(super) fn registers(count: u32) -> String {
-    format!("{} {}", counted(count, "register"), if count == 1 { "is" } else { "are" })
 }

@@ -46,3 +46,8 @@ pub(super) fn check_twice(b: &mut Draft) {
     let help = "`m.latency` is of all outputs: where they come at unlike times, state each with `m.latency_of`";
     b.error(loc, message, vec![(b.node(output).loc, "the output")], Some(help.into()));
 }
+
+/// So many registers, with the verb.
+pub(super) fn registers(count: u32) -> String {
+    format!("{} {}", counted(count, "register"), if count == 1 { "is" } else { "are" })
+}

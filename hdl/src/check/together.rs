@@ -1,8 +1,7 @@
 //! Inputs that come in together reach an output together: an item is what comes in in one cycle.
 
 use super::distance::Distances;
-use super::latency::registers;
-use super::stated::Stated;
+use super::stated::{Stated, registers};
 use crate::ir::*;
 
 /// An input of which all ways to an output have equally many registers comes there when these say, and that is what is stated. Of others,

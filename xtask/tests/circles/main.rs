@@ -1,4 +1,4 @@
-//! No circles of files: in no crate of the workspace do files import each other in a loop.
+//! No new circles of files: but for those of [`KNOWN`], in no crate of the workspace do files import each other in a loop.
 //!
 //! A file imports another one if a path in it names something that the other defines; who only hands a name on (`pub use`) does
 //! not count, nor do tests.
@@ -8,6 +8,7 @@ mod source;
 
 use imports::{circles, imports};
 use source::Source;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -24,12 +25,100 @@ fn crates() -> Vec<PathBuf> {
     files.map(|files| files.into_iter().find(|file| file.exists()).expect("a crate has a root")).collect()
 }
 
-/// The circles of a crate, in words.
-fn described(sources: &[Source]) -> Vec<String> {
+/// Circles that are not mended yet, by folder: the files of each. A new one is an error, and so is one that is listed and gone.
+const KNOWN: &[(&str, &[&str])] = &[
+    (
+        "fpga/src",
+        &[
+            "boards.rs",
+            "boards/colorlight_i5.rs",
+            "boards/colorlight_i9.rs",
+            "boards/icebreaker.rs",
+            "boards/icesugar.rs",
+            "boards/orangecrab_25f.rs",
+            "boards/tang_nano_20k.rs",
+            "boards/tang_nano_9k.rs",
+            "boards/ulx3s_85f.rs",
+        ],
+    ),
+    (
+        "hdl/src/build",
+        &[
+            "bundle.rs",
+            "control.rs",
+            "module.rs",
+            "naming.rs",
+            "number.rs",
+            "register_file.rs",
+            "signal.rs",
+            "slices.rs",
+            "state_fields.rs",
+            "vector.rs",
+        ],
+    ),
+    ("hdl/src/bus", &["checker.rs", "stream.rs"]),
+    ("hdl/src/ir", &["def.rs", "domain.rs", "foreign.rs"]),
+    ("hdl/src/ir/draft", &["elastic.rs", "enabled.rs", "mod.rs", "pipe.rs"]),
+    ("hdl/src/sim", &["check.rs", "run.rs"]),
+    ("hdl/src/sim", &["commit.rs", "compile.rs"]),
+    ("hdl/src/sim", &["flatten.rs", "stmts.rs"]),
+    ("hdl/src/sim", &["program.rs", "wide.rs"]),
+    ("hdl/src/sim/regions", &["homes.rs", "mod.rs", "order.rs"]),
+    ("hdl/src/verilog", &["live.rs", "mod.rs", "pad.rs", "render.rs"]),
+    ("hw/src", &["catalogue.rs", "catalogue/parameter.rs"]),
+    (
+        "hw/src/catalogue",
+        &[
+            "blocks.rs",
+            "clocks.rs",
+            "float.rs",
+            "float_functions.rs",
+            "h2m2.rs",
+            "h2m2_events.rs",
+            "h2m2_migration.rs",
+            "memory.rs",
+            "oaken_mmu.rs",
+            "oaken_slices.rs",
+            "streams.rs",
+            "vq.rs",
+        ],
+    ),
+    (
+        "hw/src/h2m2",
+        &["migration.rs", "migration_control.rs", "migration_pages.rs", "migration_table.rs", "page_copier.rs"],
+    ),
+    ("sim/src/golden/lad", &["head.rs", "step.rs"]),
+    (
+        "testbenches/src/drivers",
+        &[
+            "clocks.rs",
+            "dequantizer.rs",
+            "dequantizer_lost.rs",
+            "memory.rs",
+            "oaken.rs",
+            "parts.rs",
+            "regroup.rs",
+            "routing.rs",
+            "several.rs",
+            "several_mistakes.rs",
+        ],
+    ),
+];
+
+/// The path of a file, from the root of the workspace.
+fn name(source: &Source) -> String {
+    source.file.strip_prefix(root()).unwrap_or(&source.file).display().to_string()
+}
+
+/// Takes the circles of a crate off the list of those that are known, and tells of all others.
+fn described(sources: &[Source], known: &mut BTreeSet<BTreeSet<String>>) -> Vec<String> {
     let graph = imports(sources);
-    let name = |at: usize| sources[at].file.strip_prefix(root()).unwrap_or(&sources[at].file).display().to_string();
+    let name = |at: usize| name(&sources[at]);
     let mut lines = vec![];
     for circle in circles(&graph) {
+        if known.remove(&circle.iter().map(|&at| name(at)).collect()) {
+            continue;
+        }
         for (&(from, to), names) in &graph {
             if circle.contains(&from) && circle.contains(&to) {
                 let names = names.iter().cloned().collect::<Vec<_>>().join(", ");
@@ -44,15 +133,23 @@ fn described(sources: &[Source]) -> Vec<String> {
 fn no_files_import_each_other() {
     let crates = crates();
     assert!(crates.len() >= 10, "only {} crates were found", crates.len());
+    let of = |(folder, files): &(&str, &[&str])| files.iter().map(|file| format!("{folder}/{file}")).collect();
+    let mut known: BTreeSet<BTreeSet<String>> = KNOWN.iter().map(of).collect();
     let mut wrong = vec![];
     let mut files = 0;
     for crate_root in crates {
         let sources = source::read_crate(&crate_root);
         files += sources.len();
-        wrong.extend(described(&sources));
+        wrong.extend(described(&sources, &mut known));
     }
     assert!(files > 500, "only {files} files were found");
+    assert!(known.is_empty(), "no circle any more, take it off the list: {known:?}");
     assert!(wrong.is_empty(), "circles of files:\n{}", wrong.join("\n"));
+}
+
+/// All circles of a crate, in words.
+fn described_all(sources: Vec<Source>) -> Vec<String> {
+    described(&sources, &mut BTreeSet::new())
 }
 
 /// The sources of a crate that is given as texts: each file with its module.
@@ -66,7 +163,7 @@ fn a_circle_is_found() {
     let a = "use crate::b::B; pub struct A(B); pub fn make() -> A { crate::c::c() }";
     let b = "use super::a; pub struct B; fn of_a(x: a::A) {}";
     let c = "pub fn c() {}";
-    let found = described(&given(&[("", root), ("a", a), ("b", b), ("c", c)]));
+    let found = described_all(given(&[("", root), ("a", a), ("b", b), ("c", c)]));
     assert_eq!(found, ["a takes B from b", "b takes A, a from a"]);
 }
 
@@ -75,7 +172,7 @@ fn a_name_that_is_handed_on_is_followed() {
     let folder = "mod inner; mod other; pub use inner::*; pub use other::Two as Second;";
     let inner = "pub struct One; fn f() -> super::Second { crate::folder::Second }";
     let other = "use crate::folder::One; pub struct Two;";
-    let found = described(&given(&[
+    let found = described_all(given(&[
         ("", "mod folder;"),
         ("folder", folder),
         ("folder::inner", inner),
@@ -88,8 +185,8 @@ fn a_name_that_is_handed_on_is_followed() {
 fn what_macros_define_and_name_counts_and_tests_do_not() {
     let a = "ports! { pub struct APorts() { input x: Signal = crate::b::shape() } }";
     let b = "pub fn shape() {} pub fn ports() -> super::a::APorts { todo() }";
-    let found = described(&given(&[("", "mod a; mod b;"), ("a", a), ("b", b)]));
+    let found = described_all(given(&[("", "mod a; mod b;"), ("a", a), ("b", b)]));
     assert_eq!(found, ["a takes shape from b", "b takes APorts from a"]);
     let b = "pub fn shape() {} #[cfg(test)] mod tests { use crate::a::APorts; } #[cfg(test)] use crate::a;";
-    assert_eq!(described(&given(&[("", "mod a; mod b;"), ("a", a), ("b", b)])), [""; 0]);
+    assert_eq!(described_all(given(&[("", "mod a; mod b;"), ("a", a), ("b", b)])), [""; 0]);
 }
