@@ -30,13 +30,15 @@ pub fn run(options: &LadOptions) -> Result<(), Failure> {
     print(options, &report)
 }
 
-/// The first threshold with all intervals, the first intervals with all thresholds; each once.
+/// The first of each with all of the other two; each once.
 fn setups(options: &LadOptions) -> Vec<Setup> {
-    let (thresholds, intervals) = (&options.thresholds, &options.intervals);
-    let by_threshold = thresholds.iter().map(|threshold| Setup { threshold: *threshold, intervals: intervals[0] });
-    let by_intervals = intervals.iter().map(|count| Setup { threshold: thresholds[0], intervals: *count });
+    let LadOptions { thresholds, intervals, periods, .. } = options;
+    let first = Setup { threshold: thresholds[0], intervals: intervals[0], period: periods[0] };
+    let by_threshold = thresholds.iter().map(|threshold| Setup { threshold: *threshold, ..first });
+    let by_intervals = intervals.iter().map(|count| Setup { intervals: *count, ..first });
+    let by_period = periods.iter().map(|period| Setup { period: *period, ..first });
     let mut setups: Vec<Setup> = vec![];
-    for setup in by_threshold.chain(by_intervals) {
+    for setup in by_threshold.chain(by_intervals).chain(by_period) {
         if !setups.contains(&setup) {
             setups.push(setup);
         }

@@ -122,8 +122,9 @@ const CASES: &[(&str, &str)] = &[
     ("lad_heads_of_values", "lad queries_values.safetensors"),
     ("lad_thresholds", "lad queries.safetensors --thresholds 0.9,1.5"),
     ("lad_intervals", "lad queries.safetensors --intervals 3"),
+    ("lad_periods", "lad queries.safetensors --periods 1,3"),
     ("lad_refused", "lad queries_large.safetensors"),
-    ("lad_out", "lad queries.safetensors --thresholds 1 --intervals 8 --out folder"),
+    ("lad_out", "lad queries.safetensors --thresholds 1 --intervals 8 --periods 1 --out folder"),
     // codebooks: what is trained
     ("vq_missing", "vq"),
     ("vq_train_without_input", "vq train --algorithm cq-4"),

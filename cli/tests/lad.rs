@@ -18,19 +18,23 @@ fn stdout(place: &Place, arguments: &str) -> String {
 #[test]
 fn tables_of_all_setups() {
     let place = Place::new();
-    let arguments = "lad queries.safetensors --head 16 --thresholds 1,0.9 --intervals 8,5 --out figures.md";
+    let arguments =
+        "lad queries.safetensors --head 16 --thresholds 1,0.9 --intervals 8,5 --periods 1,4 --out figures.md";
     let text = format!("$ kvforge {arguments}\n{}", stdout(&place, arguments));
     snapbox::assert_data_eq!(text, Data::read_from("tests/lad.txt".as_ref(), None).raw());
     let page = place.read("figures.md");
     assert!(page.starts_with("# Figures of LAD attention\n"), "{page}");
     // the rows of the terminal's tables
-    assert_eq!(page.lines().filter(|line| line.starts_with("| 1 | 8 |") || line.starts_with("| 0.9 | 8 |")).count(), 8);
+    assert_eq!(
+        page.lines().filter(|line| line.starts_with("| 1 | 8 | ") || line.starts_with("| 0.9 | 8 | ")).count(),
+        12
+    );
 }
 
 #[test]
 fn lad_as_json() {
     let place = Place::new();
-    let arguments = "lad queries.safetensors --tokens 36 --thresholds 0.9 --intervals 8 --json";
+    let arguments = "lad queries.safetensors --tokens 36 --thresholds 0.9 --intervals 8 --periods 1 --json";
     let json: Value = serde_json::from_str(&stdout(&place, arguments)).unwrap();
     assert_eq!((json["tokens"].as_u64(), json["group"].as_u64(), json["head"].as_u64()), (Some(36), Some(2), Some(64)));
     let setup = &json["setups"][0];

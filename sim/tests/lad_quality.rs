@@ -39,7 +39,7 @@ fn numbers(layer: &LayerData, head: usize, token: usize) -> [Vec<f64>; 3] {
 }
 
 /// Root of the mean square of the error against piecewise linear attention, the largest error, and the largest magnitude
-/// in the caches.
+/// in A to D.
 fn error_of(recorded: &Recorded, layer: &LayerData, head: usize, format: CacheFormat) -> (f64, f64, f64) {
     let lines = Lines::new(8, Fit::Joined);
     let mut lad = RealHead::new(recorded.head, lines.clone(), 1.0, lines.count(), format);
@@ -78,7 +78,7 @@ fn caches_need_fixed_point() {
         (worst, middle, largest, magnitude)
     };
     let [exact, single, fixed] = [CacheFormat::Float64, CacheFormat::Binary32, CacheFormat::Fixed(22)].map(of);
-    assert!(exact.2 < 3e-12 && single.2 < 2e-2, "{exact:?} {single:?}");
+    assert!(exact.2 < 1e-10 && single.2 < 2e-2, "{exact:?} {single:?}");
     assert!(fixed.0 < 2e-4 && fixed.2 < 1e-3 && fixed.3 < 512.0, "{fixed:?}");
     // two bytes are not enough, whatever they are
     for format in [CacheFormat::Binary16, CacheFormat::Bfloat16] {
@@ -137,7 +137,7 @@ fn centres_save_keys_and_cost_accuracy() {
         [(1.0, 1.0..1.01, 0.0, 0.04), (0.98, 0.9..1.0, 0.005, 0.05), (0.9, 0.3..0.9, 0.05, 0.2)];
     let mut before = 0.0;
     for (threshold, centres, wrong, error) in short {
-        let figures = measure(&recorded, Setup { threshold, intervals: 8 }, &|| ()).expect("figures");
+        let figures = measure(&recorded, Setup { threshold, intervals: 8, period: 1 }, &|| ()).expect("figures");
         let at = figures.last();
         let share = |part: u64, whole: u64| part as f64 / whole as f64;
         let found = [share(at.centres, at.positions), share(at.wrong, at.cached), figures.error_rms, at.single.ratio()];

@@ -19,10 +19,13 @@ pub struct LadOptions {
     /// Cosines above which a key takes another as its centre; at 1 none does
     #[arg(long, value_name = "COSINES", value_delimiter = ',', default_value = "1,0.98,0.9,0.8", value_parser = threshold)]
     pub thresholds: Vec<f64>,
-    /// Intervals of the exponential, 4 to 16; 5 are the paper's. The first threshold is combined with each of them, the first of
-    /// them with each threshold
+    /// Intervals of the exponential, 4 to 16; 5 are the paper's. Of thresholds, intervals and periods the first ones are combined
+    /// with all of the others
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "8,5,6,16", value_parser = intervals)]
     pub intervals: Vec<usize>,
+    /// Modes change and positions come into the caches in every so many steps: 1, 2, 4, 8 or 16
+    #[arg(long, value_name = "STEPS", value_delimiter = ',', default_value = "1,4,16", value_parser = period)]
+    pub periods: Vec<usize>,
     /// Also write the tables as Markdown
     #[arg(long, value_name = "FILE.md")]
     pub out: Option<PathBuf>,
@@ -38,4 +41,8 @@ fn threshold(text: &str) -> Result<f64, &'static str> {
 
 fn intervals(text: &str) -> Result<usize, &'static str> {
     text.parse().ok().filter(|count| (4..=16).contains(count)).ok_or("legal is a number from 4 to 16")
+}
+
+fn period(text: &str) -> Result<usize, &'static str> {
+    text.parse().ok().filter(|steps| [1, 2, 4, 8, 16].contains(steps)).ok_or("legal is 1, 2, 4, 8 or 16")
 }

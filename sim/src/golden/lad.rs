@@ -4,6 +4,7 @@
 //! - [`KeyHead`]: keys, values and centres; [`QueryHead`]: modes, counters and [`Caches`]
 //! - [`Lines`] and [`Table`]: the piecewise linear exponential, in float64 and as it is stored
 //! - [`traffic`]: bytes that a step moves
+//! - [`plain`]: the plain tile beside it, with online softmax
 //! - [`real`]: plain attention, piecewise linear attention and LAD in float64, from the paper's equations
 
 mod caches;
@@ -11,6 +12,7 @@ mod head;
 mod intervals;
 mod keys;
 pub mod number;
+pub mod plain;
 pub mod real;
 mod settings;
 mod step;

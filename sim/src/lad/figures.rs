@@ -9,7 +9,7 @@ use super::error::LadError;
 use super::recorded::{LayerData, Recorded};
 use crate::golden::lad::real::{attention, relative_error};
 use crate::golden::lad::traffic::Traffic;
-use crate::golden::lad::{Fit, Group, GroupStep, LATEST, Lines, Settings, Table, to_f64};
+use crate::golden::lad::{Fit, Group, GroupStep, Lines, Settings, Table, to_f64};
 
 /// What a tile is loaded with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -18,6 +18,8 @@ pub struct Setup {
     pub threshold: f64,
     /// Intervals; 5 are the paper's, others equal steps of `e^(x/4)`.
     pub intervals: usize,
+    /// Modes change and positions come into the caches in every so many steps.
+    pub period: usize,
 }
 
 impl Setup {
@@ -28,7 +30,7 @@ impl Setup {
 
     fn settings(&self, head: usize, group: usize) -> Settings {
         let table = Table::new(&self.lines()).expect("lines of the exponential have coefficients below 2");
-        Settings::new(head, group, table, self.threshold)
+        Settings { period: self.period, ..Settings::new(head, group, table, self.threshold) }
     }
 }
 
@@ -138,7 +140,7 @@ pub struct Figures {
     pub error_max: f64,
     /// Steps whose denominator was not positive.
     pub all_active: u64,
-    /// Changes that found no room.
+    /// Changes that found no room, or came in a step without changes.
     pub postponed: u64,
     /// Query heads times steps.
     pub steps: u64,
@@ -254,7 +256,8 @@ impl<'a> Run<'a> {
         for (i, head) in step.heads.iter().enumerate() {
             let before = &self.before[i];
             at.steps += 1;
-            at.cached += (count - LATEST) as u64;
+            let heads = self.group.heads();
+            at.cached += (heads[i].modes.len() - head.entries.len()) as u64;
             at.positions += count as u64 - 1;
             at.centres += step.centres as u64;
             at.large += head.large.len() as u64;

@@ -109,7 +109,8 @@ impl Report {
         };
         ReportTable {
             title: "Shares, errors, bytes",
-            note: "Over the last eighth of the steps: centres of all positions; large modes, active and wrong \
+            note: "Period: modes change and positions come into the caches in every so many \
+                   steps. Over the last eighth of the steps: centres of all positions; large modes, active and wrong \
                    positions of those in the caches; changes of modes a step; hits: active in the step before as \
                    well; repeats a step. Over all steps: those with all positions active (a denominator that was \
                    not positive), and the error of outputs against attention in float64, root mean square and \
@@ -118,6 +119,7 @@ impl Report {
             headings: vec![
                 ">threshold",
                 ">intervals",
+                ">period",
                 ">centres",
                 ">large",
                 ">active",
@@ -169,6 +171,7 @@ impl Report {
             headings: vec![
                 ">threshold",
                 ">intervals",
+                ">period",
                 ">g",
                 ">keys",
                 ">active keys",
@@ -207,6 +210,7 @@ impl Report {
             headings: vec![
                 ">threshold",
                 ">intervals",
+                ">period",
                 ">positions",
                 ">centres",
                 ">active",
@@ -254,7 +258,7 @@ impl Report {
 }
 
 fn names(setup: Setup) -> Vec<String> {
-    vec![setup.threshold.to_string(), setup.intervals.to_string()]
+    vec![setup.threshold.to_string(), setup.intervals.to_string(), setup.period.to_string()]
 }
 
 fn percent(share: f64) -> String {
@@ -269,7 +273,7 @@ fn break_even(head: usize, group: usize, figures: &Figures) -> Vec<BreakEven> {
     let each = at.active as f64 / at.steps.max(1) as f64 / (shared.active as f64 / shared.steps.max(1) as f64).max(1.0);
     let (d, g, row) = (head as f64, group as f64, 2.0 * figures.setup.intervals as f64);
     // caches both ways, rows of the latest 16, their values, the position that enters, what is new
-    let fixed = g * (8.0 * (d * d + 3.0 * d + 2.0) + 31.0 * row) + 2.0 * d * 16.0 + 4.0 * d + 4.0;
+    let fixed = g * (8.0 * (d * d + 3.0 * d + 3.0) + 31.0 * row) + 2.0 * d * 16.0 + 4.0 * d + 4.0;
     let point = |length: usize, scored: f64| {
         let left = 4.0 * d - 2.0 * d * scored - 4.0 - g / 2.0 - fixed / length as f64;
         let share = left / (2.0 * d * (2.0 - scored) + 2.0 * row * g * each);

@@ -60,7 +60,7 @@ impl QueryHead {
             active: active.iter().map(|&j| scores.active(self, j)).collect(),
             changes: vec![],
             postponed: 0,
-            entry: None,
+            entries: vec![],
         };
         let after = self.updated(settings, keys, &scores, &mut report)?;
         Ok((after, report))
@@ -77,11 +77,12 @@ impl QueryHead {
         let mut after = self.clone();
         after.counters.push([0; MAX_INTERVALS]);
         let table = &settings.table;
+        let is_update = keys.len().is_multiple_of(settings.period);
         for Active { position, mode, interval } in report.active.clone() {
             if interval == mode || !after.count(position, interval, keys.len() - position) {
                 continue;
             }
-            if report.changes.len() == settings.max_changes {
+            if !is_update || report.changes.len() == settings.max_changes {
                 report.postponed += 1;
                 continue;
             }
@@ -96,14 +97,14 @@ impl QueryHead {
         for position in scores.latest.clone() {
             after.counters[position][scores.interval(position)] += 1;
         }
-        if scores.latest.len() == LATEST {
-            let position = scores.latest.start;
+        let entering = if is_update { scores.latest.start..(keys.len() + 1).saturating_sub(LATEST) } else { 0..0 };
+        for position in entering {
             let counters = &after.counters[position];
             let most = counters.iter().max().copied().unwrap_or(0);
             let mode = counters.iter().position(|count| *count == most).unwrap_or(0) as u8;
             after.modes.push(mode);
             after.caches.add(table, mode.into(), keys.key(position), keys.value(position), false);
-            report.entry = Some((position, mode));
+            report.entries.push((position, mode));
         }
         match after.caches.overflow(settings.cache_bits) {
             Some(cache) => Err(Refusal::Overflow(Overflow::Cache(cache))),

@@ -125,7 +125,7 @@ pub struct RealStep {
     pub centres: usize,
     /// Positions that changed their mode.
     pub changes: usize,
-    /// The largest magnitude in the caches.
+    /// The largest magnitude in A to D.
     pub largest: f64,
 }
 
@@ -188,7 +188,7 @@ impl RealHead {
         };
         let output = self.output(query, &exact, maximum, &active);
         let changes = self.update(&exact, maximum, &active);
-        let all = self.a.iter().chain(&self.b).chain(&self.c).chain(&self.d).chain([&self.e, &self.f]);
+        let all = self.a.iter().chain(&self.b).chain(&self.c).chain(&self.d);
         let largest = all.fold(0.0, |largest: f64, x| largest.max(x.abs()));
         let centres = self.centres.iter().enumerate().filter(|(i, centre)| centre.0 == *i).count();
         RealStep { output, active, centres, changes, largest }
@@ -196,6 +196,9 @@ impl RealHead {
 
     /// Algorithm 1.
     fn centre(&self, key: &[f64]) -> (usize, f64) {
+        if self.threshold >= 1.0 {
+            return (self.keys.len(), 1.0);
+        }
         let (norm, mut best) = (dot(key, key).sqrt(), (0.0f64, 0));
         for i in (0..self.keys.len()).filter(|i| self.centres[*i].0 == *i) {
             let cosine = dot(key, &self.keys[i]) / (norm * dot(&self.keys[i], &self.keys[i]).sqrt());
@@ -204,7 +207,7 @@ impl RealHead {
             }
         }
         match best {
-            (cosine, i) if self.threshold < 1.0 && cosine.abs() > self.threshold => {
+            (cosine, i) if cosine.abs() > self.threshold => {
                 (i, cosine.signum() * norm / dot(&self.keys[i], &self.keys[i]).sqrt())
             }
             _ => (self.keys.len(), 1.0),
@@ -234,9 +237,9 @@ impl RealHead {
     fn update(&mut self, exact: &[f64], maximum: f64, active: &[usize]) -> usize {
         let (count, cached) = (exact.len(), self.modes.len());
         let mut changes = 0;
-        for i in 0..count {
-            let outside = i >= cached || active.contains(&i);
-            let interval = if outside { self.lines.interval(exact[i] - maximum) } else { self.modes[i] };
+        for (i, score) in exact.iter().enumerate() {
+            let outside = i >= cached || active.binary_search(&i).is_ok();
+            let interval = if outside { self.lines.interval(score - maximum) } else { self.modes[i] };
             self.counters[i][interval] += 1;
             if i < cached && self.counters[i][interval] > self.counters[i][self.modes[i]] {
                 self.change(i, Some(self.modes[i]), interval);

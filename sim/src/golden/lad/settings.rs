@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::intervals::{MAX_INTERVALS, Table};
 
-/// As many of the latest positions are outside of the caches.
+/// As many of the latest positions are outside of the caches; between the steps of a longer period more.
 pub const LATEST: usize = 16;
 /// A threshold of this value or above: every key is its own centre.
 pub const NO_CENTRES: u32 = 1 << 16;
@@ -24,9 +24,11 @@ pub struct Settings {
     pub large_from: usize,
     /// The most positions that change their mode in one step, 1 to 64.
     pub max_changes: usize,
+    /// Modes change, and positions come into the caches, in every step, or in every second, fourth, ... only: 1, 2, 4, 8 or 16.
+    pub period: usize,
     /// The most positions, 1 to 65,535.
     pub max_positions: usize,
-    /// Bits of an element of the caches, 32 or 40.
+    /// Bits of an element of the caches A to D, 32 or 40. E and F have 48.
     pub cache_bits: u32,
     /// Places behind the point of the caches, 8 to 30.
     pub cache_fraction: u32,
@@ -58,6 +60,9 @@ pub enum SettingsError {
         /// Constants.
         b: usize,
     },
+    /// A slope of 1 or more: weights would need more bits.
+    #[error("slope of interval {0}: legal is below 1")]
+    Slope(usize),
     /// Interval 0 is not zero.
     #[error("interval 0 has a line other than zero")]
     IntervalZero,
@@ -71,8 +76,18 @@ impl Settings {
         let lowest_large = -3 * (1 << 16) - (1 << 16) / 100;
         let large_from = 1 + table.bounds.iter().filter(|bound| **bound < lowest_large).count();
         let threshold = (threshold * f64::from(NO_CENTRES)).round() as u32;
-        let (max_changes, max_positions, cache_bits, cache_fraction) = (64, 65_535, 32, 22);
-        Settings { head, group, table, threshold, large_from, max_changes, max_positions, cache_bits, cache_fraction }
+        Settings {
+            head,
+            group,
+            table,
+            threshold,
+            large_from,
+            max_changes: 64,
+            period: 1,
+            max_positions: 65_535,
+            cache_bits: 32,
+            cache_fraction: 22,
+        }
     }
 
     /// Are they legal?
@@ -90,6 +105,7 @@ impl Settings {
         between("intervals", self.table.count(), 4, MAX_INTERVALS, "4 to 16")?;
         between("max_changes", self.max_changes, 1, 64, "1 to 64")?;
         between("max_positions", self.max_positions, 1, 65_535, "1 to 65535")?;
+        range("period", self.period, &[1, 2, 4, 8, 16], "1, 2, 4, 8 or 16")?;
         between("cache_fraction", self.cache_fraction as usize, 8, 30, "8 to 30")?;
         range("cache_bits", self.cache_bits as usize, &[32, 40], "32 or 40")?;
         let Table { bounds, a, b } = &self.table;
@@ -100,6 +116,9 @@ impl Settings {
         let rises = |i: usize| bounds[i] < 0 && bounds[i] >= if i == 0 { lowest } else { bounds[i - 1] + 1 };
         if let Some(wrong) = (0..bounds.len()).find(|i| !rises(*i)) {
             return Err(SettingsError::Bounds(wrong + 1));
+        }
+        if let Some(interval) = a.iter().position(|a| a.exponent == 0 && a.mantissa >> 15 == 1) {
+            return Err(SettingsError::Slope(interval));
         }
         if a[0].mantissa != 0 || b[0].mantissa != 0 {
             return Err(SettingsError::IntervalZero);

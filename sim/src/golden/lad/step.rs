@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::head::QueryHead;
+use super::head::{Counters, QueryHead};
 use super::keys::{KeyHead, to_f64};
 use super::number::{is_finite, scaled_query, score};
 use super::settings::{Settings, SettingsError};
@@ -23,7 +23,7 @@ pub struct Active {
 /// One identification of active positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// The active positions, rising, without the latest 16.
+    /// The active positions, rising, without the latest ones.
     pub active: Vec<usize>,
     /// Those of them whose score was an estimate until then.
     pub keys: Vec<usize>,
@@ -50,12 +50,12 @@ pub struct HeadStep {
     pub all_active: bool,
     /// The active positions of the last pass (the set J).
     pub active: Vec<Active>,
-    /// The positions that changed their mode (the set U), without the one that came in.
+    /// The positions that changed their mode (the set U), without those that came in.
     pub changes: Vec<usize>,
-    /// Positions that would have changed it, had there been room.
+    /// Positions that would have changed it, had there been room or been a step for changes.
     pub postponed: usize,
-    /// The position that came into the caches, and its mode.
-    pub entry: Option<(usize, u8)>,
+    /// The positions that came into the caches, and their modes.
+    pub entries: Vec<(usize, u8)>,
 }
 
 /// What happened in a step.
@@ -135,6 +135,27 @@ impl Group {
         Ok(Group { keys: KeyHead::new(settings.head, settings.threshold), heads, settings })
     }
 
+    /// With a state that was prepared: the key and value of each position, and the modes and counters of each query head. Records and
+    /// caches are made anew.
+    ///
+    /// # Panics
+    /// If there are not as many query heads, or not a row of counters for each position, or more modes than positions.
+    pub fn loaded(
+        settings: Settings,
+        positions: &[(Vec<u16>, Vec<u16>)],
+        heads: Vec<(Vec<u8>, Vec<Counters>)>,
+    ) -> Result<Group, SettingsError> {
+        let mut group = Group::new(settings)?;
+        assert_eq!(heads.len(), group.settings.group, "modes and counters for each query head");
+        positions.iter().for_each(|(key, value)| group.keys.push(key, value));
+        for (head, (modes, counters)) in group.heads.iter_mut().zip(heads) {
+            assert!(modes.len() <= counters.len() && counters.len() == positions.len(), "a row for each position");
+            (head.modes, head.counters) = (modes, counters);
+            head.caches = head.rebuild(&group.settings, &group.keys);
+        }
+        Ok(group)
+    }
+
     /// What it was made with.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -193,7 +214,7 @@ impl Group {
     pub fn wrong(&self, step: &HeadStep, head: usize, query: &[u16]) -> Vec<usize> {
         let query = to_f64(&scaled_query(query));
         let modes = &self.heads[head].modes;
-        let cached = modes.len() - usize::from(step.entry.is_some());
+        let cached = modes.len() - step.entries.len();
         let mut active = step.active.iter().map(|active| active.position).peekable();
         let wrong = |position: &usize| {
             if active.next_if_eq(position).is_some() {

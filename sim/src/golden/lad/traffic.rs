@@ -5,7 +5,6 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
-use super::settings::LATEST;
 use super::step::{Group, GroupStep, HeadStep};
 
 /// Bytes of one step by kind.
@@ -47,7 +46,9 @@ impl Traffic {
         let count = group.keys().len();
         let settings = group.settings();
         let vector = 2 * settings.head as u64;
-        let sets = Sets { count, cached: count - LATEST.min(count) };
+        // those that came in with this step were not in the caches during it
+        let entries = chosen.first().map_or(0, |head| head.entries.len());
+        let sets = Sets { count, cached: group.heads()[0].modes.len() - entries };
         let scored = || chosen.iter().flat_map(|head| head.large.iter().copied());
         let centres = group.keys().centres().iter().copied();
         let mut traffic = Traffic {
@@ -65,7 +66,7 @@ impl Traffic {
         }
         let last_keys = chosen.iter().filter_map(|head| head.passes.last()).flat_map(|pass| pass.keys.iter().copied());
         let changes = chosen.iter().flat_map(|head| head.changes.iter().copied());
-        let changed = changes.chain(chosen.iter().filter_map(|head| head.entry.map(|(position, _)| position)));
+        let changed = changes.chain(chosen.iter().flat_map(|head| head.entries.iter().map(|entry| entry.0)));
         traffic.keys_changed = vector * sets.union_without(changed, last_keys);
         for head in chosen {
             traffic.add_head(group, head, &sets);
@@ -77,9 +78,9 @@ impl Traffic {
     fn add_head(&mut self, group: &Group, head: &HeadStep, sets: &Sets) {
         let settings = group.settings();
         let d = settings.head as u64;
-        let caches = (d * d + 3 * d + 2) * u64::from(settings.cache_bits / 8);
+        let caches = (d * d + 3 * d) * u64::from(settings.cache_bits / 8) + 12;
         let row = 2 * settings.table.count() as u64;
-        let changed = head.changes.len() as u64 + u64::from(head.entry.is_some());
+        let changed = (head.changes.len() + head.entries.len()) as u64;
         self.caches_read += if sets.cached > 0 { caches } else { 0 };
         self.caches_written += if changed > 0 { caches } else { 0 };
         self.modes += (sets.cached as u64).div_ceil(2) + changed;

@@ -90,9 +90,9 @@ fn none_active_and_all_active() {
     let lines = Lines::new(8, Fit::Joined);
     let mut beside = Beside::new(group(&lines, 1.0), &lines);
     for position in 0..60 {
-        let (step, error) = beside.step(&along(4.0), &along(1.0), &along(f64::from(position + 1)));
+        let (step, error) = beside.step(&along(4.0), &along(1.0), &along(f64::from(1 + position % 7)));
         assert!(step.active.is_empty() && error < 1e-3, "{error}");
-        assert_eq!(step.entry, (position >= 15).then(|| ((position - 15) as usize, 7)));
+        assert_eq!(step.entries.first().copied(), (position >= 15).then(|| ((position - 15) as usize, 7)));
     }
     // one key far above all others: they go to interval 0, those that were too short in the caches change their mode later
     let (step, error) = beside.step(&along(4.0), &along(40.0), &along(5.0));
@@ -106,9 +106,9 @@ fn none_active_and_all_active() {
         assert!(step.active.iter().all(|active| active.position < 60));
         changed.extend(step.changes);
     }
-    // position i was 60 - i times in interval 7: the youngest change first
-    let youngest_first = changed.is_sorted_by(|a, b| a >= b);
-    assert!(youngest_first && changed.len() == 45, "{changed:?}");
+    // position i was 60 - i times in interval 7: the youngest change first. Positions 45 to 51 enter meanwhile, with more than 8 of
+    // their 16 steps there; position 52 has 8 of each, and enters with the lower interval
+    assert_eq!(changed, (0..52).rev().collect::<Vec<_>>());
 }
 
 #[test]
@@ -116,13 +116,14 @@ fn one_to_forty_positions() {
     for lines in [Lines::new(4, Fit::Joined), Lines::new(16, Fit::Free)] {
         let mut random = fastrand::Rng::with_seed(5);
         let mut beside = Beside::new(group(&lines, 1.0), &lines);
-        for count in 1..=40 {
+        for count in 1..=40_usize {
             let vector = |random: &mut fastrand::Rng| bits(&[(); HEAD].map(|()| random.f64() * 4.0 - 2.0));
             let [query, key, value] = [(); 3].map(|()| vector(&mut random));
             let (step, error) = beside.step(&query, &key, &value);
             // outputs that nearly cancel have a larger relative error
             assert!(error < 2e-3, "{count} positions: {error}");
-            assert_eq!(step.entry.map(|(position, _)| position), (count >= LATEST).then(|| count - LATEST));
+            let entered: Vec<usize> = step.entries.iter().map(|entry| entry.0).collect();
+            assert_eq!(entered, (count.saturating_sub(LATEST)..(count + 1).saturating_sub(LATEST)).collect::<Vec<_>>());
         }
     }
 }
@@ -183,4 +184,33 @@ fn wrong_estimates_repeats_and_postponed_changes() {
     }
     let seen = format!("{repeats} repeats, {postponed} postponed, {wrong} wrong, {estimates} keys");
     assert!(repeats > 0 && postponed > 0 && wrong > 0 && estimates > 0, "{seen}");
+}
+
+/// Changes and entries in every fourth step: the output stays right, and caches are written in those steps only.
+#[test]
+fn longer_periods() {
+    let lines = Lines::new(8, Fit::Joined);
+    for period in [4, 16] {
+        let settings = Settings { period, ..settings(&lines, 1.0) };
+        let mut beside = Beside::new(Group::new(settings).unwrap(), &lines);
+        let mut random = fastrand::Rng::with_seed(7);
+        let (mut changes, mut postponed) = (0, 0);
+        for count in 1..=120_usize {
+            let vector = |random: &mut fastrand::Rng| bits(&[(); HEAD].map(|()| random.f64() * 4.0 - 2.0));
+            let [query, key, value] = [(); 3].map(|()| vector(&mut random));
+            let before = beside.group.heads()[0].clone();
+            let (step, error) = beside.step(&query, &key, &value);
+            assert!(error < 5e-3, "{count} positions: {error}");
+            let after = &beside.group.heads()[0];
+            if count % period == 0 {
+                assert_eq!(after.modes.len(), (count + 1).saturating_sub(LATEST));
+            } else {
+                assert!(after.modes == before.modes && after.caches == before.caches);
+                assert!(step.entries.is_empty() && step.changes.is_empty());
+            }
+            changes += step.changes.len();
+            postponed += step.postponed;
+        }
+        assert!(changes > 0 && postponed > 0, "{changes} {postponed}");
+    }
 }

@@ -118,6 +118,7 @@ fn settings_that_are_not_legal() {
     assert_eq!(with(&|s| s.head = 129), range("head", 129, "16 to 128"));
     assert_eq!(with(&|s| s.group = 9), range("group", 9, "1 to 8"));
     assert_eq!(with(&|s| s.max_changes = 65), range("max_changes", 65, "1 to 64"));
+    assert_eq!(with(&|s| s.period = 3), range("period", 3, "1, 2, 4, 8 or 16"));
     assert_eq!(with(&|s| s.max_positions = 65_536), range("max_positions", 65_536, "1 to 65535"));
     assert_eq!(with(&|s| s.cache_bits = 33), range("cache_bits", 33, "32 or 40"));
     assert_eq!(with(&|s| s.cache_fraction = 31), range("cache_fraction", 31, "8 to 30"));
@@ -125,6 +126,8 @@ fn settings_that_are_not_legal() {
     assert_eq!(with(&|s| s.table.bounds[6] = 0), SettingsError::Bounds(7));
     assert_eq!(with(&|s| s.table.bounds.truncate(6)), SettingsError::Coefficients { bounds: 6, a: 8, b: 8 });
     assert_eq!(with(&|s| s.table.a[0] = s.table.a[1]), SettingsError::IntervalZero);
+    let one = Coefficient { mantissa: 0x8000, exponent: 0 };
+    assert_eq!(with(&|s| s.table.a[7] = one), SettingsError::Slope(7));
     let three = Settings { table: table(&Lines::with_bounds(vec![-4.0, -1.0], Fit::Free)), ..good.clone() };
     assert_eq!(three.check(), Err(range("intervals", 3, "4 to 16")));
 }
