@@ -8,6 +8,7 @@ use crate::table::table;
 use fpga::boards::{BOARDS, Board, Flash, Level, Pin, Pull, find};
 use fpga::constraints::{self, megahertz};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// A board for machines.
@@ -18,6 +19,7 @@ struct Described {
     part: &'static str,
     family: &'static str,
     clock_hertz: u32,
+    system: System,
     line: &'static str,
     baud: u32,
     leds_shine_at: u8,
@@ -25,6 +27,15 @@ struct Described {
     pins: Vec<DescribedPin>,
     sources: &'static [&'static str],
     decisions: &'static [&'static str],
+}
+
+/// The clock of a system on the board.
+#[derive(Serialize)]
+struct System {
+    hertz: u32,
+    pll: &'static str,
+    pll_parameters: BTreeMap<&'static str, u32>,
+    clocks_per_bit: u32,
 }
 
 #[derive(Serialize)]
@@ -40,8 +51,17 @@ struct DescribedPin {
 }
 
 impl Described {
-    fn of(board: &'static Board) -> Described {
-        Described {
+    fn of(board: &'static Board) -> Result<Described, Failure> {
+        let internal = |error: &dyn std::error::Error| Failure::Internal(format!("{}: {error}", board.name));
+        let setting = board.pll().map_err(|error| internal(&error))?;
+        let system = System {
+            hertz: board.clock.system_hertz,
+            pll: setting.pll.name(),
+            pll_parameters: setting.parameters().into(),
+            clocks_per_bit: board.clocks_per_bit().map_err(|error| internal(&error))?,
+        };
+        Ok(Described {
+            system,
             name: board.name,
             title: board.title,
             part: board.device.part,
@@ -54,7 +74,7 @@ impl Described {
             pins: board.ports().into_iter().map(|(port, pin)| described_pin(board, port, pin)).collect(),
             sources: board.sources,
             decisions: board.decisions,
-        }
+        })
     }
 }
 
@@ -108,7 +128,7 @@ pub fn run(command: &BoardCommand) -> Result<(), Failure> {
 }
 
 fn list(options: &BoardListOptions) -> Result<(), Failure> {
-    let all: Vec<Described> = BOARDS.iter().map(|board| Described::of(board)).collect();
+    let all = BOARDS.iter().map(|board| Described::of(board)).collect::<Result<Vec<_>, _>>()?;
     let mut out = std::io::stdout().lock();
     if options.json {
         return Ok(writeln!(out, "{}", json(&all)?)?);
@@ -121,7 +141,7 @@ fn list(options: &BoardListOptions) -> Result<(), Failure> {
 }
 
 fn show(options: &BoardShowOptions) -> Result<(), Failure> {
-    let board = Described::of(named(&options.name)?);
+    let board = Described::of(named(&options.name)?)?;
     let mut out = std::io::stdout().lock();
     if options.json {
         return Ok(writeln!(out, "{}", json(&board)?)?);
@@ -129,7 +149,10 @@ fn show(options: &BoardShowOptions) -> Result<(), Failure> {
     writeln!(out, "{}: {}", board.name, board.title)?;
     writeln!(out, "FPGA    {} ({})", board.part, board.family)?;
     writeln!(out, "clock   {} MHz", megahertz(board.clock_hertz))?;
-    writeln!(out, "line    {}, {} bits/s", board.line, board.baud)?;
+    let system = &board.system;
+    let parameters: Vec<String> = system.pll_parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    writeln!(out, "system  {} MHz by {}: {}", megahertz(system.hertz), system.pll, parameters.join(", "))?;
+    writeln!(out, "line    {}, {} bits/s, {} cycles a bit", board.line, board.baud, system.clocks_per_bit)?;
     writeln!(out, "LEDs    shine at {}", board.leds_shine_at)?;
     writeln!(out, "loads   {}\n", board.flash)?;
     let rows = board.pins.into_iter().map(|pin| {

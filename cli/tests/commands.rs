@@ -302,6 +302,7 @@ fn boards_are_listed_shown_and_written_as_constraints() {
 
     let ulx3s = json(&place, "board show ulx3s-85f --json");
     assert_eq!((ulx3s["clock_hertz"].as_u64(), ulx3s["leds_shine_at"].as_u64()), (Some(25_000_000), Some(1)));
+    assert_eq!(ulx3s["system"]["pll_parameters"]["CLKFB_DIV"], 3);
     let pins = ulx3s["pins"].as_array().unwrap();
     assert_eq!(pins.iter().find(|pin| pin["port"] == "button[0]").unwrap()["pull"], "up");
     assert_eq!(json(&place, "board list --json").as_array().unwrap().len(), 8);

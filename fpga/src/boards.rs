@@ -14,6 +14,8 @@ mod tests;
 mod ulx3s_85f;
 
 use crate::device::Device;
+use hw::soc::pll::{Impossible, Setting, search};
+use hw::soc::uart::{NoSuchRate, clocks_per_bit};
 
 /// All boards, by name.
 pub static BOARDS: &[&Board] = &[
@@ -72,6 +74,8 @@ pub struct Clock {
     pub pin: Pin,
     /// Its frequency.
     pub hertz: u32,
+    /// The frequency that a system on the board runs with, made by the PLL.
+    pub system_hertz: u32,
 }
 
 /// The serial line to the host.
@@ -222,6 +226,14 @@ impl Pin {
 }
 
 impl Board {
+    /// The setting of the PLL that makes the system's clock of the oscillator.
+    pub fn pll(&self) -> Result<Setting, Impossible> {
+        search(self.device.pll, self.clock.hertz, self.clock.system_hertz)
+    }
+    /// Cycles of the system's clock in a bit of the line.
+    pub fn clocks_per_bit(&self) -> Result<u32, NoSuchRate> {
+        clocks_per_bit(self.clock.system_hertz, self.line.baud)
+    }
     /// All pins with the names of their ports.
     pub fn ports(&self) -> Vec<(String, Pin)> {
         let mut ports = vec![

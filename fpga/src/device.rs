@@ -1,5 +1,6 @@
 //! The FPGAs of the boards, and which pins of their packages can be used.
 
+use hw::soc::pll::Pll;
 use std::collections::BTreeMap;
 
 /// FPGAs that the same tools place and route.
@@ -37,12 +38,14 @@ pub struct Device {
     pub grade: &'static str,
     /// What it is ordered by.
     pub part: &'static str,
+    /// What makes other clocks of the oscillator.
+    pub pll: Pll,
     /// The pins of the package, one of the texts of `fpga/packages`.
     pins: &'static str,
 }
 
 macro_rules! devices {
-    ($($(#[$doc:meta])* $name:ident = $device:literal $family:ident $package:literal $grade:literal $part:literal $pins:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = $device:literal $family:ident $pll:ident $package:literal $grade:literal $part:literal $pins:literal;)*) => {$(
         $(#[$doc])*
         pub static $name: Device = Device {
             name: $device,
@@ -50,6 +53,7 @@ macro_rules! devices {
             package: $package,
             grade: $grade,
             part: $part,
+            pll: Pll::$pll,
             pins: include_str!(concat!("../packages/", $pins, ".txt")),
         };
     )*};
@@ -57,19 +61,19 @@ macro_rules! devices {
 
 devices! {
     /// ECP5 of 84 thousand LUTs, with 381 balls.
-    LFE5U_85F_CABGA381 = "LFE5U-85F" Ecp5 "CABGA381" "6" "LFE5U-85F-6BG381C" "lfe5u-85f_cabga381";
+    LFE5U_85F_CABGA381 = "LFE5U-85F" Ecp5 Ehxplll "CABGA381" "6" "LFE5U-85F-6BG381C" "lfe5u-85f_cabga381";
     /// ECP5 of 44 thousand LUTs, with 381 balls.
-    LFE5U_45F_CABGA381 = "LFE5U-45F" Ecp5 "CABGA381" "6" "LFE5U-45F-6BG381C" "lfe5u-45f_cabga381";
+    LFE5U_45F_CABGA381 = "LFE5U-45F" Ecp5 Ehxplll "CABGA381" "6" "LFE5U-45F-6BG381C" "lfe5u-45f_cabga381";
     /// ECP5 of 24 thousand LUTs, with 381 balls.
-    LFE5U_25F_CABGA381 = "LFE5U-25F" Ecp5 "CABGA381" "6" "LFE5U-25F-6BG381C" "lfe5u-25f_cabga381";
+    LFE5U_25F_CABGA381 = "LFE5U-25F" Ecp5 Ehxplll "CABGA381" "6" "LFE5U-25F-6BG381C" "lfe5u-25f_cabga381";
     /// ECP5 of 24 thousand LUTs, with 285 balls.
-    LFE5U_25F_CSFBGA285 = "LFE5U-25F" Ecp5 "CSFBGA285" "8" "LFE5U-25F-8MG285C" "lfe5u-25f_csfbga285";
+    LFE5U_25F_CSFBGA285 = "LFE5U-25F" Ecp5 Ehxplll "CSFBGA285" "8" "LFE5U-25F-8MG285C" "lfe5u-25f_csfbga285";
     /// iCE40 UltraPlus of 5280 logic cells. It comes in one grade.
-    ICE40UP5K_SG48 = "iCE40UP5K" Ice40 "SG48" "" "iCE40UP5K-SG48I" "ice40up5k_sg48";
+    ICE40UP5K_SG48 = "iCE40UP5K" Ice40 SbPll40Pad "SG48" "" "iCE40UP5K-SG48I" "ice40up5k_sg48";
     /// Gowin LittleBee of 8640 LUTs, with PSRAM in the package.
-    GW1NR_9C_QFN88P = "GW1NR-9C" Gowin "QFN88P" "C6/I5" "GW1NR-LV9QN88PC6/I5" "gw1nr-9c_qfn88p";
+    GW1NR_9C_QFN88P = "GW1NR-9C" Gowin RpllLittleBee "QFN88P" "C6/I5" "GW1NR-LV9QN88PC6/I5" "gw1nr-9c_qfn88p";
     /// Gowin Arora of 20736 LUTs, with SDRAM in the package.
-    GW2AR_18C_QFN88 = "GW2AR-18C" Gowin "QFN88" "C8/I7" "GW2AR-LV18QN88C8/I7" "gw2ar-18c_qfn88";
+    GW2AR_18C_QFN88 = "GW2AR-18C" Gowin RpllArora "QFN88" "C8/I7" "GW2AR-LV18QN88C8/I7" "gw2ar-18c_qfn88";
 }
 
 /// What a package has at a pin that a design can use.

@@ -6,6 +6,7 @@
 //! - [`oaken`]: the quantizer and dequantizer of the key-value cache
 //! - [`h2m2`]: what two unlike memories need to work as one
 //! - [`vq`]: what vector-quantized weights, keys and values are read with
+//! - [`soc`]: clock and line of a system on a board
 //! - [`control`]: registers behind AXI4-Lite, from one description
 //! - [`catalogue`]: the blocks that can be configured by name
 
@@ -15,5 +16,6 @@ pub mod float;
 pub mod h2m2;
 pub mod memory;
 pub mod oaken;
+pub mod soc;
 pub mod stream;
 pub mod vq;

@@ -13,7 +13,7 @@ pub static BOARD: Board = Board {
     module: "colorlight_i5",
     title: "Colorlight i5 v7.0 in its extension board",
     device: &LFE5U_25F_CABGA381,
-    clock: Clock { pin: at("P3", "6"), hertz: 25_000_000 },
+    clock: Clock { pin: at("P3", "6"), hertz: 25_000_000, system_hertz: 75_000_000 },
     line: Line {
         receive: at("H18", "2").pull_up(),
         send: at("J17", "2"),

@@ -13,7 +13,7 @@ pub static BOARD: Board = Board {
     module: "colorlight_i9",
     title: "Colorlight i9 v7.2 in its extension board",
     device: &LFE5U_45F_CABGA381,
-    clock: Clock { pin: at("P3", "6"), hertz: 25_000_000 },
+    clock: Clock { pin: at("P3", "6"), hertz: 25_000_000, system_hertz: 75_000_000 },
     line: Line {
         receive: at("H18", "2").pull_up(),
         send: at("J17", "2"),

@@ -13,7 +13,7 @@ pub static BOARD: Board = Board {
     module: "icebreaker",
     title: "1BitSquared iCEBreaker V1.0 and later",
     device: &ICE40UP5K_SG48,
-    clock: Clock { pin: at("35", "top"), hertz: 12_000_000 },
+    clock: Clock { pin: at("35", "top"), hertz: 12_000_000, system_hertz: 24_000_000 },
     line: Line { receive: at("6", "bottom"), send: at("9", "bottom"), chip: "FT2232H", baud: 1_000_000 },
     leds: Leds { pins: &[at("11", "bottom"), at("37", "top")], shine_at: Low },
     buttons: &[Button { pin: at("10", "bottom"), pressed: Low, label: "user button" }],

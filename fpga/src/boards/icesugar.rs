@@ -13,7 +13,7 @@ pub static BOARD: Board = Board {
     module: "icesugar",
     title: "Muse Lab iCESugar",
     device: &ICE40UP5K_SG48,
-    clock: Clock { pin: at("35", "top"), hertz: 12_000_000 },
+    clock: Clock { pin: at("35", "top"), hertz: 12_000_000, system_hertz: 24_000_000 },
     line: Line { receive: at("4", "bottom"), send: at("6", "bottom"), chip: "iCELink", baud: 115_200 },
     leds: Leds { pins: &[at("40", "top"), at("41", "top"), at("39", "top")], shine_at: Low },
     buttons: &[],

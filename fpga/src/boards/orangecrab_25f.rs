@@ -13,7 +13,7 @@ pub static BOARD: Board = Board {
     module: "orangecrab_25f",
     title: "OrangeCrab 25F r0.2 and r0.2.1",
     device: &LFE5U_25F_CSFBGA285,
-    clock: Clock { pin: at("A9", "1"), hertz: 48_000_000 },
+    clock: Clock { pin: at("A9", "1"), hertz: 48_000_000, system_hertz: 72_000_000 },
     line: Line {
         receive: at("N17", "8").pull_up(),
         send: at("M18", "8"),

@@ -17,7 +17,7 @@ pub static BOARD: Board = Board {
     module: "tang_nano_20k",
     title: "Sipeed Tang Nano 20K",
     device: &GW2AR_18C_QFN88,
-    clock: Clock { pin: at("4", "7"), hertz: 27_000_000 },
+    clock: Clock { pin: at("4", "7"), hertz: 27_000_000, system_hertz: 48_000_000 },
     line: Line { receive: at("70", "1").pull_up(), send: at("69", "1"), chip: "BL616", baud: 3_000_000 },
     leds: Leds { pins: &[led("15"), led("16"), led("17"), led("18"), led("19"), led("20")], shine_at: Low },
     buttons: &[

@@ -14,7 +14,7 @@ pub static BOARD: Board = Board {
     module: "tang_nano_9k",
     title: "Sipeed Tang Nano 9K",
     device: &GW1NR_9C_QFN88P,
-    clock: Clock { pin: pin("52", "1", Standard::Lvcmos33), hertz: 27_000_000 },
+    clock: Clock { pin: pin("52", "1", Standard::Lvcmos33), hertz: 27_000_000, system_hertz: 48_000_000 },
     line: Line {
         receive: pin("18", "2", Standard::Lvcmos33).pull_up(),
         send: pin("17", "2", Standard::Lvcmos33).pull_up(),

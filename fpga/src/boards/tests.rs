@@ -71,3 +71,27 @@ fn what_an_ice40_cannot_do_is_not_wished() {
         }
     }
 }
+
+/// Of each board: the system's clock in MHz, the dividers of its PLL by hand, and cycles of a bit.
+#[test]
+fn the_plls_make_the_systems_clocks_and_the_lines_rates_fit_them() {
+    let ecp5 = |reference, feedback, output| [("CLKI_DIV", reference), ("CLKFB_DIV", feedback), ("CLKOP_DIV", output)];
+    let ice40 = [("DIVR", 0), ("DIVF", 63), ("DIVQ", 5)]; // 12 * 64 / 32
+    let gowin = [("IDIV_SEL", 8), ("FBDIV_SEL", 15), ("ODIV_SEL", 16)]; // 27 * 16 / 9
+    let expected = [
+        ("colorlight-i5", 75.0, ecp5(1, 3, 8), 651),
+        ("colorlight-i9", 75.0, ecp5(1, 3, 8), 651),
+        ("icebreaker", 24.0, ice40, 24),
+        ("icesugar", 24.0, ice40, 208),
+        ("orangecrab-25f", 72.0, ecp5(2, 3, 8), 625),
+        ("tang-nano-20k", 48.0, gowin, 16),
+        ("tang-nano-9k", 48.0, gowin, 16),
+        ("ulx3s-85f", 75.0, ecp5(1, 3, 8), 25),
+    ];
+    for (board, (name, megahertz, parameters, clocks)) in BOARDS.iter().zip(expected) {
+        let setting = board.pll().unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!((board.name, setting.frequency().megahertz()), (name, megahertz));
+        assert_eq!(setting.parameters(), parameters, "{name}");
+        assert_eq!(board.clocks_per_bit(), Ok(clocks), "{name}");
+    }
+}

@@ -21,7 +21,7 @@ pub static BOARD: Board = Board {
     module: "ulx3s_85f",
     title: "Radiona ULX3S 85F v2.0 and later",
     device: &LFE5U_85F_CABGA381,
-    clock: Clock { pin: at("G2", "6"), hertz: 25_000_000 },
+    clock: Clock { pin: at("G2", "6"), hertz: 25_000_000, system_hertz: 75_000_000 },
     line: Line {
         receive: at("M1", "6").pull_up(),
         send: at("L4", "6").pull_up().drive(4),
