@@ -14,8 +14,8 @@ mod tests;
 mod ulx3s_85f;
 
 use crate::device::Device;
+use hw::soc::baud::{NoSuchRate, clocks_per_bit};
 use hw::soc::pll::{Impossible, Setting, search};
-use hw::soc::uart::{NoSuchRate, clocks_per_bit};
 
 /// All boards, by name.
 pub static BOARDS: &[&Board] = &[

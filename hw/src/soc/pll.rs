@@ -153,7 +153,7 @@ pub fn search(pll: Pll, input_hertz: u32, hertz: u32) -> Result<Setting, Impossi
     }
     let nearest = settings(pll, input_hertz).min_by(|a, b| {
         let misses = a.misses(hertz).cmp_to(&b.misses(hertz));
-        misses.then(a.reference.cmp(&b.reference)).then(a.from_middle().cmp(&b.from_middle()))
+        misses.then(a.reference.cmp(&b.reference)).then(a.distance_from_middle().cmp(&b.distance_from_middle()))
     });
     match nearest {
         Some(setting) if setting.frequency() == Frequency::of(hertz) => Ok(setting),
@@ -214,7 +214,7 @@ impl Setting {
         Frequency { hertz: frequency.hertz.abs_diff(u64::from(hertz) * frequency.divided_by), ..frequency }
     }
     /// How far the oscillator is from the middle of its range, in hertz and whole.
-    fn from_middle(self) -> u64 {
+    fn distance_from_middle(self) -> u64 {
         let (low, high) = self.pll.limits().oscillator;
         let oscillator = self.oscillator();
         (oscillator.hertz / oscillator.divided_by).abs_diff(low.midpoint(high))

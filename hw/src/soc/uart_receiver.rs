@@ -7,7 +7,7 @@
 //! | `framing` | for a cycle: the stop bit was 0, and its byte was dropped. A register |
 //! | `overrun` | for a cycle: a byte came while the one before was not taken yet, and was dropped. A register |
 //!
-//! - Parameters: `clocks_per_bit`, from [`MIN_CLOCKS_PER_BIT`] (fewer find the middle of a bit too badly) to [`MAX_CLOCKS_PER_BIT`].
+//! - Parameters: `clocks_per_bit`, from [`MIN_CLOCKS_PER_BIT`](super::baud::MIN_CLOCKS_PER_BIT) (fewer find the middle of a bit too badly) to [`MAX_CLOCKS_PER_BIT`](super::baud::MAX_CLOCKS_PER_BIT).
 //! - Each bit is taken in its middle, counted from the edge of the start bit. A start bit that is over by its middle was a glitch, and
 //!   nothing is told. The sender's clock may be 3 % off: tests show that at 16 clocks a bit, where it counts most.
 //! - Latency: the byte stands at `m` half a bit and up to 5 cycles after its last data bit has ended. 1 byte in 10 bits, and the next start
@@ -16,7 +16,7 @@
 //! - While the line stays at 0 (a break, a cable that came off) one framing error is told; nothing begins before it was 1 again.
 //! - No combinational path from port to port. After reset the receiver waits for an idle line.
 
-use super::uart::check_clocks_per_bit;
+use super::baud::check_clocks_per_bit;
 use crate::stream::synchronizer::synchronized;
 use hdl::*;
 

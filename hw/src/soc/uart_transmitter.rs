@@ -5,11 +5,11 @@
 //! | `s` | the bytes; `s_ready` is a register |
 //! | `line` | the line, 1 while it is idle; a register |
 //!
-//! - Parameters: `clocks_per_bit`, as of the [receiver](super::uart_receiver()).
+//! - Parameters: `clocks_per_bit`, as of the [receiver](mod@super::uart_receiver).
 //! - Latency: the start bit begins in the cycle after the byte was taken. 1 byte in 10 bits and 1 cycle, back to back.
 //! - No combinational path from port to port. After reset the line is idle.
 
-use super::uart::check_clocks_per_bit;
+use super::baud::check_clocks_per_bit;
 use hdl::*;
 
 ports! {
