@@ -126,12 +126,7 @@ pub(super) fn quantizer_latency(dense_bits: u32, wide: bool) -> (u64, u64) {
     }
 }
 /// The same of the dequantizer, at every width.
-pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (28, 39);
-
-/// Cycles to look up the setting that a vector names.
-fn look_up_latency(v: &Values) -> u64 {
-    if v.number("settings") > 1 { 2 } else { 0 }
-}
+pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (27, 38);
 
 /// `34 to 37`, or `34`.
 fn cycles((least, greatest): (u64, u64)) -> String {
@@ -145,7 +140,8 @@ const OAKEN_QUANTIZER: Block = Block {
     check: nothing,
     latency: |v| {
         let (least, greatest) = quantizer_latency(v.number("dense_bits"), engine_params(v).wide());
-        let more = look_up_latency(v);
+        // to look the setting up
+        let more = u64::from(v.number("settings") > 1);
         let latency = cycles((least + more, greatest + more));
         format!("a record begins {latency} cycles after the last beat of its vector")
     },
@@ -160,7 +156,8 @@ const OAKEN_DEQUANTIZER: Block = Block {
     parameters: &ENGINE,
     check: nothing,
     latency: |v| {
-        let more = look_up_latency(v);
+        // to look the setting up
+        let more = u64::from(v.number("settings") > 1);
         let (least, greatest) = DEQUANTIZER_LATENCY;
         let latency = cycles((least + more, greatest + more));
         format!(

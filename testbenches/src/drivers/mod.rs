@@ -25,7 +25,6 @@ mod regroup;
 mod routing;
 mod settings;
 mod several;
-mod several_mistakes;
 mod slices;
 mod stream;
 mod vq;
