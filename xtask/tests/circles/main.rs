@@ -100,7 +100,6 @@ const KNOWN: &[(&str, &[&str])] = &[
             "regroup.rs",
             "routing.rs",
             "several.rs",
-            "several_mistakes.rs",
         ],
     ),
 ];
