@@ -58,7 +58,7 @@ impl House<'_> {
         };
         let depth = depth.checked_sub(1)?;
         if source.children.contains(first) {
-            let child = [source.module.as_slice(), &[first.clone()]].concat();
+            let child = [source.module.as_slice(), std::slice::from_ref(first)].concat();
             return self.find_in(*self.modules.get(&child)?, rest, depth);
         }
         if source.defined.contains(first) {
