@@ -17,6 +17,7 @@ mod records;
 mod registers;
 mod routing;
 mod slices;
+mod tables;
 mod words;
 
 use hdl::{Design, Errors};
@@ -77,6 +78,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
     list.extend(slices::proofs()?);
+    list.extend(tables::proofs()?);
     list.extend(page_list::proofs()?);
     list.extend(oaken_tables::proofs()?);
     list.extend(clocks::proofs()?);
