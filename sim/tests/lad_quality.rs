@@ -77,9 +77,9 @@ fn caches_need_fixed_point() {
         );
         (worst, middle, largest, magnitude)
     };
-    let [exact, single, fixed] = [CacheFormat::Float64, CacheFormat::Binary32, CacheFormat::Fixed(22)].map(of);
-    assert!(exact.2 < 1e-10 && single.2 < 2e-2, "{exact:?} {single:?}");
-    assert!(fixed.0 < 2e-4 && fixed.2 < 1e-3 && fixed.3 < 512.0, "{fixed:?}");
+    let [exact, single, fixed] = [CacheFormat::Float64, CacheFormat::Binary32, CacheFormat::Fixed(26)].map(of);
+    assert!(exact.2 < 1e-10 && fixed.0 < 2e-4 && fixed.2 < 1e-3 && fixed.3 < 8192.0, "{exact:?} {fixed:?}");
+    assert!(single.0 > 5.0 * fixed.0, "binary32 drifts: {single:?}, {fixed:?}");
     // two bytes are not enough, whatever they are
     for format in [CacheFormat::Binary16, CacheFormat::Bfloat16] {
         let (worst, ..) = of(format);

@@ -273,7 +273,7 @@ fn break_even(head: usize, group: usize, figures: &Figures) -> Vec<BreakEven> {
     let each = at.active as f64 / at.steps.max(1) as f64 / (shared.active as f64 / shared.steps.max(1) as f64).max(1.0);
     let (d, g, row) = (head as f64, group as f64, 2.0 * figures.setup.intervals as f64);
     // caches both ways, rows of the latest 16, their values, the position that enters, what is new
-    let fixed = g * (8.0 * (d * d + 3.0 * d + 3.0) + 31.0 * row) + 2.0 * d * 16.0 + 4.0 * d + 4.0;
+    let fixed = g * (10.0 * (d * d + 3.0 * d) + 24.0 + 31.0 * row) + 2.0 * d * 16.0 + 4.0 * d + 4.0;
     let point = |length: usize, scored: f64| {
         let left = 4.0 * d - 2.0 * d * scored - 4.0 - g / 2.0 - fixed / length as f64;
         let share = left / (2.0 * d * (2.0 - scored) + 2.0 * row * g * each);

@@ -37,7 +37,7 @@ fn the_break_even_line_is_where_measured_bytes_are_equal() {
         let steps = shared.steps as f64;
         let (active, scored) = (shared.active as f64 / steps, shared.scored as f64 / steps);
         let each = at.active as f64 / at.steps as f64;
-        let fixed = group * (8.0 * 4291.0 + 31.0 * 16.0) + 128.0 * 16.0 + 260.0;
+        let fixed = group * ((10.0 * 4288.0 + 24.0) + 31.0 * 16.0) + 128.0 * 16.0 + 260.0;
         let positions = at.positions as f64 / at.steps as f64;
         let bytes = 128.0 * scored + 128.0 * active + (4.0 + group / 2.0) * positions + 32.0 * group * each + fixed;
         let counted = shared.traffic.total() as f64 / steps;

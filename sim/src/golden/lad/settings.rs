@@ -69,7 +69,7 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// The usual ones: caches of 32 bits with 22 behind the point, 64 changes, accurate scores from the interval on that begins
+    /// The usual ones: caches of 40 bits with 26 behind the point, 64 changes, accurate scores from the interval on that begins
     /// at -3 or above (but for rounding of the bound), 65,535 positions.
     pub fn new(head: usize, group: usize, table: Table, threshold: f64) -> Settings {
         // a hundredth below -3: the bounds of eight intervals have one at -2.99, those of the paper one at -3
@@ -85,8 +85,8 @@ impl Settings {
             max_changes: 64,
             period: 1,
             max_positions: 65_535,
-            cache_bits: 32,
-            cache_fraction: 22,
+            cache_bits: 40,
+            cache_fraction: 26,
         }
     }
 

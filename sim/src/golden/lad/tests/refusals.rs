@@ -49,14 +49,15 @@ fn no_room_for_another_position() {
 #[test]
 fn caches_that_overflow() {
     let lines = Lines::new(8, Fit::Joined);
-    let mut group = group(&lines, 0.98);
+    let narrow = Settings { cache_bits: 32, cache_fraction: 22, ..settings(&lines, 0.98) };
+    let mut group = Group::new(narrow.clone()).unwrap();
     // each value fits; the sum of their terms is too large with the third position that enters
     for _ in 0..17 {
         group.step(&[along(1.0)], &along(0.25), &along(200.0)).unwrap();
     }
     assert_eq!(refused(&mut group, &along(1.0), &along(0.25), &along(200.0)), Refusal::Overflow(Overflow::Cache('C')));
     // with wider caches it goes on
-    let settings = Settings { cache_bits: 40, ..settings(&lines, 0.98) };
+    let settings = Settings { cache_bits: 40, ..narrow };
     let mut beside = Beside::new(Group::new(settings).unwrap(), &lines);
     for _ in 0..50 {
         let (_, error) = beside.step(&along(1.0), &along(0.25), &along(200.0));
