@@ -4,7 +4,7 @@ use super::items::Items;
 use super::moving::{self, Known, Ways};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The outputs that move with items of pipelines, of this module or of instances: where one is given as a setting, that moves. What stands
 /// on terms that who uses the module does not see stands still by the user's word; what holds all of the module he sees.
