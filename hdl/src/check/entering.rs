@@ -2,7 +2,7 @@
 //! stream stands still until it is taken.
 
 use super::items::Items;
-use super::moving::{self, Known, Ways};
+use super::moving::{self, Known};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::{BTreeMap, HashSet};
@@ -15,35 +15,6 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     for pipe in 0..b.staging.pipes.len() as u32 {
         check_payload(b, drivers, pipe);
     }
-    check_settings(b, drivers, &mut known);
-}
-
-/// The outputs that move with items of pipelines, of this module or of instances: where one is given as a setting, that moves. What stands
-/// on terms that who uses the module does not see stands still by the user's word; what holds all of the module he sees.
-pub(super) fn outputs_with_items(b: &Draft, drivers: &Drivers) -> Vec<u32> {
-    if !has_items(b) {
-        return vec![];
-    }
-    let holds = b.def.advance.map(|port| b.def.ports[port as usize].node);
-    let goes = |pipe: &PipeData| {
-        let own = if let Advance::When(enable) = pipe.advance { Some(enable) } else { None };
-        let enables = own.into_iter().chain(pipe.enabled.map(|enabled| enabled.enable));
-        enables.flat_map(|enable| b.enables_of(enable)).all(|enable| Some(enable) == holds)
-    };
-    let pipes: Vec<u32> = (0..).zip(&b.staging.pipes).filter(|(_, pipe)| goes(pipe)).map(|(i, _)| i).collect();
-    let (ways, items) = (moving::ways(b, pipes.clone()), Items::of(b, drivers, pipes));
-    let known = &mut Known::default();
-    let outputs: Vec<(u32, Id)> = (0..).zip(&b.def.ports).filter(|(_, p)| !p.input).map(|(i, p)| (i, p.node)).collect();
-    let moves = |(port, node): (u32, Id), known: &mut Known| {
-        let found = ways.find(known, [node], |id| items.has(id) || ways.brings_items(id).is_some());
-        found.map(|_| port)
-    };
-    outputs.into_iter().filter_map(|output| moves(output, known)).collect()
-}
-
-/// Are there pipelines, or instances that bring items?
-fn has_items(b: &Draft) -> bool {
-    !b.staging.pipes.is_empty() || b.def.insts.iter().any(|inst| !inst.def.items.is_empty())
 }
 
 /// For each pipeline: what is marked as its constant, and what that is outside.
@@ -58,20 +29,11 @@ fn constants(b: &Draft) -> BTreeMap<u32, Vec<(Id, Id)>> {
     all
 }
 
-/// For each of these that moves with items, what it comes from. Ways go over the same signals: one walk from all finds out whether there is
-/// anything to look for.
-fn moving_of(ways: &Ways, known: &mut Known, has: impl Fn(Id) -> bool, from: &[Id]) -> Vec<Option<Id>> {
-    match ways.find(known, from.iter().copied(), &has) {
-        Some(_) => from.iter().map(|id| ways.find(known, [*id], &has)).collect(),
-        None => vec![None; from.len()],
-    }
-}
-
 /// Settings of a pipeline are no data of its items: nothing that left it, and nothing of the streams at its ends.
 fn check_constants(b: &mut Draft, drivers: &Drivers, known: &mut Known, pipe: u32, constants: &[(Id, Id)]) {
-    let (ways, items) = (moving::ways(b, [pipe]), Items::of(b, drivers, [pipe]));
+    let items = Items::of(b, drivers, [pipe]);
     let from: Vec<Id> = constants.iter().map(|(_, of)| *of).collect();
-    let data = moving_of(&ways, known, |id| items.has(id), &from);
+    let data = moving::ways(b, moving::advancing(b, pipe), [pipe]).find_each(known, &from, |id| items.has(id));
     let what = |data: Option<Id>| data.and_then(|data| Some((data, items.what(data, |_| "it".into())?)));
     let found: Vec<_> =
         constants.iter().zip(data).filter_map(|(constant, data)| Some((*constant, what(data)?))).collect();
@@ -179,39 +141,4 @@ fn changes(b: &mut Draft, entered: Id, (of, own): (Id, bool), leaving: Leaving, 
         ),
     };
     b.error(b.node(entered).loc, message, vec![(leaving.loc, "the pipeline leaves here")], Some(help));
-}
-
-/// What an instance takes as a setting is no data of items: nothing that left a pipeline, and nothing of the streams between which one
-/// stands.
-fn check_settings(b: &mut Draft, drivers: &Drivers, known: &mut Known) {
-    let pins: Vec<(u32, u32, Id)> = (0..)
-        .zip(&b.def.insts)
-        .flat_map(|(i, inst)| inst.def.constants.iter().map(move |port| (i, *port, inst.pins[*port as usize])))
-        .collect();
-    if pins.is_empty() || !has_items(b) {
-        return;
-    }
-    let pipes = 0..b.staging.pipes.len() as u32;
-    let (ways, items) = (moving::ways(b, pipes.clone()), Items::of(b, drivers, pipes));
-    let which = |pipe: u32| format!("pipeline `{}`", b.staging.pipes[pipe as usize].name);
-    let has = |id: Id| items.has(id) || ways.brings_items(id).is_some();
-    let data = moving_of(&ways, known, has, &pins.iter().map(|(.., pin)| *pin).collect::<Vec<Id>>());
-    let of_instance = |id: Id| {
-        ways.brings_items(id).map(|def| format!("{} comes out of a pipeline of `{}`", b.describe(id), def.name))
-    };
-    let what =
-        |data: Option<Id>| data.and_then(|data| Some((data, items.what(data, which).or_else(|| of_instance(data))?)));
-    let found: Vec<_> = pins.into_iter().zip(data).filter_map(|(pin, data)| Some((pin, what(data)?))).collect();
-    for ((inst, port, pin), (data, what)) in found {
-        let def = b.def.insts[inst as usize].def.clone();
-        let message = format!(
-            "`{}` takes its input `{}` as a setting that stands still while data is in flight, and it moves with items: {what}",
-            def.name, def.ports[port as usize].name
-        );
-        let help = format!(
-            "connect what stands still: an input, or a register that holds while data is in flight; or `{}` enters it with the data",
-            def.name
-        );
-        b.error(b.first_assigned_at(pin), message, vec![(b.node(data).loc, "it comes from here")], Some(help));
-    }
 }

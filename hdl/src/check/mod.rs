@@ -15,8 +15,10 @@ mod entering;
 mod foreign;
 mod foreign_names;
 mod glitches;
+mod going;
 mod hold;
 mod inside;
+mod instances;
 mod items;
 mod latency;
 mod loops;
@@ -83,6 +85,7 @@ fn whole(b: &mut Draft, loc: Loc) {
     loops::check(b);
     if b.errors.is_empty() {
         entering::check(b, &drivers);
+        instances::check(b, &drivers);
     }
     if b.errors.is_empty() {
         ready::check(b, &drivers);
@@ -95,7 +98,7 @@ fn whole(b: &mut Draft, loc: Loc) {
         clocks::check(b, &drivers);
         clock_as_data::check(b, &drivers);
         latency::check(b, &drivers);
-        b.def.items = entering::outputs_with_items(b, &drivers);
+        b.def.items = instances::outputs_with_items(b, &drivers);
         b.def.loops = power_up::loops(b, &drivers);
         decided::decide(b);
         simplify::simplify(&mut b.def);

@@ -1,7 +1,8 @@
 //! What moves when a signal does: its ways back through logic, and through what takes a value at every edge, or at every edge at which
 //! the items of a pipeline go on. What holds otherwise ends a way: whether it stands still is the user's word.
 
-use super::{decided, taken};
+use super::going::{Going, Live};
+use super::taken;
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::cell::{Cell, RefCell};
@@ -29,18 +30,14 @@ struct Given {
 pub(super) struct Ways<'a> {
     def: &'a Def,
     given: HashMap<Id, Vec<Given>>,
-    /// Nets that are assigned once, without condition.
-    names: HashMap<Id, Option<Id>>,
+    /// What is known of bits where items go on.
+    going: Going<'a>,
     /// What is assigned to each wire, whatever the conditions.
     values: HashMap<Id, Vec<Id>>,
     /// How many wires more are looked into for what holds a register.
     looks: Cell<u32>,
     /// The bits of nets that take something wherever items go on.
     taken: HashMap<Id, BigUint>,
-    /// Signals that are 1 where items go on.
-    advancing: HashSet<Id>,
-    /// What was found out of others.
-    going: RefCell<HashMap<Id, bool>>,
     /// Registers between stages of pipelines.
     delays: HashSet<Id>,
     /// The clocks (indices into `domains`) of which the reset, from outside, was on the ways.
@@ -67,18 +64,14 @@ impl<'a> Ways<'a> {
         let mut ways = Ways {
             def,
             given: HashMap::new(),
-            names: HashMap::new(),
+            going: Going::new(def, advancing),
             values: HashMap::new(),
             looks: Cell::new(LOOKS),
             taken: HashMap::new(),
-            advancing,
-            going: RefCell::default(),
             delays,
             resets: RefCell::default(),
         };
-        Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, value, _, under| {
-            let only = under.is_empty().then_some(value);
-            ways.names.entry(target).and_modify(|name| *name = None).or_insert(only);
+        Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, value, _, _| {
             if def.nodes[target as usize].op == Op::Net(Net::Wire) {
                 ways.values.entry(target).or_default().push(value);
             }
@@ -86,13 +79,21 @@ impl<'a> Ways<'a> {
         // without what changes nothing: conditions that are 1 where items go on; registers assigned to themselves hold
         let stmts = ways.moving(&def.stmts);
         Stmt::each_set(&stmts, &mut vec![], &mut |target, place, value, _, under| {
-            if value == target {
+            if taken::keeps(def, target, place, value) {
                 return;
             }
             ways.given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
         });
         ways.taken = taken::on_all_paths(def, &stmts);
         ways
+    }
+    /// For each of these the first signal on its ways back that is found. Ways go over the same signals: one walk from all finds out
+    /// whether there is anything to look for.
+    pub fn find_each(&self, known: &mut Known, from: &[Id], found: impl Fn(Id) -> bool) -> Vec<Option<Id>> {
+        match self.find(known, from.iter().copied(), &found) {
+            Some(_) => from.iter().map(|id| self.find(known, [*id], &found)).collect(),
+            None => vec![None; from.len()],
+        }
     }
     /// The first signal on the ways back from these that is found.
     pub fn find(
@@ -122,98 +123,60 @@ impl<'a> Ways<'a> {
         let mut out = vec![];
         for stmt in block {
             match stmt {
-                Stmt::Set { target, place: Place::Whole, value, .. } if is_register(*target) => {
-                    out.extend(self.changing(stmt, *target, *value))
+                Stmt::Set { target, place: Place::Whole | Place::At(_), value, .. } if is_register(*target) => {
+                    out.extend(self.changing(stmt, *value))
                 }
-                Stmt::If { cond, then, .. } if self.goes(*cond) => out.extend(self.moving(then)),
-                Stmt::If { cond, then, otherwise } => {
-                    out.push(Stmt::If { cond: *cond, then: self.moving(then), otherwise: self.moving(otherwise) })
-                }
-                Stmt::Case { selector, arms, default, rest } => out.push(Stmt::Case {
-                    selector: *selector,
-                    arms: arms.iter().map(|(values, block)| (values.clone(), self.moving(block))).collect(),
-                    default: default.as_ref().map(|block| self.moving(block)),
-                    rest: rest.clone(),
-                }),
                 Stmt::Set { .. } => out.push(stmt.clone()),
+                Stmt::If { cond, then, otherwise } => match self.going.value(*cond) {
+                    Some(outcome) => out.extend(self.moving(if outcome { then } else { otherwise })),
+                    None => {
+                        out.push(Stmt::If { cond: *cond, then: self.moving(then), otherwise: self.moving(otherwise) })
+                    }
+                },
+                Stmt::Case { selector, arms, default, rest } => match self.going.live(*selector, arms, default) {
+                    Live::One(block) => out.extend(self.moving(block)),
+                    Live::Some(arms) => out.push(Stmt::Case {
+                        selector: *selector,
+                        arms: arms.into_iter().map(|(values, block)| (values, self.moving(block))).collect(),
+                        default: default.as_ref().map(|block| self.moving(block)),
+                        rest: rest.clone(),
+                    }),
+                },
             }
         }
         out
     }
-    /// An assignment to a register, with what holds it as a statement: `r.set(c.mux(x, r))` is `when(c, || r.set(x))` and else `r.set(r)`.
-    /// So is a wire for the next value to which `r` is assigned, and `x` under `when`.
-    fn changing(&self, set: &Stmt, register: Id, value: Id) -> Vec<Stmt> {
+    /// An assignment to a register, or a part of one, with what holds it as a statement: `r.set(c.mux(x, r))` is `when(c, || r.set(x))` and
+    /// else `r.set(r)`. So is a wire for the next value to which `r` is assigned, and `x` under `when`.
+    fn changing(&self, set: &Stmt, value: Id) -> Vec<Stmt> {
+        let Stmt::Set { target: register, place, .. } = *set else { return vec![set.clone()] };
         let holds = |value: Id| {
             let leaves = walk::leaves(value, |id| match self.def.nodes[id as usize].op {
+                _ if taken::keeps(self.def, register, place, id) => None,
                 Op::Mux(_, x, y) => Some(vec![x, y]),
-                _ => self.name(id).map(|of| vec![of]).or_else(|| self.values.get(&id).cloned()),
+                _ => self.going.name(id).map(|of| vec![of]).or_else(|| self.values.get(&id).cloned()),
             });
-            leaves.contains(&register)
+            leaves.into_iter().any(|leaf| taken::keeps(self.def, register, place, leaf))
         };
-        match (self.def.nodes[value as usize].op.clone(), self.name(value)) {
-            (Op::Mux(choice, x, _), _) if self.goes(choice) => self.changing(set, register, x),
-            (Op::Mux(cond, x, y), _) if holds(value) => {
-                let (then, otherwise) = (self.changing(set, register, x), self.changing(set, register, y));
-                vec![Stmt::If { cond, then, otherwise }]
-            }
-            (_, Some(of)) if holds(of) => self.changing(set, register, of),
-            (Op::Net(Net::Wire), None) if self.looks.get() > 0 && holds(value) => {
+        match (self.def.nodes[value as usize].op.clone(), self.going.name(value)) {
+            (Op::Mux(cond, x, y), _) => match self.going.value(cond) {
+                Some(outcome) => self.changing(set, if outcome { x } else { y }),
+                None if holds(value) => {
+                    vec![Stmt::If { cond, then: self.changing(set, x), otherwise: self.changing(set, y) }]
+                }
+                None => vec![with_value(set, value)],
+            },
+            (_, Some(of)) if holds(of) => self.changing(set, of),
+            (Op::Net(Net::Wire), None) if place == Place::Whole && self.looks.get() > 0 && holds(value) => {
                 self.looks.set(self.looks.get() - 1);
                 self.moving(&assignments_to(&self.def.stmts, value, register))
             }
-            _ => {
-                let mut set = set.clone();
-                if let Stmt::Set { value: of, .. } = &mut set {
-                    *of = value;
-                }
-                vec![set]
-            }
-        }
-    }
-    /// What a signal is another name of.
-    fn name(&self, id: Id) -> Option<Id> {
-        match self.def.nodes[id as usize].op {
-            Op::Alias(of) => Some(of),
-            Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => self.names.get(&id).copied().flatten(),
-            _ => None,
+            _ => vec![with_value(set, value)],
         }
     }
     /// Is this bit always 1, or 1 whenever items go on?
     fn goes(&self, id: Id) -> bool {
-        let known = self.going.borrow().get(&id).copied();
-        known.unwrap_or_else(|| {
-            let goes = walk::leaves(id, |id| self.all_of(id)).into_iter().all(|id| self.goes_itself(id));
-            self.going.borrow_mut().insert(id, goes);
-            goes
-        })
-    }
-    /// The signals that are all 1 where this is.
-    fn all_of(&self, id: Id) -> Option<Vec<Id>> {
-        let is = |id: Id, bit: u32| {
-            fold::constant_behind_names(self.def, id).is_some_and(|value| *value == BigUint::from(bit))
-        };
-        let one_bit = |id: Id| self.def.nodes[id as usize].width == 1;
-        match self.def.nodes[id as usize].op {
-            _ if self.advancing.contains(&id) => None,
-            Op::Repeat(of, _) => Some(vec![of]),
-            Op::Un(UnOp::Any | UnOp::All, of) if one_bit(of) => Some(vec![of]),
-            Op::Un(UnOp::Not, of) => match self.def.nodes[of as usize].op {
-                Op::Un(UnOp::Not, of) => Some(vec![of]),
-                _ => None,
-            },
-            Op::Bin(BinOp::And, one, other) => Some(vec![one, other]),
-            Op::Bin(BinOp::Eq, x, y) if one_bit(x) && is(y, 1) => Some(vec![x]),
-            Op::Bin(BinOp::Ne, x, y) if one_bit(x) && is(y, 0) => Some(vec![x]),
-            _ => self.name(id).map(|of| vec![of]),
-        }
-    }
-    fn goes_itself(&self, id: Id) -> bool {
-        match self.def.nodes[id as usize].op {
-            _ if self.advancing.contains(&id) => true,
-            Op::Const(ref value) => *value != BigUint::ZERO,
-            Op::Bin(BinOp::Or, one, other) => self.goes(one) || self.goes(other),
-            _ => decided::outcome(self.def, id) == Some(true),
-        }
+        self.going.value(id) == Some(true)
     }
     /// What some bits of a signal move with.
     fn behind(&self, known: &mut Known, part: Part) -> Vec<Part> {
@@ -322,6 +285,15 @@ impl Part {
     }
 }
 
+/// The same assignment of another value.
+fn with_value(set: &Stmt, value: Id) -> Stmt {
+    let mut set = set.clone();
+    if let Stmt::Set { value: of, .. } = &mut set {
+        *of = value;
+    }
+    set
+}
+
 /// The statements that assign to a wire, as they would assign to a register.
 fn assignments_to(block: &[Stmt], wire: Id, register: Id) -> Vec<Stmt> {
     let inner = |block: &[Stmt]| assignments_to(block, wire, register);
@@ -377,7 +349,7 @@ impl Known {
 }
 
 /// What is 1 where the items of a pipeline go on.
-fn advancing(b: &Draft, pipe: u32) -> HashSet<Id> {
+pub(super) fn advancing(b: &Draft, pipe: u32) -> HashSet<Id> {
     let pipe = &b.staging.pipes[pipe as usize];
     let enables = pipe.enabled.map(|enabled| enabled.enable).into_iter().chain(match &pipe.advance {
         Advance::When(enable) => Some(*enable),
@@ -391,10 +363,9 @@ fn advancing(b: &Draft, pipe: u32) -> HashSet<Id> {
     all
 }
 
-/// The ways back in a module under construction, where the items of these pipelines go on.
-pub(super) fn ways(b: &Draft, pipes: impl IntoIterator<Item = u32>) -> Ways<'_> {
+/// The ways back in a module under construction, where these are 1 and the items of these pipelines go on.
+pub(super) fn ways(b: &Draft, advancing: HashSet<Id>, pipes: impl IntoIterator<Item = u32>) -> Ways<'_> {
     let pipes: HashSet<u32> = pipes.into_iter().collect();
-    let advancing = pipes.iter().flat_map(|pipe| advancing(b, *pipe)).collect();
     let is_of_these = |id: &Id| b.node(*id).stage.is_some_and(|stage| pipes.contains(&stage.pipe));
     Ways::new(&b.def, advancing, b.named_after.keys().copied().filter(is_of_these).collect())
 }

@@ -67,7 +67,7 @@ impl Paths {
             Place::AtSignal(_) => return,
         };
         let bits = Bits::from([(target, bits)]);
-        if value == target {
+        if keeps(def, target, place, value) {
             self.hold(&bits, None);
         } else {
             remove(&mut self.held, &bits);
@@ -87,6 +87,18 @@ impl Paths {
         self.outcomes.iter_mut().filter(|(of, _)| Some(**of) != opposite).for_each(|(_, known)| remove(known, bits));
         remove(&mut self.taken, bits);
         add(&mut self.held, bits.clone());
+    }
+}
+
+/// Does a net, or a part of it, get what it is?
+pub(super) fn keeps(def: &Def, target: Id, place: Place, mut value: Id) -> bool {
+    while let Op::Alias(of) = def.nodes[value as usize].op {
+        value = of;
+    }
+    match (place, &def.nodes[value as usize].op) {
+        (Place::At(low), Op::Slice(of, from)) => *of == target && *from == low,
+        (Place::Whole, _) => value == target,
+        _ => false,
     }
 }
 

@@ -22,7 +22,8 @@ pub(super) fn check(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
         let help = match count < latency {
             true => format!(
                 "what comes in together reaches an output together: delay `{name}`, as the other inputs are; one that stands still while data is \
-                 in flight is a setting: `p.constant(x)`"
+                 in flight is a setting: `{}.constant(io.{name})` is used for it",
+                b.staging.pipes.first().map_or("m.pipeline(\"settings\")", |pipe| &pipe.variable)
             ),
             false => s.other(b, count as i32, "with the other inputs delayed as much: "),
         };

@@ -62,6 +62,30 @@ pub(crate) fn leaves(from: Id, parts: impl Fn(Id) -> Option<Vec<Id>>) -> Vec<Id>
     leaves
 }
 
+/// Calls `each` for a node, and before it for those that it depends on, `parts` of each, which are not `done`. In a loop, one is called
+/// before one of its parts.
+pub(crate) fn operands_first(
+    from: Id,
+    done: impl Fn(Id) -> bool,
+    parts: impl Fn(Id) -> Vec<Id>,
+    mut each: impl FnMut(Id),
+) {
+    let (mut todo, mut begun) = (vec![from], HashSet::new());
+    while let Some(&id) = todo.last() {
+        let open: Vec<Id> = match done(id) || !begun.insert(id) {
+            true => vec![],
+            false => parts(id).into_iter().filter(|part| !begun.contains(part) && !done(*part)).collect(),
+        };
+        if open.is_empty() {
+            todo.pop();
+            if !done(id) {
+                each(id);
+            }
+        }
+        todo.extend(open);
+    }
+}
+
 /// All nodes that something reads.
 pub(crate) fn read_nodes(def: &Def, drivers: &Drivers) -> BTreeSet<Id> {
     let mut read: BTreeSet<Id> = drivers.values().flatten().copied().collect();

@@ -43,10 +43,10 @@ fn half(how: u32) -> Design<AveragePorts> {
 
 /// The same, one level deeper.
 #[module]
-fn half_within() -> Design<AveragePorts> {
-    let m = Module::new("half_within");
+fn half_within(how: u32) -> Design<AveragePorts> {
+    let m = Module::new(["half_within", "half_within_when_told"][how as usize]);
     let io = AveragePorts::new(m);
-    let unit = m.instance(&half(0));
+    let unit = m.instance(&half(how));
     unit.x.set(io.x);
     unit.go.set(io.go);
     io.y.set(!unit.y);
@@ -75,16 +75,20 @@ ports! {
     struct LimitPorts() {
         input x: Signal = bits(8),
         input limit: Signal = bits(8),
+        input go: Signal = bits(1),
         output y: Signal = bits(8),
     }
 }
 
 #[module]
-fn limited() -> Design<LimitPorts> {
-    let m = Module::new("limited");
+fn limited(held: bool) -> Design<LimitPorts> {
+    let m = Module::new(if held { "limited_when_told" } else { "limited" });
     let io = LimitPorts::new(m);
     m.latency(1);
-    let p = m.pipeline("limit");
+    let p = if held { m.pipeline_enabled("limit", io.go) } else { m.pipeline("limit") };
+    if !held {
+        io.go.unused();
+    }
     let (x, limit) = (p.enter(io.x), p.constant(io.limit));
     io.y.set(p.leave(x.gt(limit).mux(limit, x).next()));
     m.finish(io).unwrap()
@@ -92,8 +96,13 @@ fn limited() -> Design<LimitPorts> {
 
 /// A module of instances alone, in which `limited` takes what another one gives.
 fn connects(m: Module, io: Io, give: impl FnOnce() -> Signal) {
-    let unit = m.instance(&limited());
+    connects_to(m, io, &limited(false), give)
+}
+
+fn connects_to(m: Module, io: Io, to: &Design<LimitPorts>, give: impl FnOnce() -> Signal) {
+    let unit = m.instance(to);
     unit.x.set(io.a);
+    unit.go.set(io.c);
     unit.limit.set(give());
     io.y.set(unit.y);
 }
@@ -108,19 +117,27 @@ fn given(m: Module, io: Io, by: &Design<AveragePorts>) -> AveragePorts {
 #[test]
 #[module]
 fn data_of_one_instance_is_no_setting_of_another() {
-    for how in 0..5 {
+    for how in 0..7 {
         reports(&format!("setting_out_of_an_instance_{how}"), |m, io| {
-            connects(m, io, || match how {
+            // 6: what holds the one holds the other
+            connects_to(m, io, &limited(how == 6), || match how {
+                6 => given(m, io, &half(1)).y,
                 0 => given(m, io, &half(0)).y,
                 1 => {
                     let r = m.reg(bits(8));
                     r.set(given(m, io, &half(0)).y + 1);
                     r
                 }
-                2 => given(m, io, &half_within()).y,
+                2 => given(m, io, &half_within(0)).y,
                 // what holds all of it is 1
                 3 => {
                     let unit = m.instance(&half(1));
+                    unit.x.set(io.a);
+                    unit.go.set(1);
+                    unit.y
+                }
+                4 => {
+                    let unit = m.instance(&half_within(1));
                     unit.x.set(io.a);
                     unit.go.set(1);
                     unit.y
@@ -147,7 +164,7 @@ fn what_is_held_may_be_a_setting() {
         [io.a, io.b, io.c].into_iter().for_each(Signal::unused);
         connects(m, io, || match how {
             0 => given(m, io, &half(0)).kept,
-            1 => given(m, io, &half_within()).kept,
+            1 => given(m, io, &half_within(0)).kept,
             2 => given(m, io, &half(1)).y,
             3 => given(m, io, &half(2)).y,
             4 => {

@@ -155,7 +155,7 @@ mod ways_back {
             unit.y
         };
         let r = m.reg_reset(bits(8), 0);
-        if !how.contains("whens") && !how.contains("mux") {
+        if !how.contains("whens") && !how.contains("mux") && !how.contains("part") {
             r.set(r);
         }
         match how {
@@ -201,6 +201,11 @@ mod ways_back {
             "mux" => r.set(io.c.mux(left, io.a)),
             "mux_that_holds" => r.set(io.c.mux(left, r)),
             "mux_that_holds_twice" => r.set(io.c.mux(r, io.b.bit(0).mux(r, left))),
+            "mux_that_holds_a_part" => r.bits(3, 0).set(io.c.mux(left.bits(3, 0), r.bits(3, 0))),
+            "branch_that_holds_a_part" => {
+                m.when(io.c, || r.bits(3, 0).set(left.bits(3, 0))).otherwise(|| r.bits(3, 0).set(r.bits(3, 0)));
+            }
+            "mux_of_a_part" => r.bits(3, 0).set(io.c.mux(left.bits(3, 0), r.bits(7, 4))),
             "mux_that_holds_until_reset" => r.set(io.b.any().mux(io.a, io.c.mux(left, r))),
             _ => panic!("{how}"),
         }
@@ -217,7 +222,15 @@ mod ways_back {
     #[test]
     #[module]
     fn that_move() {
-        let hows = ["asynchronous_reset", "foreign", "foreign_held_by_1", "another_pipeline", "two_whens", "mux"];
+        let hows = [
+            "asynchronous_reset",
+            "foreign",
+            "foreign_held_by_1",
+            "another_pipeline",
+            "two_whens",
+            "mux",
+            "mux_of_a_part",
+        ];
         for how in hows {
             reports(&format!("constant_that_came_back_by_{how}"), |m, io| comes_back(how, m, &io));
         }
@@ -238,6 +251,8 @@ mod ways_back {
             "mux_that_holds",
             "mux_that_holds_twice",
             "mux_that_holds_until_reset",
+            "mux_that_holds_a_part",
+            "branch_that_holds_a_part",
         ];
         for how in hows {
             let m = Module::new("example");
@@ -250,24 +265,105 @@ mod ways_back {
         }
     }
 
-    /// Conditions that are 1 where the items go on.
+    /// A register that takes `left` where items of `sum` go on, which stands while `c` is 0.
+    fn advances(how: u32, m: Module, io: &Io) {
+        let c = io.c;
+        let enable = match how {
+            6 | 7 => !c,
+            8 | 9 | 12 => io.b.ne(0),
+            10 | 11 => io.b.eq(3),
+            13 => !(c | io.b.lt(4)),
+            _ => c,
+        };
+        let p = m.pipeline_enabled("sum", enable);
+        let left = p.leave(p.enter(io.a).next());
+        let r = m.reg(bits(8));
+        let set = || r.set(left);
+        match how {
+            0 => {
+                m.when(!!c, set);
+            }
+            1 => {
+                m.when(c.eq(1), set);
+            }
+            2 => {
+                m.when(c | io.b.bit(0), set);
+            }
+            3 => {
+                m.when(c.ne(0), set);
+            }
+            4 => m.when(!c, || ()).otherwise(set),
+            5 => r.set((!c).mux(r, left)),
+            6 => {
+                m.when(!c, set);
+            }
+            7 => {
+                m.when(c.eq(0), set);
+            }
+            8 => {
+                m.when(io.b.any(), set);
+            }
+            9 => m.when(io.b.eq(0), || ()).otherwise(set),
+            10 => m.switch(io.b, |s| {
+                s.case(3, set);
+                s.default(|| ());
+            }),
+            11 => {
+                m.when(io.b.bit(0) & io.b.bit(1), set);
+            }
+            12 => m.switch(io.b, |s| {
+                s.case(0, || ());
+                s.default(set);
+            }),
+            13 => {
+                m.when(!c & io.b.ge(4), set);
+            }
+            14 => m.switch(c, |s| {
+                s.case(0, || ());
+                s.case(1, set);
+            }),
+            _ => {
+                let go = m.wire(bits(1));
+                go.set(0);
+                m.when(c, || go.set(1));
+                m.when(go, set);
+            }
+        }
+        io.y.set(p.leave((p.enter(io.a) + p.constant(r)).next()));
+    }
+
+    /// Conditions that are 1 where the items go on, in any form.
     #[test]
     #[module]
     fn that_advance() {
-        for how in 0..4 {
-            reports(&format!("constant_that_advances_also_{how}"), |m, io| {
-                let p = m.pipeline_enabled("sum", io.c);
-                let left = p.leave(p.enter(io.a).next());
-                let r = m.reg(bits(8));
-                let when = match how {
-                    0 => !!io.c,
-                    1 => io.c.eq(1),
-                    2 => io.c | io.b.bit(0),
-                    _ => io.c.ne(0),
-                };
-                m.when(when, || r.set(left));
-                io.y.set(p.leave((p.enter(io.a) + p.constant(r)).next()));
-            });
+        for how in 0..16 {
+            reports(&format!("constant_that_advances_also_{how}"), |m, io| advances(how, m, &io));
+        }
+    }
+
+    /// Conditions of the same form, of other signals or numbers, are the user's word.
+    #[test]
+    #[module]
+    fn that_are_not_the_enable() {
+        for how in 0..6 {
+            let m = Module::new("example");
+            let io = Io::new(m);
+            [io.a, io.b, io.c].into_iter().for_each(Signal::unused);
+            let enable = if how < 2 { io.c } else { io.b.ne(0) };
+            let p = m.pipeline_enabled("sum", enable);
+            let left = p.leave(p.enter(io.a).next());
+            let r = m.reg(bits(8));
+            let when = match how {
+                0 => !io.b.bit(0),
+                1 => io.c & io.b.bit(0),
+                2 => io.a.ne(0),
+                3 => io.b.ne(1),
+                4 => io.b.eq(0),
+                _ => io.b.bit(3),
+            };
+            m.when(when, || r.set(left));
+            io.y.set(p.leave((p.enter(io.a) + p.constant(r)).next()));
+            m.finish(io).unwrap_or_else(|e| panic!("{how}: {e}"));
         }
     }
 

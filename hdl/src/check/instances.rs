@@ -1,0 +1,128 @@
+//! Items and settings between instances: which outputs move with items, and that nothing which does is a setting.
+
+use super::items::Items;
+use super::moving::{self, Known, Ways};
+use crate::ir::walk::Drivers;
+use crate::ir::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The outputs that move with items of pipelines, of this module or of instances: where one is given as a setting, that moves. What stands
+/// on terms that who uses the module does not see stands still by the user's word; what holds all of the module he sees.
+pub(super) fn outputs_with_items(b: &Draft, drivers: &Drivers) -> Vec<u32> {
+    if !has_items(b) {
+        return vec![];
+    }
+    let holds = b.def.advance.map(|port| b.def.ports[port as usize].node);
+    let goes = |pipe: &PipeData| {
+        let own = if let Advance::When(enable) = pipe.advance { Some(enable) } else { None };
+        let enables = own.into_iter().chain(pipe.enabled.map(|enabled| enabled.enable));
+        enables.flat_map(|enable| b.enables_of(enable)).all(|enable| Some(enable) == holds)
+    };
+    let pipes: Vec<u32> = (0..).zip(&b.staging.pipes).filter(|(_, pipe)| goes(pipe)).map(|(i, _)| i).collect();
+    // also where nothing but instances is held by it
+    let advancing = pipes.iter().flat_map(|pipe| moving::advancing(b, *pipe)).chain(holds).collect();
+    let (ways, items) = (moving::ways(b, advancing, pipes.clone()), Items::of(b, drivers, pipes));
+    let known = &mut Known::default();
+    let outputs: Vec<(u32, Id)> = (0..).zip(&b.def.ports).filter(|(_, p)| !p.input).map(|(i, p)| (i, p.node)).collect();
+    let moves = |(port, node): (u32, Id), known: &mut Known| {
+        let found = ways.find(known, [node], |id| items.has(id) || ways.brings_items(id).is_some());
+        found.map(|_| port)
+    };
+    outputs.into_iter().filter_map(|output| moves(output, known)).collect()
+}
+
+/// Are there pipelines, or instances that bring items?
+fn has_items(b: &Draft) -> bool {
+    !b.staging.pipes.is_empty() || b.def.insts.iter().any(|inst| !inst.def.items.is_empty())
+}
+
+/// An input of an instance that it takes as a setting: the instance, the port, and what is assigned.
+#[derive(Clone, Copy)]
+struct Setting {
+    inst: u32,
+    port: u32,
+    pin: Id,
+}
+
+/// Where items go on, in a pipeline or in an instance: pipelines of which nothing is a setting there, and the settings.
+#[derive(Default)]
+struct Going {
+    pipes: BTreeSet<u32>,
+    settings: BTreeSet<usize>,
+}
+
+/// What an instance takes as a setting is no data of items: nothing that left a pipeline, nothing of the streams between which one stands,
+/// and nothing that an instance gives which moves with items where this one goes on.
+pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
+    let of_instance = |(i, inst): (u32, &Inst)| {
+        let setting = |port: &u32| Setting { inst: i, port: *port, pin: inst.pins[*port as usize] };
+        inst.def.constants.iter().map(setting).collect::<Vec<_>>()
+    };
+    let settings: Vec<Setting> = (0..).zip(&b.def.insts).flat_map(of_instance).collect();
+    if settings.is_empty() || !has_items(b) {
+        return;
+    }
+    let mut found = BTreeMap::<usize, (Id, String)>::new();
+    for (advancing, going) in going(b, drivers, &settings) {
+        for (setting, data) in moving_settings(b, drivers, &settings, advancing, &going) {
+            found.entry(setting).or_insert(data);
+        }
+    }
+    found.into_iter().for_each(|(setting, data)| report(b, settings[setting], data));
+}
+
+/// By what is 1 there: each pipeline, with all settings; and each instance, with its own and all pipelines.
+fn going(b: &Draft, drivers: &Drivers, settings: &[Setting]) -> BTreeMap<Vec<Id>, Going> {
+    let pipes = 0..b.staging.pipes.len() as u32;
+    let mut all = BTreeMap::<Vec<Id>, Going>::new();
+    for pipe in pipes.clone() {
+        let mut advancing: Vec<Id> = moving::advancing(b, pipe).into_iter().collect();
+        advancing.sort();
+        let going = all.entry(advancing).or_default();
+        going.pipes.insert(pipe);
+        going.settings.extend(0..settings.len());
+    }
+    for (i, setting) in settings.iter().enumerate() {
+        let holds = b.advance_pin(setting.inst).and_then(|pin| drivers.get(&pin));
+        let going = all.entry(holds.filter(|by| by.len() == 1).cloned().unwrap_or_default()).or_default();
+        going.pipes.extend(pipes.clone());
+        going.settings.insert(i);
+    }
+    all
+}
+
+/// The settings that move with items there, and what is said of that.
+fn moving_settings(
+    b: &Draft,
+    drivers: &Drivers,
+    settings: &[Setting],
+    advancing: Vec<Id>,
+    going: &Going,
+) -> Vec<(usize, (Id, String))> {
+    let pipes = || going.pipes.iter().copied();
+    let (ways, items) = (moving::ways(b, advancing.into_iter().collect(), pipes()), Items::of(b, drivers, pipes()));
+    let pins: Vec<Id> = going.settings.iter().map(|i| settings[*i].pin).collect();
+    let has = |id: Id| items.has(id) || ways.brings_items(id).is_some();
+    let data = ways.find_each(&mut Known::default(), &pins, has);
+    let which = |pipe: u32| format!("pipeline `{}`", b.staging.pipes[pipe as usize].name);
+    let what = |data: Id| items.what(data, which).or_else(|| of_instance(b, &ways, data));
+    let found = going.settings.iter().zip(data).filter_map(|(i, data)| Some((*i, (data?, what(data?)?))));
+    found.collect()
+}
+
+fn of_instance(b: &Draft, ways: &Ways, id: Id) -> Option<String> {
+    ways.brings_items(id).map(|def| format!("{} comes out of a pipeline of `{}`", b.describe(id), def.name))
+}
+
+fn report(b: &mut Draft, setting: Setting, (data, what): (Id, String)) {
+    let def = b.def.insts[setting.inst as usize].def.clone();
+    let message = format!(
+        "`{}` takes its input `{}` as a setting that stands still while data is in flight, and it moves with items: {what}",
+        def.name, def.ports[setting.port as usize].name
+    );
+    let help = format!(
+        "connect what stands still: an input, or a register that holds while data is in flight; or `{}` enters it with the data",
+        def.name
+    );
+    b.error(b.first_assigned_at(setting.pin), message, vec![(b.node(data).loc, "it comes from here")], Some(help));
+}
