@@ -38,6 +38,8 @@ enum Fact {
     Is(Id, BigUint),
     /// Two signals are equal: the smaller index first.
     Equal(Id, Id),
+    /// An unsigned number is below this one.
+    Below(Id, BigUint),
     /// The first is smaller.
     Less { x: Id, y: Id, signed: bool },
 }
@@ -160,19 +162,35 @@ impl<'a> Going<'a> {
         let (x, y) = (self.first(x), self.first(y));
         Err(Fact::Equal(x.min(y), x.max(y)))
     }
+    /// Which of two is smaller, and whether that is said or the opposite.
     fn less(&self, op: BinOp, x: Id, y: Id) -> Option<(Fact, bool)> {
-        let less = |x: Id, y: Id, signed: bool| Fact::Less { x: self.first(x), y: self.first(y), signed };
-        Some(match op {
-            BinOp::Lt => (less(x, y, false), true),
-            BinOp::Gt => (less(y, x, false), true),
-            BinOp::Ge => (less(x, y, false), false),
-            BinOp::Le => (less(y, x, false), false),
-            BinOp::LtSigned => (less(x, y, true), true),
-            BinOp::GtSigned => (less(y, x, true), true),
-            BinOp::GeSigned => (less(x, y, true), false),
-            BinOp::LeSigned => (less(y, x, true), false),
+        let (x, y, so) = match op {
+            BinOp::Lt | BinOp::LtSigned => (x, y, true),
+            BinOp::Gt | BinOp::GtSigned => (y, x, true),
+            BinOp::Ge | BinOp::GeSigned => (x, y, false),
+            BinOp::Le | BinOp::LeSigned => (y, x, false),
             _ => return None,
-        })
+        };
+        let signed = !matches!(op, BinOp::Lt | BinOp::Gt | BinOp::Ge | BinOp::Le);
+        let number = |id: Id| self.constant(id).filter(|_| !signed).cloned();
+        let (fact, is) = match (number(x), number(y)) {
+            (_, Some(limit)) => self.below(x, limit),
+            (Some(least), None) => {
+                let (fact, is) = self.below(y, least + 1u32);
+                (fact, !is)
+            }
+            (None, None) => (Fact::Less { x: self.first(x), y: self.first(y), signed }, true),
+        };
+        Some((fact, is == so))
+    }
+    /// Below 1 is 0, and below the largest number is what is not that.
+    fn below(&self, of: Id, limit: BigUint) -> (Fact, bool) {
+        let (first, largest) = (self.first(of), fold::ones(self.def.nodes[of as usize].width));
+        match () {
+            _ if limit == BigUint::from(1u32) => (Fact::Is(first, BigUint::ZERO), true),
+            _ if limit == largest => (Fact::Is(first, largest), false),
+            _ => (Fact::Below(first, limit), true),
+        }
     }
     /// The one that stands for all signals that are written as this.
     fn first(&self, id: Id) -> Id {
@@ -276,6 +294,7 @@ impl<'a> Going<'a> {
         let (fact, is) = self.fact(id);
         let so = self.facts.get(&fact).copied().or_else(|| match &fact {
             Fact::Is(of, number) => Some(self.numbers.get(of)? == number),
+            Fact::Below(of, limit) => Some(self.numbers.get(of)? < limit),
             _ => None,
         })?;
         Some(so == is)

@@ -270,7 +270,8 @@ mod ways_back {
         let c = io.c;
         let enable = match how {
             6 | 7 => !c,
-            8 | 9 | 12 => io.b.ne(0),
+            8 | 9 | 12 | 16 | 17 => io.b.ne(0),
+            18 => io.b.lt(5),
             10 | 11 => io.b.eq(3),
             13 => !(c | io.b.lt(4)),
             _ => c,
@@ -315,6 +316,15 @@ mod ways_back {
                 s.case(0, || ());
                 s.default(set);
             }),
+            16 => {
+                m.when(io.b.gt(0), set);
+            }
+            17 => {
+                m.when(io.b.lt(1), || ()).otherwise(set);
+            }
+            18 => {
+                m.when(io.b.le(4), set);
+            }
             13 => {
                 m.when(!c & io.b.ge(4), set);
             }
@@ -336,7 +346,7 @@ mod ways_back {
     #[test]
     #[module]
     fn that_advance() {
-        for how in 0..16 {
+        for how in 0..19 {
             reports(&format!("constant_that_advances_also_{how}"), |m, io| advances(how, m, &io));
         }
     }
