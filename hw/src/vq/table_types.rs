@@ -124,6 +124,8 @@ pub enum TableOutcome {
     NoTokens = 10,
     /// There are too many tokens.
     ManyTokens = 11,
+    /// There are fewer or more weights or scales than tokens.
+    Weights = 12,
 }
 
 /// A command has ended.

@@ -35,6 +35,8 @@ pub enum TableCause {
     NoTokens = 10,
     /// There are too many tokens.
     ManyTokens = 11,
+    /// There are fewer or more weights or scales than tokens.
+    Weights = 12,
 }
 
 /// A command that failed.
@@ -109,7 +111,7 @@ impl TableUnit {
         Ok(self.tables(command, &self.books(command, false)?.0))
     }
 
-    /// The scores of a command by table, each times its token's scale if there are some, and how it ended.
+    /// The scores of a command by table, each times its token's scale if there are some, and how it ended. There may be fewer or more scales than tokens.
     pub fn scores(&self, command: &TableCommand, scales: Option<&[u16]>) -> (Vec<Score>, Result<(), TableFault>) {
         let refused = |cause| Err(TableFault { cause, in_rows: false, position: 0 });
         if command.tokens == 0 {
@@ -125,7 +127,7 @@ impl TableUnit {
         };
         let tables = self.tables(command, &books);
         let rows = &command.words[used..];
-        let (whole, mut end) = self.rows(rows, command.tokens);
+        let (whole, mut end) = self.rows(rows, command.tokens, scales.map(<[u16]>::len));
         let mut scores = vec![];
         for (token, row) in rows.chunks(self.beats()).take(whole).enumerate() {
             let indices: Vec<usize> = row.iter().flat_map(|word| word.data.to_le_bytes()).map(usize::from).collect();
@@ -161,14 +163,8 @@ impl TableUnit {
             return refused(TableCause::ManyTokens);
         }
         let of_rows = command.tokens * self.beats();
-        let rows = &command.words[..of_rows.min(command.words.len())];
-        let in_row = |cause, at: usize| Err(TableFault { cause, in_rows: true, position: (at / self.beats()) as u32 });
-        if let Some(at) = rows.iter().position(|word| word.failed) {
-            return in_row(TableCause::Bus, at);
-        }
-        if command.words.len() <= of_rows {
-            return in_row(TableCause::Short, command.words.len() - 1);
-        }
+        self.rows_before_books(command)?;
+        let rows = &command.words[..of_rows];
         let mut sums = vec![vec![vec![None; 256]; self.positions]; copies];
         for (token, row) in rows.chunks(self.beats()).enumerate() {
             let weight = command.query[token];
@@ -195,6 +191,26 @@ impl TableUnit {
         };
         let group = |book| (0..self.vector).map(|i| value(book, i)).collect();
         Ok(books.iter().enumerate().map(group).collect())
+    }
+
+    /// Whether the rows are whole, with a weight for each, and books may follow.
+    fn rows_before_books(&self, command: &TableCommand) -> Result<(), TableFault> {
+        let TableCommand { tokens, query: weights, words, .. } = command;
+        for (at, word) in words.iter().take(tokens * self.beats()).enumerate() {
+            let token = at / self.beats();
+            let fault = |cause| Err(TableFault { cause, in_rows: true, position: token as u32 });
+            let ends_row = (at + 1) % self.beats() == 0;
+            if word.failed {
+                return fault(TableCause::Bus);
+            }
+            if at + 1 == words.len() {
+                return fault(TableCause::Short);
+            }
+            if ends_row && (token + 1 == weights.len()) != (token + 1 == *tokens) {
+                return fault(TableCause::Weights);
+            }
+        }
+        Ok(())
     }
 
     fn check_query(&self, command: &TableCommand) -> Result<(), TableFault> {
@@ -257,21 +273,30 @@ impl TableUnit {
         Ok((books, at))
     }
 
-    /// How many whole rows there are, and what is wrong with the words.
-    fn rows(&self, words: &[LoadWord], tokens: usize) -> (usize, Result<(), TableFault>) {
-        let beats = self.beats();
-        let fault = |cause, token: usize| Err(TableFault { cause, in_rows: true, position: token as u32 });
-        if let Some(at) = words.iter().take(tokens * beats).position(|word| word.failed) {
-            return (at / beats, fault(TableCause::Bus, at / beats));
+    /// How many whole rows there are, and what is wrong with the words, or with the number of scales if there are some.
+    fn rows(&self, words: &[LoadWord], tokens: usize, scales: Option<usize>) -> (usize, Result<(), TableFault>) {
+        for (at, word) in words.iter().take(tokens * self.beats()).enumerate() {
+            let token = at / self.beats();
+            let fault = |cause| Err(TableFault { cause, in_rows: true, position: token as u32 });
+            let ends_row = (at + 1) % self.beats() == 0;
+            let (last, last_row) = (at + 1 == words.len(), token + 1 == tokens);
+            if word.failed {
+                return (token, fault(TableCause::Bus));
+            }
+            // the word is where it is found: a row that it completes is whole
+            let whole = token + usize::from(ends_row);
+            let ends_all = ends_row && last_row;
+            if last && !ends_all {
+                return (whole, fault(TableCause::Short));
+            }
+            if ends_all && !last {
+                return (whole, fault(TableCause::Long));
+            }
+            if ends_row && scales.is_some_and(|scales| (token + 1 == scales) != last_row) {
+                return (whole, fault(TableCause::Weights));
+            }
         }
-        if words.len() < tokens * beats {
-            // the last word is where it is found: a row that it completes is whole
-            return (words.len() / beats, fault(TableCause::Short, (words.len() - 1) / beats));
-        }
-        match words.len() > tokens * beats {
-            true => (tokens, fault(TableCause::Long, tokens - 1)),
-            false => (tokens, Ok(())),
-        }
+        (tokens, Ok(()))
     }
 }
 
@@ -320,6 +345,10 @@ mod tests {
         }
         let scaled: Vec<Vec<u16>> = (0..8).map(|p| vec![number(5 * p), number(p % 4)]).collect();
         assert_eq!(UNIT.values(&command, Some(&[number(1), number(2)]), 1), Ok(scaled));
+        for (weights, token) in [(1, 0), (3, 1)] {
+            let other = TableCommand { query: vec![number(1); weights], ..command.clone() };
+            assert_eq!(UNIT.values(&other, None, 1).map(|_| ()), fault(TableCause::Weights, true, token));
+        }
         command.words[1].data = 4 << 8;
         assert_eq!(UNIT.values(&command, None, 1).map(|_| ()), fault(TableCause::Index, true, 1));
         command.words.truncate(2);
@@ -340,6 +369,10 @@ mod tests {
         assert_eq!(with(&|c| c.tokens = 1), (vec![false], fault(TableCause::Long, true, 0)));
         assert_eq!(with(&|c| c.words[25].failed = true), (vec![false], fault(TableCause::Bus, true, 1)));
         assert_eq!(with(&|c| c.words[24].data = 4), (vec![true, false], fault(TableCause::Index, true, 0)));
+        for (scales, whole, token) in [(1, 1, 0), (3, 2, 1)] {
+            let (scores, end) = UNIT.scores(&command(), Some(&vec![0x3c00; scales]));
+            assert_eq!((scores.len(), end), (whole, fault(TableCause::Weights, true, token)));
+        }
         assert_eq!(with(&|c| c.query.truncate(12)).1, fault(TableCause::Query, false, 0));
         assert_eq!(with(&|c| c.words.truncate(24)).1, fault(TableCause::Short, false, 8 * 23));
         assert_eq!(with(&|c| c.words[4].data ^= 1 << 40).1, fault(TableCause::Crc, false, 8 * 3));
