@@ -169,15 +169,15 @@ fn multiply_all(
     }
     let product = Vector::of(sums);
     let comes = comes.meet(product[0][0]);
-    let enable = match term {
+    let comes = match term {
         Some(term) => comes & term.ends,
         None => comes,
     };
     let row = if pieces > 0 { word.drop_low(pieces) } else { word };
-    let [position, row, there] = [position, row, there].map(|x| x.meet(enable));
-    let valid = pipeline.valid(enable).next();
-    let found = TableWrite { enable, position, row, there, product }.next();
-    write.set(pipeline.leave(TableWrite { enable: valid, ..found }));
+    let [position, row, there] = [position, row, there].map(|x| x.meet(comes));
+    let valid = pipeline.valid(comes).next();
+    let found = TableWrite { valid: comes, position, row, there, product }.next();
+    write.set(pipeline.leave(TableWrite { valid, ..found }));
     Ok(())
 }
 

@@ -176,7 +176,7 @@ pub fn query_word() -> QueryWord {
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct TableWrite {
     /// There are some.
-    pub enable: Signal,
+    pub valid: Signal,
     /// The index position whose table it is.
     pub position: Signal,
     /// The number of the first entry, divided by the entries of a word.
@@ -191,7 +191,7 @@ pub struct TableWrite {
 pub fn table_write(p: TableParams) -> TableWrite {
     let entries = p.entries_of_word();
     TableWrite {
-        enable: bits(1),
+        valid: bits(1),
         position: bits(p.position_bits()),
         row: bits(p.entry_bits() - entries.ilog2()),
         there: bits(entries),

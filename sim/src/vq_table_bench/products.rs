@@ -11,7 +11,7 @@ pub struct ProductsBench {
     pub sources: [StreamPorts; 3],
     /// `done`.
     pub done: StreamPorts,
-    /// The ports of `write`: enable, position, row, there, and the products.
+    /// The ports of `write`: valid, position, row, there, and the products.
     pub write: Vec<usize>,
 }
 

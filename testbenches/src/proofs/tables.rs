@@ -2,7 +2,7 @@
 
 use super::{Engine, Proof};
 use crate::checkers::{Side, sends_by_the_rules};
-use hdl::{Design, Errors, Module, bits, module};
+use hdl::{Bundle, Design, Errors, Module, bits, module};
 use hw::vq::products::{ProductsPorts, products};
 use hw::vq::table_types::{TableOutcome, TableParams};
 
@@ -43,14 +43,14 @@ fn products_proof() -> Result<Design<()>, Errors> {
     m.section("places of the tables");
     let next = m.reg_reset(bits(PLACE_BITS + 1), 0).comment("places that were written");
     let write = io.write;
-    m.when(write.enable, || next.set(next + 1));
+    m.when(write.valid, || next.set(next + 1));
     m.when(begins, || next.set(0));
     let place = write.position.cat(write.row);
-    m.assert(!write.enable | next.eq(place.zext(PLACE_BITS + 1)), "places are written in their order, once each");
-    m.assert(!write.enable | (under_way & !io.done.valid), "nothing is written outside of a command");
+    m.assert(!write.valid | next.eq(place.zext(PLACE_BITS + 1)), "places are written in their order, once each");
+    m.assert(!write.valid | (under_way & !io.done.valid), "nothing is written outside of a command");
     let good = io.done.payload.outcome.is(TableOutcome::Okay);
     m.assert(!(io.done.valid & good) | next.eq(1u32 << PLACE_BITS), "behind a good report all were written");
-    m.cover(write.enable & place.eq(9), "the second book is written");
+    m.cover(write.valid & place.eq(9), "the second book is written");
     m.cover(io.done.valid & !good & next.ne(0), "a book is damaged");
     Ok(m.finish(io)?.erase())
 }

@@ -49,7 +49,7 @@ fn table(m: Module, write: &TableWrite, lane: u32, query: usize, p: ScoresParams
     let width = if query == 0 { 17 } else { 16 };
     let table = m.memory(bits(width), depth as usize).style(RamStyle::Block);
     table.attribute("no_rw_check", ""); // nothing is looked up while books pass
-    let ours = write.enable & write.position.trunc(LANES.ilog2()).eq(lane);
+    let ours = write.valid & write.position.trunc(LANES.ilog2()).eq(lane);
     let of_word = p.table.entries_of_word();
     for i in 0..of_word {
         let entry = if of_word == 1 { write.row } else { write.row.cat(m.lit(i, of_word.ilog2())) };
