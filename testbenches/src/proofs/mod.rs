@@ -20,7 +20,6 @@ mod records;
 mod registers;
 mod routing;
 mod slices;
-mod tables;
 mod words;
 
 pub use memories::STAGES;
@@ -40,7 +39,6 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
     list.extend(slices::proofs()?);
-    list.extend(tables::proofs()?);
     list.extend(page_list::proofs()?);
     list.extend(oaken_tables::proofs()?);
     list.extend(h2m2_mmu::proofs()?);
