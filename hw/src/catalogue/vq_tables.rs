@@ -113,7 +113,14 @@ pub(super) const PRODUCTS: Block = Block {
 pub(super) const SCORES: Block = Block {
     name: "vq_scores",
     summary: "the scores of a key head by table: products while the codebooks stream by, then lookups and sums",
-    parameters: &[ENTRIES, VECTOR, POSITIONS, RESIDUALS, QUERIES, SCALED],
+    parameters: &[
+        ENTRIES,
+        Parameter { legal: Legal::OneOf(&[2, 4, 8, 16]), why: "block RAM takes two products in a cycle", ..VECTOR },
+        POSITIONS,
+        RESIDUALS,
+        QUERIES,
+        SCALED,
+    ],
     check: query_is_long_enough,
     latency: |v| format!("{} cycles from the last word of a row to its scores", scores::latency(scores_params(v))),
     throughput: |v| {
