@@ -32,6 +32,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod vq;
+mod vq_tables;
 
 pub use blocks::{blocks, engine_params};
 pub use h2m2::mmu_params;
@@ -41,6 +42,7 @@ pub use oaken_mmu::oaken_mmu_params;
 pub use oaken_slices::{framer_params, slice_params};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 pub use vq::{banked_params, cache_params, unpacker_params};
+pub use vq_tables::{scores_params, table_params, values_params};
 
 use hdl::{Design, Errors};
 

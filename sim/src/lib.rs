@@ -14,6 +14,7 @@
 //! - [`oaken_mmu_bench`]: the MMU of Oaken with a memory behind it
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`vq_cache_bench`]: a codebook cache with books that are loaded and indices that are looked up
+//! - [`vq_table_bench`]: units that work by table with books, rows and queries
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 
 mod binary16;
@@ -34,3 +35,4 @@ pub mod tools;
 pub mod verilator;
 pub mod vq;
 pub mod vq_cache_bench;
+pub mod vq_table_bench;

@@ -3,7 +3,7 @@
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::{
     Block, clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, memory, oaken_mmu, oaken_slices, streams,
-    vq,
+    vq, vq_tables,
 };
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
@@ -44,6 +44,9 @@ pub fn blocks() -> &'static [Block] {
         vq::BANKED_CACHE,
         vq::INDEX_UNPACKER,
         vq::E8P_DECODER,
+        vq_tables::PRODUCTS,
+        vq_tables::SCORES,
+        vq_tables::VALUES,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

@@ -1,5 +1,6 @@
 //! Vector quantization: codes become vectors of numbers as fast as they come from memory (vq-llm.txt, sections II and V).
 
+mod accumulator_lane;
 pub mod banked_cache;
 pub mod banked_types;
 mod book_loader;
@@ -8,6 +9,13 @@ pub mod codebook_cache;
 pub mod e8p;
 mod e8p_points;
 pub mod index_unpacker;
+mod join_pairs;
 mod lane_window;
+mod passing_books;
+pub mod products;
 mod reorder_buffer;
+pub mod running_sums;
+pub mod scores;
+pub mod table_types;
 mod tell_fault;
+pub mod values;

@@ -7,6 +7,7 @@
 //! - [`mod@encode`]: indices of new keys and values, as the hardware finds them
 //! - [`e8p`]: the lattice of QuiP#
 //! - [`cache`]: what a codebook cache answers
+//! - [`tables`]: what the units by table make of the words of a bus
 //!
 //! Section numbers in the comments are those of the format's page.
 
@@ -17,11 +18,14 @@ pub mod decode;
 pub mod e8p;
 pub mod encode;
 mod error;
+#[cfg(test)]
+mod exactness;
 mod file;
 mod indices;
 pub mod product;
 mod read;
 mod scheme;
+pub mod tables;
 mod write;
 
 pub use error::{Fault, FormatError};

@@ -2,11 +2,11 @@
 
 use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, float, h2m2_events, h2m2_migration, h2m2_mmu, memory, oaken,
-    oaken_mmu, parts, records, regroup, routing, several, slices, vq,
+    oaken_mmu, parts, records, regroup, routing, several, slices, vq, vq_tables,
 };
 use hw::catalogue::{
     Value, Values, arbiter_axi, banked_params, block, cache_params, framer_params, migration_params, mmu_params, mover,
-    oaken_mmu_params, slice_params, unpacker_params,
+    oaken_mmu_params, scores_params, slice_params, table_params, unpacker_params, values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -101,6 +101,9 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "vq_e8p_decoder" => vq::e8p_decoder_driver(name, v.number("lanes")),
         "vq_banked_cache" => vq::banked_cache_driver(name, banked_params(v)),
         "vq_codebook_cache" => vq::codebook_cache_driver(name, cache_params(v)),
+        "vq_products" => vq_tables::products_driver(name, table_params(v)),
+        "vq_values" => vq_tables::values_driver(name, values_params(v)),
+        "vq_scores" => vq_tables::scores_driver(name, scores_params(v)),
         "vq_index_unpacker" => vq::index_unpacker_driver(name, unpacker_params(v)),
         "h2m2_events" => h2m2_events::event_controller_driver(name, v.number("kernels")),
         "h2m2_migration" => h2m2_migration::migration_driver(name, migration_params(v)),

@@ -28,6 +28,7 @@ mod several;
 mod slices;
 mod stream;
 mod vq;
+mod vq_tables;
 
 pub use configuration::{configuration, names};
 pub use float::{dot_of_two, tree_of_two};

@@ -1,0 +1,63 @@
+//! Sums of several beats in the order of `tree` (docs/vq-format.md, section 6). Built into the module that calls.
+
+use crate::float::add::{self, BinaryPorts, add};
+use crate::float::format::{BINARY16, Subnormals};
+use hdl::*;
+
+/// -0, which changes no number that it is added to.
+pub(super) const NOTHING: u32 = 0x8000;
+
+/// Terms of a sum, one after the other.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub(super) struct Term {
+    /// There is one.
+    pub comes: Signal,
+    /// Its number in the sum.
+    pub number: Signal,
+    /// It is the last one.
+    pub ends: Signal,
+}
+
+/// An adder of the units by table.
+pub(super) fn adder() -> Result<Design<BinaryPorts>, Errors> {
+    add(BINARY16, Subnormals::Keep, add::NATURAL)
+}
+
+/// `a + b`, some cycles later.
+#[module]
+pub(super) fn sum_of(m: Module, unit: &Design<BinaryPorts>, a: Signal, b: Signal) -> Signal {
+    let adder = m.instance(unit);
+    adder.in_valid.set(m.lit(0u32, 1)); // the valid bit travels beside all units, not through them
+    adder.out_valid.unused();
+    adder.a.set(a);
+    adder.b.set(b);
+    adder.y
+}
+
+/// The sums of some vectors of up to 2^levels terms, as `tree` has them: neighbours first. An adder for each level; with the last term comes the sum.
+#[module]
+pub(super) fn sums_of_terms(
+    m: Module,
+    p: Pipeline,
+    term: Term,
+    values: Vec<Signal>,
+    levels: u32,
+) -> Result<(Term, Vec<Signal>), Errors> {
+    let unit = adder()?;
+    let (mut term, mut values) = (term, values);
+    for level in 0..levels {
+        // those before it in its part of the tree were there
+        let whole = if level == 0 { m.lit(1u32, 1) } else { term.number.trunc(level).all() };
+        let odd = term.number.bit(level);
+        let mut sums = vec![];
+        for value in values {
+            let held = p.state(m.reg(bits(value.width())), value);
+            m.when(term.comes & whole & !odd, || held.set(value));
+            // the last term may have no neighbour
+            sums.push(sum_of(m, &unit, odd.mux(held, value), odd.mux(value, m.lit(NOTHING, 16))));
+        }
+        values = sums;
+        term = term.meet(values[0]);
+    }
+    Ok((term, values))
+}

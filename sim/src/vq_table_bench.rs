@@ -1,0 +1,62 @@
+//! The units that work by table with everything around them: books, rows and queries, good ones and damaged ones, and a check of all that comes out.
+
+mod jobs;
+mod products;
+mod scores;
+mod values;
+
+pub use jobs::*;
+pub use products::ProductsBench;
+pub use scores::ScoresBench;
+pub use values::ValuesBench;
+
+use crate::bus::{Beat, Bench, Sink, Stalls, StreamPorts};
+use crate::golden::vq::cache::LoadWord;
+use crate::golden::vq::tables::{Score, TableCommand, TableFault, TableUnit, Tables};
+use hdl::BigUint;
+use hdl::engine::Engine;
+
+/// When things happened.
+#[derive(Clone, Debug)]
+pub struct TableTimes {
+    /// The cycle in which each word was taken.
+    pub words: Vec<u64>,
+    /// The cycle in which each command was taken.
+    pub commands: Vec<u64>,
+    /// The cycle in which each score was there.
+    pub scores: Vec<u64>,
+    /// The cycle in which each report was there.
+    pub reports: Vec<u64>,
+}
+
+fn compare_reports(got: &[Beat], expected: &[(usize, [u64; 3])]) -> Result<(), String> {
+    for (i, (got, (_, expected))) in got.iter().zip(expected).enumerate() {
+        let got = [0, 1, 2].map(|field| got.field(field));
+        // of a command that is well, the rest means nothing
+        if got[0] != expected[0] || (expected[0] != 0 && got != *expected) {
+            return Err(format!("command {i} ended with {got:?} (outcome, in rows, position), not {expected:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn query_beats(query: &[u16]) -> Vec<Beat> {
+    let words = query.len() / 4;
+    let word = |(i, numbers): (usize, &[u16])| {
+        let data = numbers.iter().rev().fold(0, |word, x| word << 16 | u64::from(*x));
+        Beat::from([data, u64::from(i + 1 == words)])
+    };
+    query.chunks(4).enumerate().map(word).collect()
+}
+
+fn word_beats(words: &[LoadWord]) -> Vec<Beat> {
+    let last = |i: usize| u64::from(i + 1 == words.len());
+    words.iter().enumerate().map(|(i, word)| Beat::from([word.data, last(i), u64::from(word.failed)])).collect()
+}
+
+fn report_of(end: Result<(), TableFault>) -> [u64; 3] {
+    match end {
+        Ok(()) => [0; 3],
+        Err(fault) => [fault.cause as u64, u64::from(fault.in_rows), u64::from(fault.position)],
+    }
+}

@@ -1,0 +1,96 @@
+//! A unit that makes products.
+
+use super::*;
+
+/// A unit that makes products.
+#[derive(Clone, Debug)]
+pub struct ProductsBench {
+    /// Its parameters.
+    pub unit: TableUnit,
+    /// `command`, `query` and `words`.
+    pub sources: [StreamPorts; 3],
+    /// `done`.
+    pub done: StreamPorts,
+    /// The ports of `write`: valid, position, row, there, and the products.
+    pub write: Vec<usize>,
+}
+
+impl ProductsBench {
+    /// Runs commands one after the other; all streams stall.
+    ///
+    /// # Errors
+    /// What came out wrong, or did not come.
+    pub fn run(
+        &self,
+        engine: &mut dyn Engine,
+        commands: &[TableCommand],
+        stalls: [Stalls; 4],
+        seed: u64,
+    ) -> Result<TableTimes, String> {
+        let mut bench = Bench::new(engine, seed);
+        let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
+        let done = bench.sink_at(self.done.clone(), stalls[3]);
+        bench.reset().map_err(|e| e.to_string())?;
+        let mut work = 1000;
+        for TableCommand { first, query, words, .. } in commands {
+            bench.send(sources[0], [[u64::from(*first), 0]]);
+            bench.send(sources[1], query_beats(query));
+            bench.send(sources[2], word_beats(words));
+            work += words.len() as u64 + 40 * self.unit.positions as u64 + self.unit.entries as u64 * 100;
+        }
+        let limit = bench.cycle() + 60 * work;
+        let mut written = vec![];
+        for (i, command) in commands.iter().enumerate() {
+            written.clear();
+            while bench.beats(done).len() <= i {
+                if bench.cycle() > limit {
+                    return Err(format!("it hangs in command {i} of {}", commands.len()));
+                }
+                bench.step().map_err(|e| e.to_string())?;
+                if bench.engine.peek(self.write[0]) == 1 {
+                    written.push(self.write[1..].iter().map(|port| bench.engine.peek(*port)).collect::<Vec<u64>>());
+                }
+            }
+            let products = self.unit.products(command);
+            let end = report_of(products.as_ref().map(|_| ()).map_err(|fault| *fault));
+            compare_reports(&bench.beats(done)[i..], &[(0, end)]).map_err(|e| format!("{e} ({i})"))?;
+            if let Ok(tables) = products {
+                self.compare(&written, &tables).map_err(|e| format!("command {i}: {e}"))?;
+            }
+        }
+        let reports = bench.received_at(done).to_vec();
+        let [commands, words] = [0, 2].map(|i| bench.sent_at(sources[i]).to_vec());
+        Ok(TableTimes { words, commands, scores: vec![], reports })
+    }
+
+    /// Every place of every table is written once, in order.
+    fn compare(&self, written: &[Vec<u64>], tables: &Tables) -> Result<(), String> {
+        let of_word = (4 / self.unit.vector).max(1);
+        let rows = self.unit.entries / of_word;
+        if written.len() != self.unit.positions * rows {
+            return Err(format!("{} rows of tables written, not {}", written.len(), self.unit.positions * rows));
+        }
+        for (n, row) in written.iter().enumerate() {
+            let (position, at) = (n / rows, n % rows);
+            if row[..2] != [position as u64, at as u64] {
+                return Err(format!("position {} row {} written, not {position} {at}", row[0], row[1]));
+            }
+            for i in 0..of_word {
+                let entry = at * of_word + i;
+                let there = entry < tables[0][position].len();
+                if there != (row[2] >> i & 1 == 1) {
+                    return Err(format!("position {position}, entry {entry}: there is {}", !there));
+                }
+                for (query, table) in tables.iter().enumerate().filter(|_| there) {
+                    let (got, expected) = (row[3 + query * of_word + i], u64::from(table[position][entry]));
+                    if got != expected {
+                        return Err(format!(
+                            "query {query}, position {position}, entry {entry}: {got:x}, not {expected:x}"
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! A unit that makes weighted sums of values.
+
+use super::*;
+
+/// A unit that makes weighted sums of values.
+#[derive(Clone, Debug)]
+pub struct ValuesBench {
+    /// Its parameters.
+    pub unit: TableUnit,
+    /// Copies of the sums of weights.
+    pub copies: usize,
+    /// Tokens have scales.
+    pub scaled: bool,
+    /// `command`, `weight` and `words`.
+    pub sources: [StreamPorts; 3],
+    /// `m` and `report`.
+    pub sinks: [StreamPorts; 2],
+}
+
+impl ValuesBench {
+    /// Runs commands one after the other. All streams stall, in the order of `sources` and `sinks`.
+    ///
+    /// # Errors
+    /// What came out wrong, or did not come.
+    pub fn run(
+        &self,
+        engine: &mut dyn Engine,
+        jobs: &[Job],
+        stalls: [Stalls; 5],
+        seed: u64,
+    ) -> Result<TableTimes, String> {
+        let mut bench = Bench::new(engine, seed);
+        let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
+        let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
+        bench.reset().map_err(|e| e.to_string())?;
+        let (mut ends, mut results, mut work) = (vec![], vec![], 1000);
+        for job in jobs {
+            let TableCommand { first, tokens, query, words } = &job.command;
+            bench.send(sources[0], [[u64::from(*first), *tokens as u64]]);
+            bench.send(sources[2], word_beats(words));
+            let result = self.unit.values(&job.command, self.scaled.then_some(&job.scales[..]), self.copies);
+            let weight = |token: usize| {
+                let (scale, last) = (self.scaled.then(|| job.scales[token]), u16::from(token + 1 == query.len()));
+                Beat(std::iter::once(query[token]).chain(scale).chain([last]).map(BigUint::from).collect())
+            };
+            bench.send(sources[1], (0..query.len()).map(weight));
+            work += 2 * words.len() as u64 + 40 * self.unit.entries as u64 * self.unit.positions as u64;
+            ends.push((0, report_of(result.as_ref().map(|_| ()).map_err(|fault| *fault))));
+            results.push(result.ok());
+        }
+        let limit = bench.cycle() + 60 * work;
+        while bench.beats(report).len() < jobs.len() {
+            if bench.cycle() > limit {
+                return Err(format!("it hangs: {} reports of {}", bench.beats(report).len(), jobs.len()));
+            }
+            bench.step().map_err(|e| e.to_string())?;
+        }
+        (0..60).try_for_each(|_| bench.step().map_err(|e| e.to_string()))?;
+        compare_reports(bench.beats(report), &ends)?;
+        let [values, reports] = [m, report].map(|sink: Sink| bench.received_at(sink).to_vec());
+        let mut from = 0;
+        for (i, (result, at)) in results.iter().zip(&reports).enumerate() {
+            let to = values.partition_point(|cycle| cycle < at);
+            let got = &bench.beats(m)[from..to];
+            from = to;
+            // of a command that failed, the numbers are worth nothing
+            let Some(expected) = result else { continue };
+            let beat = |(group, numbers): (usize, &Vec<u16>)| {
+                let last = u32::from(group + 1 == expected.len());
+                Beat(numbers.iter().map(|x| BigUint::from(*x)).chain([BigUint::from(last)]).collect())
+            };
+            let expected: Vec<Beat> = expected.iter().enumerate().map(beat).collect();
+            if got != expected {
+                let differs = got.iter().zip(&expected).position(|(got, expected)| got != expected);
+                let what = differs.map(|at| format!("group {at}: {:x?}, not {:x?}", got[at], expected[at]));
+                let what = what.unwrap_or(format!("{} groups, not {}", got.len(), expected.len()));
+                return Err(format!("command {i}: {what}"));
+            }
+        }
+        let [commands, words] = [0, 2].map(|i| bench.sent_at(sources[i]).to_vec());
+        Ok(TableTimes { words, commands, scores: values, reports })
+    }
+}

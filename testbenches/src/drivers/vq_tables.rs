@@ -1,0 +1,90 @@
+//! Units that work by table on vector-quantized data.
+
+use super::parts::build;
+use super::{Driver, Effort};
+use fastrand::Rng;
+use hdl::engine::{Engine, Signals};
+use hw::vq::products::products;
+use hw::vq::scores::{ScoresParams, scores};
+use hw::vq::table_types::{MAX_TOKENS, TableParams};
+use hw::vq::values::{ValuesParams, values};
+use sim::bus::{Stalls, StreamPorts};
+use sim::golden::vq::tables::TableUnit;
+use sim::vq_table_bench::{ProductsBench, ScoresBench, ValuesBench, random_job, random_values_job};
+
+fn unit(p: TableParams) -> TableUnit {
+    let [entries, vector, positions, residuals, queries] =
+        [p.entries, p.vector, p.positions, p.residuals, p.queries].map(|n| n as usize);
+    TableUnit { entries, vector, positions, residuals, queries, max_tokens: MAX_TOKENS as usize }
+}
+
+/// Runs of some commands each, the second one without stalls.
+fn rounds(effort: Effort, mut run: impl FnMut(&mut Rng, [Stalls; 6], u64) -> Result<(), String>) -> Result<(), String> {
+    let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
+    for round in 0..if effort.long { 60 } else { 4 } {
+        let seed = 1000 * effort.seed + round;
+        let mut rng = Rng::with_seed(seed);
+        let of_port = [(); 6].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
+        run(&mut rng, of_port, seed).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
+    }
+    Ok(())
+}
+
+/// A product pipeline.
+pub fn products_driver(name: impl Into<String>, p: TableParams) -> Driver {
+    let design = build(products(p, false));
+    let io = &design.ports;
+    let sources = [
+        StreamPorts::of(&design, &io.command),
+        StreamPorts::of(&design, &io.query),
+        StreamPorts::of(&design, &io.words),
+    ];
+    let write = io.write.signals().into_iter().map(|port| design.port_index(port).expect("a port")).collect();
+    let bench = ProductsBench { unit: unit(p), sources, done: StreamPorts::of(&design, &io.done), write };
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        rounds(effort, |rng, [a, b, c, d, ..], seed| {
+            let commands: Vec<_> = (0..6).map(|_| random_job(&bench.unit, rng, false).command).collect();
+            bench.run(engine, &commands, [a, b, c, d], seed).map(|_| ())
+        })
+    })
+}
+
+/// Scores by table.
+pub fn scores_driver(name: impl Into<String>, p: ScoresParams) -> Driver {
+    let design = build(scores(p));
+    let io = &design.ports;
+    let mut sources = vec![
+        StreamPorts::of(&design, &io.command),
+        StreamPorts::of(&design, &io.query),
+        StreamPorts::of(&design, &io.words),
+    ];
+    sources.extend(io.scale.map(|scale| StreamPorts::of(&design, &scale)));
+    let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
+    let bench = ScoresBench { unit: unit(p.table), sources, sinks };
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        rounds(effort, |rng, stalls, seed| {
+            let jobs: Vec<_> = (0..6).map(|_| random_job(&bench.unit, rng, true)).collect();
+            bench.run(engine, &jobs, &stalls, seed).map(|_| ())
+        })
+    })
+}
+
+/// Values by table.
+pub fn values_driver(name: impl Into<String>, p: ValuesParams) -> Driver {
+    let design = build(values(p));
+    let io = &design.ports;
+    let sources = [
+        StreamPorts::of(&design, &io.command),
+        StreamPorts::of(&design, &io.weight),
+        StreamPorts::of(&design, &io.words),
+    ];
+    let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
+    let (unit, copies) = (unit(p.table), p.copies() as usize);
+    let bench = ValuesBench { unit, copies, scaled: p.scaled, sources, sinks };
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        rounds(effort, |rng, [a, b, c, d, e, _], seed| {
+            let jobs: Vec<_> = (0..6).map(|_| random_values_job(&bench.unit, rng)).collect();
+            bench.run(engine, &jobs, [a, b, c, d, e], seed).map(|_| ())
+        })
+    })
+}
