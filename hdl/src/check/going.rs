@@ -105,8 +105,16 @@ impl<'a> Going<'a> {
     fn note(&mut self, id: Id, is: bool, certain: bool) {
         let (fact, as_it_is) = self.fact(id);
         let is = is == as_it_is;
-        if let (Fact::Is(of, number), true) = (&fact, is) {
-            self.numbers.insert(*of, number.clone());
+        let other_number = match &fact {
+            Fact::Is(of, number) => self.numbers.get(of).filter(|known| (*known == number) != is).is_some(),
+            _ => false,
+        };
+        if let Fact::Is(of, number) = &fact {
+            match other_number {
+                true => drop(self.numbers.remove(of)),
+                false if is => drop(self.numbers.insert(*of, number.clone())),
+                false => {}
+            }
         }
         match self.facts.get(&fact) {
             Some(other) if *other != is && !certain => drop(self.facts.remove(&fact)),
@@ -318,6 +326,12 @@ impl<'a> Going<'a> {
                 arms.fold(rest, |one, other| one.filter(|one| other == Some(*one)))
             }
         })
+    }
+    /// The number that the enables say of a signal.
+    pub fn number_of(&self, id: Id) -> Option<BigUint> {
+        let first = self.first(id);
+        let bit = || self.facts.get(&Fact::One(first)).filter(|_| self.is_bit(id)).map(|one| BigUint::from(*one));
+        self.numbers.get(&first).cloned().or_else(bit)
     }
     /// The number that a signal is where items go on.
     fn number(&self, id: Id) -> Option<BigUint> {

@@ -34,6 +34,7 @@ mod reset_drivers;
 mod reset_ends;
 mod reset_logic;
 mod reset_sources;
+mod samples;
 mod settings;
 mod simplify;
 mod stages;

@@ -2,6 +2,7 @@
 //! the items of a pipeline go on. What holds otherwise ends a way: whether it stands still is the user's word.
 
 use super::going::{Going, Live};
+use super::samples::Samples;
 use super::taken;
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -32,12 +33,16 @@ pub(super) struct Ways<'a> {
     given: HashMap<Id, Vec<Given>>,
     /// What is known of bits where items go on.
     going: Going<'a>,
+    /// What is tried there.
+    samples: Samples<'a>,
     /// What is assigned to each wire, whatever the conditions.
     values: HashMap<Id, Vec<Id>>,
     /// How many wires more are looked into for what holds a register.
     looks: Cell<u32>,
     /// The bits of nets that take something wherever items go on.
     taken: HashMap<Id, BigUint>,
+    /// Of registers that hold on some paths: those that take something nevertheless.
+    tried: RefCell<HashMap<Id, BigUint>>,
     /// Registers between stages of pipelines.
     delays: HashSet<Id>,
     /// The clocks (indices into `domains`) of which the reset, from outside, was on the ways.
@@ -64,10 +69,12 @@ impl<'a> Ways<'a> {
         let mut ways = Ways {
             def,
             given: HashMap::new(),
+            samples: Samples::new(def, advancing.iter().copied()),
             going: Going::new(def, advancing),
             values: HashMap::new(),
             looks: Cell::new(LOOKS),
             taken: HashMap::new(),
+            tried: RefCell::default(),
             delays,
             resets: RefCell::default(),
         };
@@ -76,14 +83,16 @@ impl<'a> Ways<'a> {
                 ways.values.entry(target).or_default().push(value);
             }
         });
-        // without what changes nothing: conditions that are 1 where items go on; registers assigned to themselves hold
+        // of registers without what changes nothing: conditions that are 1 where items go on; what is assigned to itself holds
         let stmts = ways.moving(&def.stmts);
-        Stmt::each_set(&stmts, &mut vec![], &mut |target, place, value, _, under| {
-            if taken::keeps(def, target, place, value) {
-                return;
-            }
-            ways.given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
-        });
+        let is_register = |id: Id| matches!(def.nodes[id as usize].op, Op::Net(Net::Reg(_)));
+        for (block, of_registers) in [(&stmts, true), (&def.stmts, false)] {
+            Stmt::each_set(block, &mut vec![], &mut |target, place, value, _, under| {
+                if is_register(target) == of_registers && !taken::keeps(def, target, place, value) {
+                    ways.given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
+                }
+            });
+        }
         ways.taken = taken::on_all_paths(def, &stmts);
         ways
     }
@@ -176,7 +185,7 @@ impl<'a> Ways<'a> {
     }
     /// Is this bit always 1, or 1 whenever items go on?
     fn goes(&self, id: Id) -> bool {
-        self.going.value(id) == Some(true)
+        self.going.value(id).unwrap_or_else(|| self.samples.goes(&self.going, id))
     }
     /// What some bits of a signal move with.
     fn behind(&self, known: &mut Known, part: Part) -> Vec<Part> {
@@ -209,7 +218,7 @@ impl<'a> Ways<'a> {
                 let mut behind = match self.delays.contains(&part.id) {
                     true => self.assigned(part, None),
                     false if held => vec![],
-                    false => self.taken.get(&part.id).map_or(vec![], |taken| self.assigned(part, Some(taken))),
+                    false => self.assigned(part, Some(&self.taken(part))),
                 };
                 // whatever holds it
                 behind.extend(reg.async_reset.iter().map(|(reset, _)| self.whole(*reset)));
@@ -221,6 +230,15 @@ impl<'a> Ways<'a> {
             Net::Reset(domain) => self.reset(domain).into_iter().collect(),
             Net::Input | Net::Clock(_) | Net::Any(_) => vec![],
         }
+    }
+    /// The bits of a register that take something wherever items go on; at least of this part.
+    fn taken(&self, part: Part) -> BigUint {
+        let taken = self.taken.get(&part.id).cloned().unwrap_or_default();
+        if part.range().all(|bit| taken.bit(bit.into())) {
+            return taken;
+        }
+        let mut tried = self.tried.borrow_mut();
+        taken | tried.entry(part.id).or_insert_with(|| self.samples.taken(&self.going, part.id)).clone()
     }
     /// The reset of a clock, if it comes from inside; else it is noted.
     fn reset(&self, domain: u32) -> Option<Part> {

@@ -222,6 +222,14 @@ mod constants {
             let (p, x) = m.pipeline_stream("sum", io.s, Elastic::default());
             p.leave_stream((x + p.constant(io.s.ready.zext(8))).next(), io.m);
         });
+        // a gap at the beginning, while items are at later stages
+        streams("constant_of_a_gap", |m, io| {
+            let w = m.wire(bits(8));
+            let (p, x) = m.pipeline_stream("sum", io.s, Elastic::default());
+            w.set(io.live);
+            m.when(!io.s.valid, || w.set(io.s.payload));
+            p.leave_stream((x + p.constant(w)).next(), io.m);
+        });
         for end in [false, true] {
             let name = if end { "constant_taken_at_the_end" } else { "constant_taken_at_the_beginning" };
             streams(name, |m, io| {

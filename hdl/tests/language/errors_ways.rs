@@ -351,6 +351,57 @@ mod ways_back {
         }
     }
 
+    /// What says the same in a way that only numbers show.
+    #[test]
+    #[module]
+    fn that_advance_by_other_terms() {
+        for how in 0..12 {
+            reports(&format!("constant_that_advances_otherwise_{how}"), |m, io| {
+                let (b, c, d, n) = (io.b, io.c, io.b.bit(3), io.b.bits(2, 0));
+                let enable = match how {
+                    0 | 1 => c | d,
+                    2 | 3 => !(c & !d),
+                    4 | 5 => c ^ d,
+                    6 => c.mux(d, b.bit(0)),
+                    7 => c & n.eq(2),
+                    8 | 9 => n.ne(0),
+                    _ => n.lt(5),
+                };
+                let p = m.pipeline_enabled("sum", enable);
+                let left = p.leave(p.enter(io.a).next());
+                let r = m.reg(bits(8));
+                let set = || r.set(left);
+                match how {
+                    0 => m.when(c, set).elsewhen(d, set).otherwise(|| ()),
+                    1 => m.when(!c & !d, || ()).otherwise(set),
+                    2 => m.when(!c | d, set).otherwise(|| ()),
+                    3 => m.when(c, || m.when(d, set).otherwise(|| ())).otherwise(set),
+                    4 => m.when(c.ne(d), set).otherwise(|| ()),
+                    5 => m.switch(c.cat(d), |s| {
+                        s.case(1, set);
+                        s.case(2, set);
+                        s.default(|| ());
+                    }),
+                    6 => m.when(c, || m.when(d, set).otherwise(|| ())).elsewhen(b.bit(0), set).otherwise(|| ()),
+                    7 => m.switch(c.cat(n), |s| {
+                        s.case(0b1010, set);
+                        s.default(|| ());
+                    }),
+                    8 => m.when(n.bit(0) | n.bit(1) | n.bit(2), set).otherwise(|| ()),
+                    9 => r.set(n.zext(5).eq(0).mux(r, left)),
+                    10 => m.when(n.lt(6), set).otherwise(|| ()),
+                    _ => {
+                        let next = m.wire(bits(8));
+                        next.set(r);
+                        m.when(n.le(4), || next.set(left));
+                        r.set(next);
+                    }
+                }
+                io.y.set(p.leave((p.enter(io.a) + p.constant(r)).next()));
+            });
+        }
+    }
+
     /// Conditions of the same form, of other signals or numbers, are the user's word.
     #[test]
     #[module]
