@@ -81,6 +81,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "oaken_slices.rs",
             "streams.rs",
             "vq.rs",
+            "vq_tables.rs",
         ],
     ),
     (
