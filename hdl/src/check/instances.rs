@@ -44,9 +44,9 @@ struct Setting {
     pin: Id,
 }
 
-/// Where items go on, in a pipeline or in an instance: pipelines of which nothing is a setting there, and the settings.
+/// What is looked at where items of a pipeline or of an instance go on: pipelines of which nothing is a setting there, and the settings.
 #[derive(Default)]
-struct Going {
+struct Scope {
     pipes: BTreeSet<u32>,
     settings: BTreeSet<usize>,
 }
@@ -63,8 +63,8 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
         return;
     }
     let mut found = BTreeMap::<usize, (Id, String)>::new();
-    for (advancing, going) in going(b, drivers, &settings) {
-        for (setting, data) in moving_settings(b, drivers, &settings, advancing, &going) {
+    for (advancing, scope) in scopes(b, drivers, &settings) {
+        for (setting, data) in moving_settings(b, drivers, &settings, advancing, &scope) {
             found.entry(setting).or_insert(data);
         }
     }
@@ -72,21 +72,21 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
 }
 
 /// By what is 1 there: each pipeline, with all settings; and each instance, with its own and all pipelines.
-fn going(b: &Draft, drivers: &Drivers, settings: &[Setting]) -> BTreeMap<Vec<Id>, Going> {
+fn scopes(b: &Draft, drivers: &Drivers, settings: &[Setting]) -> BTreeMap<Vec<Id>, Scope> {
     let pipes = 0..b.staging.pipes.len() as u32;
-    let mut all = BTreeMap::<Vec<Id>, Going>::new();
+    let mut all = BTreeMap::<Vec<Id>, Scope>::new();
     for pipe in pipes.clone() {
         let mut advancing: Vec<Id> = moving::advancing(b, pipe).into_iter().collect();
         advancing.sort();
-        let going = all.entry(advancing).or_default();
-        going.pipes.insert(pipe);
-        going.settings.extend(0..settings.len());
+        let scope = all.entry(advancing).or_default();
+        scope.pipes.insert(pipe);
+        scope.settings.extend(0..settings.len());
     }
     for (i, setting) in settings.iter().enumerate() {
         let holds = b.advance_pin(setting.inst).and_then(|pin| drivers.get(&pin));
-        let going = all.entry(holds.filter(|by| by.len() == 1).cloned().unwrap_or_default()).or_default();
-        going.pipes.extend(pipes.clone());
-        going.settings.insert(i);
+        let scope = all.entry(holds.filter(|by| by.len() == 1).cloned().unwrap_or_default()).or_default();
+        scope.pipes.extend(pipes.clone());
+        scope.settings.insert(i);
     }
     all
 }
@@ -97,16 +97,16 @@ fn moving_settings(
     drivers: &Drivers,
     settings: &[Setting],
     advancing: Vec<Id>,
-    going: &Going,
+    scope: &Scope,
 ) -> Vec<(usize, (Id, String))> {
-    let pipes = || going.pipes.iter().copied();
+    let pipes = || scope.pipes.iter().copied();
     let (ways, items) = (moving::ways(b, advancing.into_iter().collect(), pipes()), Items::of(b, drivers, pipes()));
-    let pins: Vec<Id> = going.settings.iter().map(|i| settings[*i].pin).collect();
+    let pins: Vec<Id> = scope.settings.iter().map(|i| settings[*i].pin).collect();
     let has = |id: Id| items.has(id) || ways.brings_items(id).is_some();
     let data = ways.find_each(&mut Known::default(), &pins, has);
     let which = |pipe: u32| format!("pipeline `{}`", b.staging.pipes[pipe as usize].name);
     let what = |data: Id| items.what(data, which).or_else(|| of_instance(b, &ways, data));
-    let found = going.settings.iter().zip(data).filter_map(|(i, data)| Some((*i, (data?, what(data?)?))));
+    let found = scope.settings.iter().zip(data).filter_map(|(i, data)| Some((*i, (data?, what(data?)?))));
     found.collect()
 }
 

@@ -3,6 +3,7 @@
 
 mod advance;
 mod arrivals;
+mod assigned;
 mod clock_as_data;
 mod clocks;
 mod crossings;
@@ -15,7 +16,6 @@ mod entering;
 mod foreign;
 mod foreign_names;
 mod glitches;
-mod going;
 mod hold;
 mod inside;
 mod instances;
@@ -27,6 +27,7 @@ mod moving;
 mod names;
 mod outputs;
 mod pads;
+mod pins;
 mod power_up;
 mod ready;
 mod reset_circles;
@@ -39,7 +40,6 @@ mod settings;
 mod simplify;
 mod stages;
 mod stated;
-mod taken;
 mod together;
 
 use crate::ir::*;

@@ -1,12 +1,10 @@
 //! What moves when a signal does: its ways back through logic, and through what takes a value at every edge, or at every edge at which
 //! the items of a pipeline go on. What holds otherwise ends a way: whether it stands still is the user's word.
 
-use super::going::{Going, Live};
-use super::samples::Samples;
-use super::taken;
+use super::samples::{Samples, keeps};
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,26 +29,15 @@ struct Given {
 pub(super) struct Ways<'a> {
     def: &'a Def,
     given: HashMap<Id, Vec<Given>>,
-    /// What is known of bits where items go on.
-    going: Going<'a>,
-    /// What is tried there.
+    /// What is tried where items go on.
     samples: Samples<'a>,
-    /// What is assigned to each wire, whatever the conditions.
-    values: HashMap<Id, Vec<Id>>,
-    /// How many wires more are looked into for what holds a register.
-    looks: Cell<u32>,
-    /// The bits of nets that take something wherever items go on.
-    taken: HashMap<Id, BigUint>,
-    /// Of registers that hold on some paths: those that take something nevertheless.
-    tried: RefCell<HashMap<Id, BigUint>>,
+    /// The bits of registers that take something wherever items go on.
+    taken: RefCell<HashMap<Id, BigUint>>,
     /// Registers between stages of pipelines.
     delays: HashSet<Id>,
     /// The clocks (indices into `domains`) of which the reset, from outside, was on the ways.
     resets: RefCell<BTreeSet<u32>>,
 }
-
-/// A wire may be assigned from wires, in two branches each, and so on: so many are looked into at most.
-const LOOKS: u32 = 10_000;
 
 /// For outputs of modules (by the place of the definition, index of the port, and whether what holds the module always goes): the inputs
 /// with which they move.
@@ -66,35 +53,14 @@ struct Origins {
 
 impl<'a> Ways<'a> {
     pub fn new(def: &'a Def, advancing: HashSet<Id>, delays: HashSet<Id>) -> Ways<'a> {
-        let mut ways = Ways {
-            def,
-            given: HashMap::new(),
-            samples: Samples::new(def, advancing.iter().copied()),
-            going: Going::new(def, advancing),
-            values: HashMap::new(),
-            looks: Cell::new(LOOKS),
-            taken: HashMap::new(),
-            tried: RefCell::default(),
-            delays,
-            resets: RefCell::default(),
-        };
-        Stmt::each_set(&def.stmts, &mut vec![], &mut |target, _, value, _, _| {
-            if def.nodes[target as usize].op == Op::Net(Net::Wire) {
-                ways.values.entry(target).or_default().push(value);
+        let mut given = HashMap::<Id, Vec<Given>>::new();
+        Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
+            if !keeps(def, target, place, value) {
+                given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
             }
         });
-        // of registers without what changes nothing: conditions that are 1 where items go on; what is assigned to itself holds
-        let stmts = ways.moving(&def.stmts);
-        let is_register = |id: Id| matches!(def.nodes[id as usize].op, Op::Net(Net::Reg(_)));
-        for (block, of_registers) in [(&stmts, true), (&def.stmts, false)] {
-            Stmt::each_set(block, &mut vec![], &mut |target, place, value, _, under| {
-                if is_register(target) == of_registers && !taken::keeps(def, target, place, value) {
-                    ways.given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
-                }
-            });
-        }
-        ways.taken = taken::on_all_paths(def, &stmts);
-        ways
+        let (samples, taken, resets) = (Samples::new(def, advancing), RefCell::default(), RefCell::default());
+        Ways { def, given, samples, taken, delays, resets }
     }
     /// For each of these the first signal on its ways back that is found. Ways go over the same signals: one walk from all finds out
     /// whether there is anything to look for.
@@ -126,66 +92,9 @@ impl<'a> Ways<'a> {
     fn whole(&self, id: Id) -> Part {
         Part { id, low: 0, width: self.def.nodes[id as usize].width }
     }
-    /// Statements that are taken where items go on.
-    fn moving(&self, block: &[Stmt]) -> Vec<Stmt> {
-        let is_register = |id: Id| matches!(self.def.nodes[id as usize].op, Op::Net(Net::Reg(_)));
-        let mut out = vec![];
-        for stmt in block {
-            match stmt {
-                Stmt::Set { target, place: Place::Whole | Place::At(_), value, .. } if is_register(*target) => {
-                    out.extend(self.changing(stmt, *value))
-                }
-                Stmt::Set { .. } => out.push(stmt.clone()),
-                Stmt::If { cond, then, otherwise } => match self.going.value(*cond) {
-                    Some(outcome) => out.extend(self.moving(if outcome { then } else { otherwise })),
-                    None => {
-                        out.push(Stmt::If { cond: *cond, then: self.moving(then), otherwise: self.moving(otherwise) })
-                    }
-                },
-                Stmt::Case { selector, arms, default, rest } => match self.going.live(*selector, arms, default) {
-                    Live::One(block) => out.extend(self.moving(block)),
-                    Live::Some(arms) => out.push(Stmt::Case {
-                        selector: *selector,
-                        arms: arms.into_iter().map(|(values, block)| (values, self.moving(block))).collect(),
-                        default: default.as_ref().map(|block| self.moving(block)),
-                        rest: rest.clone(),
-                    }),
-                },
-            }
-        }
-        out
-    }
-    /// An assignment to a register, or a part of one, with what holds it as a statement: `r.set(c.mux(x, r))` is `when(c, || r.set(x))` and
-    /// else `r.set(r)`. So is a wire for the next value to which `r` is assigned, and `x` under `when`.
-    fn changing(&self, set: &Stmt, value: Id) -> Vec<Stmt> {
-        let Stmt::Set { target: register, place, .. } = *set else { return vec![set.clone()] };
-        let holds = |value: Id| {
-            let leaves = walk::leaves(value, |id| match self.def.nodes[id as usize].op {
-                _ if taken::keeps(self.def, register, place, id) => None,
-                Op::Mux(_, x, y) => Some(vec![x, y]),
-                _ => self.going.name(id).map(|of| vec![of]).or_else(|| self.values.get(&id).cloned()),
-            });
-            leaves.into_iter().any(|leaf| taken::keeps(self.def, register, place, leaf))
-        };
-        match (self.def.nodes[value as usize].op.clone(), self.going.name(value)) {
-            (Op::Mux(cond, x, y), _) => match self.going.value(cond) {
-                Some(outcome) => self.changing(set, if outcome { x } else { y }),
-                None if holds(value) => {
-                    vec![Stmt::If { cond, then: self.changing(set, x), otherwise: self.changing(set, y) }]
-                }
-                None => vec![with_value(set, value)],
-            },
-            (_, Some(of)) if holds(of) => self.changing(set, of),
-            (Op::Net(Net::Wire), None) if place == Place::Whole && self.looks.get() > 0 && holds(value) => {
-                self.looks.set(self.looks.get() - 1);
-                self.moving(&assignments_to(&self.def.stmts, value, register))
-            }
-            _ => vec![with_value(set, value)],
-        }
-    }
     /// Is this bit always 1, or 1 whenever items go on?
     fn goes(&self, id: Id) -> bool {
-        self.going.value(id).unwrap_or_else(|| self.samples.goes(&self.going, id))
+        self.samples.goes(id)
     }
     /// What some bits of a signal move with.
     fn behind(&self, known: &mut Known, part: Part) -> Vec<Part> {
@@ -218,7 +127,11 @@ impl<'a> Ways<'a> {
                 let mut behind = match self.delays.contains(&part.id) {
                     true => self.assigned(part, None),
                     false if held => vec![],
-                    false => self.assigned(part, Some(&self.taken(part))),
+                    false => {
+                        let mut taken = self.taken.borrow_mut();
+                        let taken = taken.entry(part.id).or_insert_with(|| self.samples.taken(part.id));
+                        self.assigned(part, Some(taken))
+                    }
                 };
                 // whatever holds it
                 behind.extend(reg.async_reset.iter().map(|(reset, _)| self.whole(*reset)));
@@ -230,15 +143,6 @@ impl<'a> Ways<'a> {
             Net::Reset(domain) => self.reset(domain).into_iter().collect(),
             Net::Input | Net::Clock(_) | Net::Any(_) => vec![],
         }
-    }
-    /// The bits of a register that take something wherever items go on; at least of this part.
-    fn taken(&self, part: Part) -> BigUint {
-        let taken = self.taken.get(&part.id).cloned().unwrap_or_default();
-        if part.range().all(|bit| taken.bit(bit.into())) {
-            return taken;
-        }
-        let mut tried = self.tried.borrow_mut();
-        taken | tried.entry(part.id).or_insert_with(|| self.samples.taken(&self.going, part.id)).clone()
     }
     /// The reset of a clock, if it comes from inside; else it is noted.
     fn reset(&self, domain: u32) -> Option<Part> {
@@ -257,7 +161,9 @@ impl<'a> Ways<'a> {
             if taken.is_some_and(|taken| !bits.clone().any(|bit| taken.bit(bit.into()))) {
                 continue;
             }
-            out.extend(given.under.iter().map(|id| self.whole(*id)));
+            // of a register, a condition that is the same wherever items go on changes nothing
+            let under = given.under.iter().filter(|id| taken.is_none() || !self.samples.is_settled(**id));
+            out.extend(under.map(|id| self.whole(*id)));
             match given.place {
                 Place::Whole => out.push(Part::new(given.value, bits, 0)),
                 Place::At(low) => out.push(Part::new(given.value, bits, low)),
@@ -301,33 +207,6 @@ impl Part {
     fn range(self) -> Range<u32> {
         self.low..self.low + self.width
     }
-}
-
-/// The same assignment of another value.
-fn with_value(set: &Stmt, value: Id) -> Stmt {
-    let mut set = set.clone();
-    if let Stmt::Set { value: of, .. } = &mut set {
-        *of = value;
-    }
-    set
-}
-
-/// The statements that assign to a wire, as they would assign to a register.
-fn assignments_to(block: &[Stmt], wire: Id, register: Id) -> Vec<Stmt> {
-    let inner = |block: &[Stmt]| assignments_to(block, wire, register);
-    let touching = block.iter().filter(|stmt| stmt.touches(wire));
-    touching
-        .map(|stmt| match stmt.clone() {
-            Stmt::Set { place, value, section, loc, .. } => Stmt::Set { target: register, place, value, section, loc },
-            Stmt::If { cond, then, otherwise } => Stmt::If { cond, then: inner(&then), otherwise: inner(&otherwise) },
-            Stmt::Case { selector, arms, default, rest } => Stmt::Case {
-                selector,
-                arms: arms.iter().map(|(values, block)| (values.clone(), inner(block))).collect(),
-                default: default.as_ref().map(|block| inner(block)),
-                rest,
-            },
-        })
-        .collect()
 }
 
 /// The bits of both.

@@ -1,8 +1,8 @@
-//! What registers do where items go on, tried with numbers: terms that say the same in another form are found where `going` sees only that
-//! they are other terms. A register that holds in one of the samples holds on terms of its own.
+//! What is so where items go on, tried with numbers: it does not matter in which form a condition says the same. A register that holds in
+//! one of the samples holds on terms of its own.
 
-use super::going::Going;
-use super::taken;
+use super::assigned::Assigned;
+use super::pins;
 use crate::ir::*;
 use fastrand::Rng;
 use num_bigint::BigUint;
@@ -19,13 +19,19 @@ const NUMBERS: usize = 100;
 /// Numbers for the signals of a module, in which items go on.
 pub(super) struct Samples<'a> {
     def: &'a Def,
+    assigned: Assigned<'a>,
     /// 1 where items go on.
     advancing: Vec<Id>,
-    /// For each net: the statements of the module, by index, that assign to it.
-    assigned: HashMap<Id, Vec<usize>>,
-    /// By width.
-    numbers: HashMap<u32, Vec<BigUint>>,
+    tries: OnceCell<Tries>,
     samples: OnceCell<Vec<Sample>>,
+}
+
+/// The numbers that are tried.
+struct Tries {
+    /// Of signals that the enables give one.
+    pins: HashMap<Id, BigUint>,
+    /// Of others, by width.
+    numbers: HashMap<u32, Vec<BigUint>>,
 }
 
 /// What signals are in one sample, as far as that was asked.
@@ -38,84 +44,78 @@ impl<'a> Samples<'a> {
     pub fn new(def: &'a Def, advancing: impl IntoIterator<Item = Id>) -> Samples<'a> {
         let mut advancing: Vec<Id> = advancing.into_iter().collect();
         advancing.sort();
-        let mut assigned = HashMap::<Id, Vec<usize>>::new();
-        for (at, stmt) in def.stmts.iter().enumerate() {
-            Stmt::each_set(std::slice::from_ref(stmt), &mut vec![], &mut |target, _, _, _, _| {
-                let all = assigned.entry(target).or_default();
-                if all.last() != Some(&at) {
-                    all.push(at);
-                }
-            });
-        }
-        Samples { def, advancing, assigned, numbers: numbers(def), samples: OnceCell::new() }
+        let (assigned, tries, samples) = (Assigned::new(def), OnceCell::new(), OnceCell::new());
+        Samples { def, assigned, advancing, tries, samples }
     }
     /// Is this signal not 0 wherever items go on?
-    pub fn goes(&self, going: &Going, id: Id) -> bool {
-        let samples = self.samples(going);
-        !samples.is_empty() && samples.iter().all(|sample| self.value(going, sample, id) != BigUint::ZERO)
+    pub fn goes(&self, id: Id) -> bool {
+        let samples = self.samples();
+        !samples.is_empty() && samples.iter().all(|sample| self.value(sample, id) != BigUint::ZERO)
+    }
+    /// Is this signal the same number wherever items go on?
+    pub fn is_settled(&self, id: Id) -> bool {
+        let Some((first, others)) = self.samples().split_first() else { return false };
+        let number = self.value(first, id);
+        others.iter().all(|sample| self.value(sample, id) == number)
     }
     /// The bits of a register that take something wherever items go on.
-    pub fn taken(&self, going: &Going, register: Id) -> BigUint {
-        let samples = self.samples(going);
+    pub fn taken(&self, register: Id) -> BigUint {
+        let samples = self.samples();
         let Some(first) = samples.first() else { return BigUint::ZERO };
-        let mut all = self.taken_in(going, first, register);
+        let mut all = self.taken_in(first, register);
         for sample in samples {
             if all == BigUint::ZERO {
                 break;
             }
-            all &= self.taken_in(going, sample, register);
+            all &= self.taken_in(sample, register);
         }
         all
     }
-    fn samples(&self, going: &Going) -> &[Sample] {
+    fn samples(&self) -> &[Sample] {
         self.samples.get_or_init(|| {
             let all = (0..TRIES).map(|seed| Sample { seed, values: RefCell::default() });
-            let advances =
-                |sample: &Sample| self.advancing.iter().all(|id| self.value(going, sample, *id) != BigUint::ZERO);
+            let advances = |sample: &Sample| self.advancing.iter().all(|id| self.value(sample, *id) != BigUint::ZERO);
             all.filter(advances).take(SAMPLES).collect()
         })
     }
-    fn assignments(&self, net: Id) -> impl Iterator<Item = &'a [Stmt]> {
-        let def = self.def;
-        self.assigned.get(&net).into_iter().flatten().map(move |at| std::slice::from_ref(&def.stmts[*at]))
+    fn tries(&self) -> &Tries {
+        self.tries.get_or_init(|| Tries {
+            pins: pins::of(self.def, &self.assigned, &self.advancing),
+            numbers: numbers(self.def),
+        })
     }
     fn width(&self, id: Id) -> u32 {
         self.def.nodes[id as usize].width
     }
     /// What a signal is in a sample.
-    fn value(&self, going: &Going, sample: &Sample, id: Id) -> BigUint {
+    fn value(&self, sample: &Sample, id: Id) -> BigUint {
         let done = |id: Id| sample.values.borrow().contains_key(&id);
         walk::operands_first(
             id,
             done,
             |id| self.behind(id),
             |id| {
-                let value = self.value_of_known(going, sample, id);
+                let value = self.value_of_known(sample, id);
                 sample.values.borrow_mut().insert(id, value);
             },
         );
         sample.values.borrow()[&id].clone()
     }
+    /// Finds out what these are.
+    fn value_all(&self, sample: &Sample, ids: Vec<Id>) {
+        ids.into_iter().for_each(|id| drop(self.value(sample, id)));
+    }
     /// The signals from which the value of one is found.
     fn behind(&self, id: Id) -> Vec<Id> {
-        let op = &self.def.nodes[id as usize].op;
-        let Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) = op else { return op.operands() };
-        let mut out = vec![];
-        for block in self.assignments(id) {
-            Stmt::each_set(block, &mut vec![], &mut |target, place, value, _, under| {
-                if target == id {
-                    out.extend(under);
-                    out.push(value);
-                    out.extend(if let Place::AtSignal(at) = place { Some(at) } else { None });
-                }
-            });
+        match &self.def.nodes[id as usize].op {
+            Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => self.assigned.behind(id),
+            op => op.operands(),
         }
-        out
     }
-    fn value_of_known(&self, going: &Going, sample: &Sample, id: Id) -> BigUint {
+    fn value_of_known(&self, sample: &Sample, id: Id) -> BigUint {
         let known = |id: Id| {
             let value = sample.values.borrow().get(&id).cloned();
-            value.unwrap_or_else(|| self.leaf(going, sample, id)) // in a loop
+            value.unwrap_or_else(|| self.leaf(sample, id)) // in a loop
         };
         let node = &self.def.nodes[id as usize];
         let low = |value: BigUint| value & fold::ones(node.width);
@@ -132,19 +132,20 @@ impl<'a> Samples<'a> {
             }
             Op::Repeat(of, times) => (0..times).fold(BigUint::ZERO, |high, _| (high << self.width(of)) | known(of)),
             Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => {
-                self.assignments(id).fold(BigUint::ZERO, |before, block| self.after(sample, id, block, before))
+                self.assigned.to(id).fold(BigUint::ZERO, |before, block| self.after(sample, id, block, before))
             }
-            _ => self.leaf(going, sample, id),
+            _ => self.leaf(sample, id),
         }
     }
     /// What comes from elsewhere is any number, and often one that the module compares with.
-    fn leaf(&self, going: &Going, sample: &Sample, id: Id) -> BigUint {
-        if let Some(number) = fold::constant(self.def, id).cloned().or_else(|| going.number_of(id)) {
-            return number;
+    fn leaf(&self, sample: &Sample, id: Id) -> BigUint {
+        let Tries { pins, numbers } = self.tries();
+        if let Some(number) = fold::constant(self.def, id).or_else(|| pins.get(&id)) {
+            return number.clone();
         }
         let mut rng = Rng::with_seed(sample.seed << 32 | u64::from(id));
         let width = self.width(id);
-        let numbers = self.numbers.get(&width).map_or(&[][..], |numbers| numbers);
+        let numbers = numbers.get(&width).map_or(&[][..], |numbers| numbers);
         match rng.u8(..4) {
             0 | 1 if !numbers.is_empty() && width > 1 => numbers[rng.usize(..numbers.len())].clone(),
             _ => {
@@ -199,19 +200,14 @@ impl<'a> Samples<'a> {
         (fold::ones(self.width(value)) << low) & fold::ones(self.width(net))
     }
     /// The bits of a register that take something in a sample.
-    fn taken_in(&self, going: &Going, sample: &Sample, register: Id) -> BigUint {
+    fn taken_in(&self, sample: &Sample, register: Id) -> BigUint {
         let mut taken = BigUint::ZERO;
-        for block in self.assignments(register) {
-            Stmt::each_set(block, &mut vec![], &mut |target, place, _, _, under| {
-                if target == register {
-                    let at = if let Place::AtSignal(at) = place { Some(at) } else { None };
-                    under.iter().copied().chain(at).for_each(|id| drop(self.value(going, sample, id)));
-                }
-            });
+        self.value_all(sample, self.assigned.behind(register));
+        for block in self.assigned.to(register) {
             self.executed(sample, register, block, &mut |place, value| {
                 let bits = self.bits(sample, register, place, value);
                 taken ^= &taken & &bits;
-                if !self.keeps(going, sample, (register, place), value) {
+                if !self.keeps(sample, (register, place), value) {
                     taken |= bits;
                 }
             });
@@ -219,21 +215,21 @@ impl<'a> Samples<'a> {
         taken
     }
     /// Does a register, in a sample, get what it is: by a mux, or over a wire with its next value?
-    fn keeps(&self, going: &Going, sample: &Sample, (register, place): (Id, Place), mut value: Id) -> bool {
+    fn keeps(&self, sample: &Sample, (register, place): (Id, Place), mut value: Id) -> bool {
         for _ in 0..self.def.nodes.len() {
-            if taken::keeps(self.def, register, place, value) {
+            if keeps(self.def, register, place, value) {
                 return true;
             }
             value = match self.def.nodes[value as usize].op {
                 Op::Alias(of) => of,
-                Op::Mux(choice, x, y) => match self.value(going, sample, choice) == BigUint::ZERO {
+                Op::Mux(choice, x, y) => match self.value(sample, choice) == BigUint::ZERO {
                     true => y,
                     false => x,
                 },
                 Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => {
-                    self.behind(value).into_iter().for_each(|id| drop(self.value(going, sample, id)));
+                    self.value_all(sample, self.assigned.behind(value));
                     let mut last = None;
-                    for block in self.assignments(value) {
+                    for block in self.assigned.to(value) {
                         self.executed(sample, value, block, &mut |place, of| last = Some((place, of)));
                     }
                     match last {
@@ -264,4 +260,16 @@ fn numbers(def: &Def) -> HashMap<u32, Vec<BigUint>> {
         }
     }
     all
+}
+
+/// Does a net, or a part of it, get what it is?
+pub(super) fn keeps(def: &Def, target: Id, place: Place, mut value: Id) -> bool {
+    while let Op::Alias(of) = def.nodes[value as usize].op {
+        value = of;
+    }
+    match (place, &def.nodes[value as usize].op) {
+        (Place::At(low), Op::Slice(of, from)) => *of == target && *from == low,
+        (Place::Whole, _) => value == target,
+        _ => false,
+    }
 }
