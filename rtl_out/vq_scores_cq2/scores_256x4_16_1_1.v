@@ -50,7 +50,7 @@ module scores_256x4_16_1_1 (
     localparam [3:0] TABLE_OUTCOME_NO_TOKENS = 4'ha;
     localparam [3:0] TABLE_OUTCOME_MANY_TOKENS = 4'hb;
     // localparam [3:0] TABLE_OUTCOME_WEIGHTS = 4'hc;
-    reg [2:0] phase; // scores.rs:151
+    reg [2:0] phase; // scores.rs:50
     wire tables_command_ready;
     wire tables_query_ready;
     wire tables_words_ready;
@@ -63,7 +63,7 @@ module scores_256x4_16_1_1 (
     wire [3:0] tables_done_outcome;
     wire tables_done_in_rows;
     wire [15:0] tables_done_position;
-    reg [3:0] refused; // scores.rs:155
+    reg [3:0] refused; // scores.rs:54
     reg [13:0] token; // the token whose row comes | rows.rs:42
     reg [13:0] left; // tokens of the command behind this one | rows.rs:43
     reg [4:0] under_way; // rows.rs:44
@@ -173,20 +173,20 @@ module scores_256x4_16_1_1 (
     reg last_s17; // look_up.rs:108
     reg last_s18; // look_up.rs:108
     reg last_1; // look_up.rs:108
-    wire into_valid; // scores.rs:193
-    wire [15:0] into_score_0; // scores.rs:193
-    wire into_wrong; // scores.rs:193
-    wire into_last; // scores.rs:193
+    wire into_valid; // scores.rs:84
+    wire [15:0] into_score_0; // scores.rs:84
+    wire into_wrong; // scores.rs:84
+    wire into_last; // scores.rs:84
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [17:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    reg [3:0] ended_outcome; // phases.rs:20
-    reg ended_in_rows; // phases.rs:20
-    reg [15:0] ended_position; // phases.rs:20
-    reg [13:0] found; // rows that were looked up | phases.rs:23
-    reg wrong_3; // one had an index without an entry | phases.rs:24
-    reg [13:0] first_wrong; // the first such one | phases.rs:25
+    reg [3:0] ended_outcome; // phases.rs:28
+    reg ended_in_rows; // phases.rs:28
+    reg [15:0] ended_position; // phases.rs:28
+    reg [13:0] found; // rows that were looked up | phases.rs:31
+    reg wrong_3; // one had an index without an entry | phases.rs:32
+    reg [13:0] first_wrong; // the first such one | phases.rs:33
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table [0:511];
     reg [16:0] s_table_q0; // look_up.rs:33
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table_1 [0:511];
@@ -206,7 +206,7 @@ module scores_256x4_16_1_1 (
 
     // a command
     assign query_ready = tables_query_ready;
-    wire idle = phase == PHASE_IDLE; // scores.rs:153
+    wire idle = phase == PHASE_IDLE; // scores.rs:52
     always @* begin
         refused = TABLE_OUTCOME_OKAY;
         if (command_tokens > 14'h2000) refused = TABLE_OUTCOME_MANY_TOKENS;
@@ -256,7 +256,7 @@ module scores_256x4_16_1_1 (
         end
     end
     wire term_comes = taken & (~words_failed); // rows.rs:86
-    wire in_books = phase == PHASE_BOOKS; // scores.rs:166
+    wire in_books = phase == PHASE_BOOKS; // scores.rs:65
     products_256x4_16_1_1_rows tables (
         .clk(clk),
         .rst(rst),
@@ -552,7 +552,7 @@ module scores_256x4_16_1_1 (
     assign m_score_0 = fifo_m_payload[17:2];
     assign m_wrong = fifo_m_payload[1];
     assign m_last = fifo_m_payload[0];
-    wire leaves = m_valid & m_ready; // scores.rs:174
+    wire leaves = m_valid & m_ready; // scores.rs:73
     always @(posedge clk) begin
         if (rst) begin
             under_way <= 5'h0;
@@ -566,8 +566,8 @@ module scores_256x4_16_1_1 (
     assign report_outcome = ended_outcome;
     assign report_in_rows = ended_in_rows;
     assign report_position = ended_position;
-    wire begins_1 = command_valid & command_ready; // phases.rs:22
-    wire _t4 = wrong_2 & (~wrong_3); // phases.rs:28
+    wire begins_1 = command_valid & command_ready; // phases.rs:30
+    wire _t4 = wrong_2 & (~wrong_3); // phases.rs:36
     always @(posedge clk) begin
         if (into_valid) begin
             found <= found + 14'h1;
@@ -583,12 +583,12 @@ module scores_256x4_16_1_1 (
             if (begins_1) wrong_3 <= 1'h0;
         end
     end
-    wire empty = ~(|under_way); // phases.rs:37
-    wire okay = tables_done_outcome == TABLE_OUTCOME_OKAY; // phases.rs:43
-    wire _t5 = ready & words_valid; // phases.rs:48
-    wire _t6 = ~(finds == TABLE_OUTCOME_OKAY); // phases.rs:50
-    wire [15:0] position = {2'h0, token}; // phases.rs:51
-    wire _t7 = empty & 1'h1; // phases.rs:59
+    wire empty = ~(|under_way); // phases.rs:45
+    wire okay = tables_done_outcome == TABLE_OUTCOME_OKAY; // phases.rs:51
+    wire _t5 = ready & words_valid; // phases.rs:56
+    wire _t6 = ~(finds == TABLE_OUTCOME_OKAY); // phases.rs:58
+    wire [15:0] position = {2'h0, token}; // phases.rs:59
+    wire _t7 = empty & 1'h1; // phases.rs:67
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -606,7 +606,7 @@ module scores_256x4_16_1_1 (
             endcase
         end
     end
-    wire [15:0] position_1 = {2'h0, first_wrong}; // phases.rs:62
+    wire [15:0] position_1 = {2'h0, first_wrong}; // phases.rs:70
     always @(posedge clk) begin
         case (phase)
             PHASE_BOOKS: if (tables_done_valid) begin

@@ -54,8 +54,8 @@ module values_256x4_16 (
     localparam [3:0] TABLE_OUTCOME_NO_TOKENS = 4'ha;
     localparam [3:0] TABLE_OUTCOME_MANY_TOKENS = 4'hb;
     localparam [3:0] TABLE_OUTCOME_WEIGHTS = 4'hc;
-    reg [2:0] phase; // values.rs:178
-    wire books_command_valid; // values.rs:180
+    reg [2:0] phase; // values.rs:51
+    wire books_command_valid; // values.rs:53
     wire books_command_ready;
     wire books_words_ready;
     wire books_passing_comes;
@@ -84,22 +84,22 @@ module values_256x4_16 (
     reg earlier_6; // rows.rs:115
     reg earlier_7; // rows.rs:115
     reg [3:0] finds; // rows.rs:71
-    reg [8:0] row; // the row that is set to zero | lanes.rs:16
-    reg swept; // the last one was | lanes.rs:17
-    reg [2:0] waited; // lanes.rs:18
-    reg kept_again; // lanes.rs:65
-    reg kept_beat; // lanes.rs:65
-    reg kept_copy; // lanes.rs:65
-    reg [63:0] kept_data; // lanes.rs:65
-    reg [15:0] kept_weight; // lanes.rs:65
-    reg comes_1; // a word of a row is there | lanes.rs:66
-    reg [63:0] later; // values.rs:218
-    reg [63:0] later_1; // values.rs:218
-    reg [63:0] later_2; // values.rs:218
-    reg [63:0] later_3; // values.rs:218
-    reg [15:0] later_4; // values.rs:218
-    reg [15:0] weight; // lanes.rs:83
-    reg later_5; // values.rs:228
+    reg [8:0] row; // the row that is set to zero | lanes.rs:17
+    reg swept; // the last one was | lanes.rs:18
+    reg [2:0] waited; // lanes.rs:19
+    reg kept_again; // lanes.rs:66
+    reg kept_beat; // lanes.rs:66
+    reg kept_copy; // lanes.rs:66
+    reg [63:0] kept_data; // lanes.rs:66
+    reg [15:0] kept_weight; // lanes.rs:66
+    reg comes_1; // a word of a row is there | lanes.rs:67
+    reg [63:0] later; // delay.rs:9
+    reg [63:0] later_1; // delay.rs:9
+    reg [63:0] later_2; // delay.rs:9
+    reg [63:0] later_3; // delay.rs:9
+    reg [15:0] later_4; // delay.rs:9
+    reg [15:0] weight; // lanes.rs:84
+    reg later_5; // delay.rs:19
     wire [16:0] lane_row_0;
     wire [16:0] lane_row_1;
     wire [16:0] lane_1_row_0;
@@ -116,28 +116,28 @@ module values_256x4_16 (
     wire [16:0] lane_6_row_1;
     wire [16:0] lane_7_row_0;
     wire [16:0] lane_7_row_1;
-    reg [3:0] later_position; // values.rs:218
-    reg later_there; // values.rs:218
-    reg [63:0] later_data; // values.rs:218
-    reg [3:0] later_position_1; // values.rs:218
-    reg later_there_1; // values.rs:218
-    reg [63:0] later_data_1; // values.rs:218
-    reg later_6; // values.rs:228
-    reg later_7; // values.rs:228
-    reg later_8; // values.rs:228
-    reg [16:0] row_0; // entries.rs:41
-    reg [16:0] row_1_1; // entries.rs:41
-    reg [63:0] entries; // entries.rs:43
-    reg [3:0] later_position_2; // values.rs:218
-    reg later_there_2; // values.rs:218
-    reg misplaced; // weights were added for an index without an entry | entries.rs:54
-    reg [3:0] position; // the first position where that was | entries.rs:55
+    reg [3:0] later_position; // delay.rs:9
+    reg later_there; // delay.rs:9
+    reg [63:0] later_data; // delay.rs:9
+    reg [3:0] later_position_1; // delay.rs:9
+    reg later_there_1; // delay.rs:9
+    reg [63:0] later_data_1; // delay.rs:9
+    reg later_6; // delay.rs:19
+    reg later_7; // delay.rs:19
+    reg later_8; // delay.rs:19
+    reg [16:0] row_0; // entries.rs:42
+    reg [16:0] row_1_1; // entries.rs:42
+    reg [63:0] entries; // entries.rs:44
+    reg [3:0] later_position_2; // delay.rs:9
+    reg later_there_2; // delay.rs:9
+    reg misplaced; // weights were added for an index without an entry | entries.rs:55
+    reg [3:0] position; // the first position where that was | entries.rs:56
     wire adder_out_valid;
     wire [15:0] sums_0_1;
-    reg [63:0] entries_s1; // entries.rs:82
-    reg [63:0] entries_s2; // entries.rs:82
-    reg [63:0] entries_s3; // entries.rs:82
-    reg [63:0] entries_s4; // entries.rs:82
+    reg [63:0] entries_s1; // entries.rs:83
+    reg [63:0] entries_s2; // entries.rs:83
+    reg [63:0] entries_s3; // entries.rs:83
+    reg [63:0] entries_s4; // entries.rs:83
     wire product_unit_out_valid;
     wire [15:0] terms_0;
     wire product_unit_1_out_valid;
@@ -146,26 +146,26 @@ module values_256x4_16 (
     wire [15:0] terms_0_2;
     wire product_unit_3_out_valid;
     wire [15:0] terms_0_3;
-    reg later_8_s1; // entries.rs:99
-    reg later_8_s2; // entries.rs:99
-    reg later_8_s3; // entries.rs:99
-    reg later_8_s4; // entries.rs:99
-    reg later_8_s5; // entries.rs:99
-    reg later_8_s6; // entries.rs:99
-    reg later_8_s7; // entries.rs:99
-    reg comes_2; // entries.rs:99
+    reg later_8_s1; // entries.rs:100
+    reg later_8_s2; // entries.rs:100
+    reg later_8_s3; // entries.rs:100
+    reg later_8_s4; // entries.rs:100
+    reg later_8_s5; // entries.rs:100
+    reg later_8_s6; // entries.rs:100
+    reg later_8_s7; // entries.rs:100
+    reg comes_2; // entries.rs:100
     wire sums_done;
     wire [15:0] sums_y_0;
     wire [15:0] sums_y_1;
     wire [15:0] sums_y_2;
     wire [15:0] sums_y_3;
-    reg [3:0] group; // the group whose sums come | values.rs:197
-    wire into_valid; // values.rs:200
-    wire [15:0] into_value_0; // values.rs:200
-    wire [15:0] into_value_1; // values.rs:200
-    wire [15:0] into_value_2; // values.rs:200
-    wire [15:0] into_value_3; // values.rs:200
-    wire into_last; // values.rs:200
+    reg [3:0] group; // the group whose sums come | values.rs:70
+    wire into_valid; // values.rs:73
+    wire [15:0] into_value_0; // values.rs:73
+    wire [15:0] into_value_1; // values.rs:73
+    wire [15:0] into_value_2; // values.rs:73
+    wire [15:0] into_value_3; // values.rs:73
+    wire into_last; // values.rs:73
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [64:0] fifo_m_payload;
@@ -251,10 +251,10 @@ module values_256x4_16 (
         end
     end
     wire again = (((comes & earlier) & earlier_1) & earlier_2) & earlier_3; // rows.rs:101
-    wire in_books = phase == PHASE_BOOKS; // values.rs:182
+    wire in_books = phase == PHASE_BOOKS; // values.rs:55
     assign words_ready = ((books_words_ready & in_books) | ready) | ((phase == PHASE_DRAIN) & (~over));
-    wire clears = (phase == PHASE_CLEAR) & (~swept); // lanes.rs:19
-    wire cleared = waited == 3'h7; // lanes.rs:28
+    wire clears = (phase == PHASE_CLEAR) & (~swept); // lanes.rs:20
+    wire cleared = waited == 3'h7; // lanes.rs:29
     always @(posedge clk) begin
         if (rst) begin
             row <= 9'h0;
@@ -275,7 +275,7 @@ module values_256x4_16 (
             end
         end
     end
-    wire begins_1 = command_valid & command_ready; // values.rs:188
+    wire begins_1 = command_valid & command_ready; // values.rs:61
 
     // weights are added to their entries' sums
     always @(posedge clk) begin
@@ -298,22 +298,22 @@ module values_256x4_16 (
         later_2 <= later_1;
         later_3 <= later_2;
     end
-    wire [7:0] entry = kept_data[7:0]; // lanes.rs:74
-    wire [7:0] entry_1 = kept_data[15:8]; // lanes.rs:74
-    wire [7:0] entry_2 = kept_data[23:16]; // lanes.rs:74
-    wire [7:0] entry_3 = kept_data[31:24]; // lanes.rs:74
-    wire [7:0] entry_4 = kept_data[39:32]; // lanes.rs:74
-    wire [7:0] entry_5 = kept_data[47:40]; // lanes.rs:74
-    wire [7:0] entry_6 = kept_data[55:48]; // lanes.rs:74
-    wire [7:0] entry_7 = kept_data[63:56]; // lanes.rs:74
-    wire same_0 = kept_again & (entry == later_3[7:0]); // lanes.rs:75
-    wire same_1 = kept_again & (entry_1 == later_3[15:8]); // lanes.rs:75
-    wire same_2 = kept_again & (entry_2 == later_3[23:16]); // lanes.rs:75
-    wire same_3 = kept_again & (entry_3 == later_3[31:24]); // lanes.rs:75
-    wire same_4 = kept_again & (entry_4 == later_3[39:32]); // lanes.rs:75
-    wire same_5 = kept_again & (entry_5 == later_3[47:40]); // lanes.rs:75
-    wire same_6 = kept_again & (entry_6 == later_3[55:48]); // lanes.rs:75
-    wire same_7 = kept_again & (entry_7 == later_3[63:56]); // lanes.rs:75
+    wire [7:0] entry = kept_data[7:0]; // lanes.rs:75
+    wire [7:0] entry_1 = kept_data[15:8]; // lanes.rs:75
+    wire [7:0] entry_2 = kept_data[23:16]; // lanes.rs:75
+    wire [7:0] entry_3 = kept_data[31:24]; // lanes.rs:75
+    wire [7:0] entry_4 = kept_data[39:32]; // lanes.rs:75
+    wire [7:0] entry_5 = kept_data[47:40]; // lanes.rs:75
+    wire [7:0] entry_6 = kept_data[55:48]; // lanes.rs:75
+    wire [7:0] entry_7 = kept_data[63:56]; // lanes.rs:75
+    wire same_0 = kept_again & (entry == later_3[7:0]); // lanes.rs:76
+    wire same_1 = kept_again & (entry_1 == later_3[15:8]); // lanes.rs:76
+    wire same_2 = kept_again & (entry_2 == later_3[23:16]); // lanes.rs:76
+    wire same_3 = kept_again & (entry_3 == later_3[31:24]); // lanes.rs:76
+    wire same_4 = kept_again & (entry_4 == later_3[39:32]); // lanes.rs:76
+    wire same_5 = kept_again & (entry_5 == later_3[47:40]); // lanes.rs:76
+    wire same_6 = kept_again & (entry_6 == later_3[55:48]); // lanes.rs:76
+    wire same_7 = kept_again & (entry_7 == later_3[63:56]); // lanes.rs:76
     always @(posedge clk) later_4 <= kept_weight;
     always @(posedge clk) begin
         if (rst) begin
@@ -326,11 +326,11 @@ module values_256x4_16 (
         weight <= later_4;
         if (~later_5) weight <= 16'h0;
     end
-    wire takes = books_passing_comes | clears; // lanes.rs:86
-    wire [8:0] passing_row = {books_passing_position[3], books_passing_word}; // lanes.rs:89
-    wire [8:0] row_taken = clears ? row : passing_row; // lanes.rs:91
-    wire of_lane = books_passing_position[2:0] == 3'h0; // lanes.rs:95
-    wire [8:0] row_1 = {kept_beat, entry}; // lanes.rs:133
+    wire takes = books_passing_comes | clears; // lanes.rs:87
+    wire [8:0] passing_row = {books_passing_position[3], books_passing_word}; // lanes.rs:90
+    wire [8:0] row_taken = clears ? row : passing_row; // lanes.rs:92
+    wire of_lane = books_passing_position[2:0] == 3'h0; // lanes.rs:96
+    wire [8:0] row_1 = {kept_beat, entry}; // lanes.rs:134
     accumulator_lane_512x2 lane (
         .clk(clk),
         .rst(rst),
@@ -343,8 +343,8 @@ module values_256x4_16 (
         .row_0(lane_row_0),
         .row_1(lane_row_1)
     );
-    wire of_lane_1 = books_passing_position[2:0] == 3'h1; // lanes.rs:95
-    wire [8:0] row_2 = {kept_beat, entry_1}; // lanes.rs:133
+    wire of_lane_1 = books_passing_position[2:0] == 3'h1; // lanes.rs:96
+    wire [8:0] row_2 = {kept_beat, entry_1}; // lanes.rs:134
     accumulator_lane_512x2 lane_1 (
         .clk(clk),
         .rst(rst),
@@ -357,8 +357,8 @@ module values_256x4_16 (
         .row_0(lane_1_row_0),
         .row_1(lane_1_row_1)
     );
-    wire of_lane_2 = books_passing_position[2:0] == 3'h2; // lanes.rs:95
-    wire [8:0] row_3 = {kept_beat, entry_2}; // lanes.rs:133
+    wire of_lane_2 = books_passing_position[2:0] == 3'h2; // lanes.rs:96
+    wire [8:0] row_3 = {kept_beat, entry_2}; // lanes.rs:134
     accumulator_lane_512x2 lane_2 (
         .clk(clk),
         .rst(rst),
@@ -371,8 +371,8 @@ module values_256x4_16 (
         .row_0(lane_2_row_0),
         .row_1(lane_2_row_1)
     );
-    wire of_lane_3 = books_passing_position[2:0] == 3'h3; // lanes.rs:95
-    wire [8:0] row_4 = {kept_beat, entry_3}; // lanes.rs:133
+    wire of_lane_3 = books_passing_position[2:0] == 3'h3; // lanes.rs:96
+    wire [8:0] row_4 = {kept_beat, entry_3}; // lanes.rs:134
     accumulator_lane_512x2 lane_3 (
         .clk(clk),
         .rst(rst),
@@ -385,8 +385,8 @@ module values_256x4_16 (
         .row_0(lane_3_row_0),
         .row_1(lane_3_row_1)
     );
-    wire of_lane_4 = books_passing_position[2:0] == 3'h4; // lanes.rs:95
-    wire [8:0] row_5 = {kept_beat, entry_4}; // lanes.rs:133
+    wire of_lane_4 = books_passing_position[2:0] == 3'h4; // lanes.rs:96
+    wire [8:0] row_5 = {kept_beat, entry_4}; // lanes.rs:134
     accumulator_lane_512x2 lane_4 (
         .clk(clk),
         .rst(rst),
@@ -399,8 +399,8 @@ module values_256x4_16 (
         .row_0(lane_4_row_0),
         .row_1(lane_4_row_1)
     );
-    wire of_lane_5 = books_passing_position[2:0] == 3'h5; // lanes.rs:95
-    wire [8:0] row_6 = {kept_beat, entry_5}; // lanes.rs:133
+    wire of_lane_5 = books_passing_position[2:0] == 3'h5; // lanes.rs:96
+    wire [8:0] row_6 = {kept_beat, entry_5}; // lanes.rs:134
     accumulator_lane_512x2 lane_5 (
         .clk(clk),
         .rst(rst),
@@ -413,8 +413,8 @@ module values_256x4_16 (
         .row_0(lane_5_row_0),
         .row_1(lane_5_row_1)
     );
-    wire of_lane_6 = books_passing_position[2:0] == 3'h6; // lanes.rs:95
-    wire [8:0] row_7 = {kept_beat, entry_6}; // lanes.rs:133
+    wire of_lane_6 = books_passing_position[2:0] == 3'h6; // lanes.rs:96
+    wire [8:0] row_7 = {kept_beat, entry_6}; // lanes.rs:134
     accumulator_lane_512x2 lane_6 (
         .clk(clk),
         .rst(rst),
@@ -427,8 +427,8 @@ module values_256x4_16 (
         .row_0(lane_6_row_0),
         .row_1(lane_6_row_1)
     );
-    wire of_lane_7 = books_passing_position[2:0] == 3'h7; // lanes.rs:95
-    wire [8:0] row_8 = {kept_beat, entry_7}; // lanes.rs:133
+    wire of_lane_7 = books_passing_position[2:0] == 3'h7; // lanes.rs:96
+    wire [8:0] row_8 = {kept_beat, entry_7}; // lanes.rs:134
     accumulator_lane_512x2 lane_7 (
         .clk(clk),
         .rst(rst),
@@ -462,21 +462,21 @@ module values_256x4_16 (
             later_8 <= later_7;
         end
     end
-    wire [16:0] _t2 = ((((lane_row_0 | lane_1_row_0) | lane_2_row_0) | lane_3_row_0) | lane_4_row_0) | lane_5_row_0; // entries.rs:40
+    wire [16:0] _t2 = ((((lane_row_0 | lane_1_row_0) | lane_2_row_0) | lane_3_row_0) | lane_4_row_0) | lane_5_row_0; // entries.rs:41
     always @(posedge clk) row_0 <= (_t2 | lane_6_row_0) | lane_7_row_0;
-    wire [16:0] _t3 = ((((lane_row_1 | lane_1_row_1) | lane_2_row_1) | lane_3_row_1) | lane_4_row_1) | lane_5_row_1; // entries.rs:40
+    wire [16:0] _t3 = ((((lane_row_1 | lane_1_row_1) | lane_2_row_1) | lane_3_row_1) | lane_4_row_1) | lane_5_row_1; // entries.rs:41
     always @(posedge clk) row_1_1 <= (_t3 | lane_6_row_1) | lane_7_row_1;
-    wire [15:0] numbers_0 = later_there_1 ? later_data_1[15:0] : 16'h8000; // entries.rs:47
-    wire [15:0] numbers_1 = later_there_1 ? later_data_1[31:16] : 16'h8000; // entries.rs:47
-    wire [15:0] numbers_2 = later_there_1 ? later_data_1[47:32] : 16'h8000; // entries.rs:47
-    wire [15:0] numbers_3 = later_there_1 ? later_data_1[63:48] : 16'h8000; // entries.rs:47
+    wire [15:0] numbers_0 = later_there_1 ? later_data_1[15:0] : 16'h8000; // entries.rs:48
+    wire [15:0] numbers_1 = later_there_1 ? later_data_1[31:16] : 16'h8000; // entries.rs:48
+    wire [15:0] numbers_2 = later_there_1 ? later_data_1[47:32] : 16'h8000; // entries.rs:48
+    wire [15:0] numbers_3 = later_there_1 ? later_data_1[63:48] : 16'h8000; // entries.rs:48
     always @(posedge clk) begin
         entries <= {numbers_3, numbers_2, numbers_1, numbers_0};
         later_position_2 <= later_position_1;
         later_there_2 <= later_there_1;
     end
-    wire used_0 = row_0[16] | row_1_1[16]; // entries.rs:52
-    wire unused = later_8 & (used_0 & (~later_there_2)); // entries.rs:56
+    wire used_0 = row_0[16] | row_1_1[16]; // entries.rs:53
+    wire unused = later_8 & (used_0 & (~later_there_2)); // entries.rs:57
     always @(posedge clk) begin
         if (rst) begin
             misplaced <= 1'h0;
@@ -489,8 +489,8 @@ module values_256x4_16 (
             if (begins_1) misplaced <= 1'h0;
         end
     end
-    wire [15:0] sums_0 = row_0[15:0]; // entries.rs:73
-    wire [15:0] sums_1 = row_1_1[15:0]; // entries.rs:73
+    wire [15:0] sums_0 = row_0[15:0]; // entries.rs:74
+    wire [15:0] sums_1 = row_1_1[15:0]; // entries.rs:74
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),

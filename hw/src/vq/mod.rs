@@ -6,6 +6,7 @@ pub mod banked_types;
 mod book_loader;
 pub mod cache_types;
 pub mod codebook_cache;
+mod delay;
 pub mod e8p;
 mod e8p_points;
 pub mod index_unpacker;

@@ -84,8 +84,6 @@ const KNOWN: &[(&str, &[&str])] = &[
             "vq_tables.rs",
         ],
     ),
-    ("hw/src/vq", &["scores.rs", "scores/look_up.rs", "scores/phases.rs", "scores/rows.rs"]),
-    ("hw/src/vq", &["values.rs", "values/entries.rs", "values/lanes.rs", "values/phases.rs", "values/rows.rs"]),
     (
         "hw/src/h2m2",
         &["migration.rs", "migration_control.rs", "migration_pages.rs", "migration_table.rs", "page_copier.rs"],

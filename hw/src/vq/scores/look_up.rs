@@ -3,7 +3,7 @@
 use super::super::join_pairs::{Term, sums_of_terms};
 use super::super::table_types::*;
 use super::rows::Beat;
-use super::{Scores, ScoresParams};
+use super::types::{Scores, ScoresParams};
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::tree::tree;
 use crate::float::{multiply, tree};

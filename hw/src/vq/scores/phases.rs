@@ -2,8 +2,16 @@
 
 use super::super::table_types::*;
 use super::rows::Rows;
-use super::{Phase, Queued, ScoresParams, ScoresPorts, TOKEN_BITS};
+use super::types::{Phase, ScoresParams, ScoresPorts, TOKEN_BITS};
 use hdl::*;
+
+/// What the FIFO gets.
+#[derive(Clone, Copy)]
+pub(super) struct Queued {
+    pub valid: Signal,
+    pub ready: Signal,
+    pub wrong: Signal,
+}
 
 /// Goes from books to rows to the report.
 #[module]

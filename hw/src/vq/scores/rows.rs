@@ -3,7 +3,7 @@
 use super::super::cache_types::BookWord;
 use super::super::join_pairs::Term;
 use super::super::table_types::*;
-use super::{Phase, ScoresParams, ScoresPorts, TOKEN_BITS};
+use super::types::{Phase, ScoresParams, ScoresPorts, TOKEN_BITS};
 use hdl::logic::UpDown;
 use hdl::*;
 

@@ -1,10 +1,11 @@
 //! Products of the sums of weights with the entries that pass.
 
 use super::super::accumulator_lane;
+use super::super::delay::{delayed, delayed_valid};
 use super::super::join_pairs::{NOTHING, adder, sum_of};
 use super::super::passing_books::Passing;
 use super::lanes::Lanes;
-use super::{ValuesParams, delayed, delayed_valid};
+use super::types::ValuesParams;
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::multiply;
 use hdl::*;

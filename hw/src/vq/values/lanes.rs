@@ -1,10 +1,11 @@
 //! The lanes: the weight of a token is added to the sums of its indices.
 
 use super::super::accumulator_lane::{self, AccumulatorLanePorts, LaneItem, accumulator_lane};
+use super::super::delay::{delayed, delayed_valid};
 use super::super::passing_books::Passing;
 use super::super::table_types::*;
 use super::rows::RowItem;
-use super::{Phase, ValuesParams, delayed, delayed_valid};
+use super::types::{Phase, ValuesParams};
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::multiply;
 use hdl::logic::first_one;

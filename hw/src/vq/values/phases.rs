@@ -3,7 +3,7 @@
 use super::super::table_types::*;
 use super::entries::Found;
 use super::rows::Rows;
-use super::{Phase, ValuesParams, ValuesPorts};
+use super::types::{Phase, ValuesParams, ValuesPorts};
 use hdl::*;
 
 /// What ends a phase.

@@ -4,7 +4,7 @@ use super::super::accumulator_lane;
 use super::super::cache_types::{BookWord, ID_BITS};
 use super::super::scores::TOKEN_BITS;
 use super::super::table_types::*;
-use super::{Phase, ValuesParams, ValuesPorts, Weight};
+use super::types::{Phase, ValuesParams, ValuesPorts, Weight};
 use crate::float::multiply;
 use hdl::logic::popcount;
 use hdl::*;
