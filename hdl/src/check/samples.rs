@@ -11,6 +11,8 @@ use std::collections::HashMap;
 
 /// Enough that what holds in every second of them is seen to hold in one, but for one in 10^12.
 const SAMPLES: usize = 40;
+/// Of fewer than that, nothing is concluded: a register that holds might be taken for one that does not.
+const LEAST: usize = 16;
 /// So many are looked at to find those in which items go on.
 const TRIES: u64 = 2_000;
 /// So many numbers of each width are tried, of those that the module compares with.
@@ -75,7 +77,8 @@ impl<'a> Samples<'a> {
         self.samples.get_or_init(|| {
             let all = (0..TRIES).map(|seed| Sample { seed, values: RefCell::default() });
             let advances = |sample: &Sample| self.advancing.iter().all(|id| self.value(sample, *id) != BigUint::ZERO);
-            all.filter(advances).take(SAMPLES).collect()
+            let found: Vec<Sample> = all.filter(advances).take(SAMPLES).collect();
+            if found.len() < LEAST { vec![] } else { found }
         })
     }
     fn tries(&self) -> &Tries {

@@ -395,5 +395,12 @@ mod settings {
             unit.limit.set(limit);
             p.leave_stream(x.next() + p.enter(unit.y).next(), io.m);
         });
+        // taken at each item, and no data of it
+        legal(|m, io| {
+            let (p, x) = m.pipeline_stream("sum", io.s, Elastic::default());
+            let limit = m.reg_reset(bits(8), 0);
+            m.when(io.s.transfer(), || limit.set(io.live));
+            p.leave_stream((x + p.constant(limit)).next(), io.m);
+        });
     }
 }
