@@ -10,7 +10,7 @@
 //! | `done` | how it ended, when the last products were written; registers |
 //!
 //! - Parameters: those of [`TableParams`]. One multiplier for each number of a word and query.
-//! - Throughput: as [`passing_books`]: a word a cycle, of a book with fewer entries than a table has room for as many cycles as of a full one. The
+//! - Throughput: as books pass (`passing_books.rs`): a word a cycle, of a book with fewer entries than a table has room for as many cycles as of a full one. The
 //!   queries of the next command are taken while no books are under way.
 //! - Latency: [`latency`] cycles from a word to its products. No combinational paths.
 //! - Products are `dot(query, entry)`: rounded products, added up as `tree` does.
