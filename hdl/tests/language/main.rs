@@ -9,6 +9,7 @@ mod clocks;
 mod enabled;
 mod enums;
 mod errors;
+mod errors_advancing;
 mod errors_clocks;
 mod errors_edges;
 mod errors_effect;
