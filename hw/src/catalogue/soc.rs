@@ -4,7 +4,8 @@ use super::Block;
 use super::blocks::nothing;
 use super::parameter::Parameter;
 use super::streams::any;
-use crate::soc::uart::{MAX_CLOCKS_PER_BIT, MIN_CLOCKS_PER_BIT, uart};
+use crate::soc::baud::{MAX_CLOCKS_PER_BIT, MIN_CLOCKS_PER_BIT};
+use crate::soc::uart::uart;
 use hdl::Design;
 use std::any::type_name_of_val;
 
