@@ -5,7 +5,7 @@ use crate::bus::{Beat, Bench, Sink, Source, Stalls, StreamPorts, packet};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Request, layer, and 1 for values.
 pub type Group = [u64; 3];
@@ -123,7 +123,7 @@ impl<'e> MmuBench<'e> {
         MmuBench {
             bench,
             memory,
-            model: HashMap::new(),
+            model: HashMap::default(),
             shape,
             append,
             read,

@@ -5,7 +5,7 @@ use crate::roots::Roots;
 use crate::scalar::{Op, Word, Words};
 use crate::schedule::{Item, Schedule};
 use hdl::sim::native::{self, Arm};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Slots beside those of the simulator.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub fn places(words: &Words, roots: &Roots, schedule: &Schedule, slots: u32) -> 
             places.stored.insert(store.slot, at);
         }
     }
-    let mut origins: HashMap<Word, Origin> = HashMap::new();
+    let mut origins: HashMap<Word, Origin> = HashMap::default();
     let mut at = 0;
     for (function, blocks) in schedule.functions.iter().enumerate() {
         for (block, content) in blocks.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! allow is left out: masks that change nothing, the halves of a concatenation that a slice does not look at.
 
 use hdl::sim::native::{BRANCH, Case, Choice, Labels, Logic};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Index of an expression; operands have smaller ones.
 pub type Word = u32;

@@ -9,7 +9,7 @@
 use crate::roots::{MemWrite, Roots, Store};
 use crate::scalar::{Op, Word, Words};
 use hdl::sim::native::{self, Arm, Group, Regions, branches, regions};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Computations of one function: more make compiling slower, fewer give more values that pass through memory.
 const FUNCTION: usize = 1500;
@@ -111,7 +111,7 @@ fn write_operands(write: &MemWrite) -> impl Iterator<Item = Word> {
 
 /// The gates of states, each with a number from 2 on.
 fn gates(roots: &Roots) -> HashMap<Word, u32> {
-    let mut gates = HashMap::new();
+    let mut gates = HashMap::default();
     for gate in roots.states.iter().filter_map(|r| r.gate) {
         let next = gates.len() as u32 + 2;
         gates.entry(gate).or_insert(next);
@@ -205,7 +205,7 @@ impl Scheduler<'_> {
     fn states(&mut self, roots: &Roots) {
         let gates = gates(roots);
         // Roots that wait for their block.
-        let mut open: HashMap<Option<Word>, Vec<Store>> = HashMap::new();
+        let mut open: HashMap<Option<Word>, Vec<Store>> = HashMap::default();
         let mut order = vec![];
         for root in roots.states.iter().rev() {
             let by = root.gate.map_or(ALL, |g| gates[&g]);

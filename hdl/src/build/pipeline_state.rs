@@ -4,7 +4,7 @@ use super::bundle::Bundle;
 use super::pipeline::Pipeline;
 use super::store;
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 use std::panic::Location;
 
 impl Pipeline {
@@ -52,7 +52,7 @@ impl Pipeline {
         let key = self.module.key;
         let stage = store::with(key, loc, |b| self.witness(b, &at.signals(), loc)).flatten();
         let Some(stage) = stage else { return state };
-        let (mut files, mut refused) = (HashSet::new(), HashSet::new());
+        let (mut files, mut refused) = (HashSet::default(), HashSet::default());
         state.each(&mut |_, _, s| {
             let marked = store::with(key, loc, |b| {
                 if !b.check_same(&[s], loc) {

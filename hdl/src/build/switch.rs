@@ -7,7 +7,8 @@ use super::number::Value;
 use super::store;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::{HashMap, hash_map::Entry};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::hash_map::Entry;
 use std::panic::Location;
 
 /// The arms of a `switch` on a signal, a bundle or a state.
@@ -86,7 +87,7 @@ impl Module {
             packed,
             states,
             arms: vec![],
-            listed: HashMap::new(),
+            listed: HashMap::default(),
             default: None,
             block,
             loc,

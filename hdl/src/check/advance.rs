@@ -4,7 +4,7 @@ use super::distance::{Distances, is_setting, writes_settings};
 use super::stated::Stated;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 /// The input without which everything behind the outputs holds, but for settings.
 pub(super) fn find(b: &Draft, drivers: &Drivers, distances: &Distances) -> Option<u32> {

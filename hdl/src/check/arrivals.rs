@@ -2,7 +2,7 @@
 
 use super::distance::Distances;
 use crate::ir::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Something that left a pipeline comes to a node.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub(super) struct Arrival {
 /// For each node from the ends of pipelines to the outputs: what arrives there, and when. Ways through state are left out: nobody says of
 /// which item that is. Of one pipeline at most two arrivals are kept: two already show that the times differ.
 pub(super) fn arrivals(b: &Draft, distances: &Distances) -> HashMap<Id, Vec<Arrival>> {
-    let mut found: HashMap<Id, Vec<Arrival>> = HashMap::new();
+    let mut found: HashMap<Id, Vec<Arrival>> = HashMap::default();
     let outputs: Vec<Id> = b.def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
     for id in distances.order(&outputs, |id| leaving(b, id).is_some()) {
         let mut arriving: Vec<Arrival> = leaving(b, id).into_iter().collect();

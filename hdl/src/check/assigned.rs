@@ -1,7 +1,7 @@
 //! What is assigned to nets, by net.
 
 use crate::ir::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// The statements of a module by what they assign to.
 pub(super) struct Assigned<'a> {
@@ -14,7 +14,7 @@ pub(super) struct Assigned<'a> {
 
 impl<'a> Assigned<'a> {
     pub fn new(def: &'a Def) -> Assigned<'a> {
-        let mut assigned = Assigned { def, statements: HashMap::new(), names: HashMap::new() };
+        let mut assigned = Assigned { def, statements: HashMap::default(), names: HashMap::default() };
         for (at, stmt) in def.stmts.iter().enumerate() {
             Stmt::each_set(std::slice::from_ref(stmt), &mut vec![], &mut |target, place, value, _, under| {
                 let only = (under.is_empty() && place == Place::Whole).then_some(value);

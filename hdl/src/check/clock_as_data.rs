@@ -2,7 +2,7 @@
 
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 /// Notes for who uses the module which inputs are taken up in it, and which outputs are clocks.
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
@@ -51,7 +51,7 @@ fn takers(def: &Def, drivers: &Drivers) -> Vec<Taker> {
 
 /// All that these come from within the cycle, and themselves.
 fn behind(b: &Draft, drivers: &Drivers, mut todo: Vec<Id>) -> HashSet<Id> {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     while let Some(id) = todo.pop() {
         if seen.insert(id) {
             todo.extend(walk::sources(&b.def, drivers, id));

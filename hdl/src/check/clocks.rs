@@ -9,7 +9,8 @@
 use crate::ir::walk::Drivers;
 use crate::ir::walk::sources;
 use crate::ir::*;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::collections::BTreeSet;
 
 /// What clock a signal belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -263,9 +264,9 @@ impl Check<'_> {
     }
     /// The uses by a clock that the signal does not belong to, and expressions of several clocks that are used.
     fn wrong(&self, uses: &[Use]) -> Vec<Report> {
-        let (mut reports, mut mixed, mut known) = (vec![], BTreeSet::new(), HashSet::new());
+        let (mut reports, mut mixed, mut known) = (vec![], BTreeSet::new(), HashSet::default());
         // what holds many registers is reported once
-        let mut told = HashSet::new();
+        let mut told = HashSet::default();
         for u in uses {
             match self.clock(u.read) {
                 Clock::Of(domain, source) if domain != u.domain => {

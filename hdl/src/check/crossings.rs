@@ -6,7 +6,8 @@
 
 use super::clocks::{Check, Clock, Report, pin_domain};
 use crate::ir::*;
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet as HashSet;
+use std::collections::BTreeSet;
 
 /// What was found of signals that cross together.
 pub(super) struct Together {

@@ -3,7 +3,8 @@
 use super::driven::covered;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeMap;
 
 /// Is this where a setting comes in: marked as constant, or an input that an instance takes for one?
 pub(super) fn is_setting(b: &Draft, id: Id) -> bool {

@@ -5,7 +5,7 @@ use crate::ir::fold::ones;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     check_assigned(b, drivers);
@@ -55,7 +55,7 @@ fn reached(def: &Def, block: &[Stmt], target: Id) -> BigUint {
 }
 
 fn check_assigned(b: &mut Draft, drivers: &Drivers) {
-    let mut conditional = HashSet::new();
+    let mut conditional = HashSet::default();
     for id in 0..b.def.nodes.len() as Id {
         let (op, loc, width) = (b.node(id).op.clone(), b.node(id).loc, b.node(id).width);
         let assigned = drivers.contains_key(&id);

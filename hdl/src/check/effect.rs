@@ -5,15 +5,21 @@
 use crate::ir::fold::ones;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 pub(super) fn check(b: &mut Draft) {
     if b.unchecked_effects {
         return;
     }
     let chosen = &b.index_conditions;
-    let mut walk =
-        Walk { def: &b.def, chosen, later: HashMap::new(), changed: vec![], options: HashMap::new(), found: vec![] };
+    let mut walk = Walk {
+        def: &b.def,
+        chosen,
+        later: HashMap::default(),
+        changed: vec![],
+        options: HashMap::default(),
+        found: vec![],
+    };
     walk.block(&b.def.stmts);
     let Walk { options, mut found, .. } = walk;
     // an element that a signal chooses: one of those that it may be is left

@@ -5,7 +5,8 @@ use super::items::Items;
 use super::moving::{self, Known};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::{BTreeMap, HashSet};
+use rustc_hash::FxHashSet as HashSet;
+use std::collections::BTreeMap;
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     let mut known = Known::default();
@@ -57,7 +58,7 @@ fn check_payload(b: &mut Draft, drivers: &Drivers, pipe: u32) {
         return;
     };
     let last = Stage { pipe, at: Some(leaving.at) };
-    let (mut todo, mut seen) = (payload, HashSet::new());
+    let (mut todo, mut seen) = (payload, HashSet::default());
     while let Some(id) = todo.pop() {
         if !seen.insert(id) {
             continue;

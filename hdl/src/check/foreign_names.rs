@@ -1,7 +1,8 @@
 //! Names of foreign modules cannot be changed: nothing else of the hierarchy may have one of them.
 
 use crate::ir::*;
-use std::collections::{BTreeMap, HashSet};
+use rustc_hash::FxHashSet as HashSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Collects the foreign modules below a module, and reports names that are taken twice.
@@ -34,7 +35,7 @@ pub(super) fn check(b: &mut Draft) {
             }
         }
     }
-    let mut visit = Visit { taken: &taken, seen: HashSet::new(), found: vec![] };
+    let mut visit = Visit { taken: &taken, seen: HashSet::default(), found: vec![] };
     let loc = b.def.insts.iter().find_map(|i| i.pins.first()).map(|pin| b.node(*pin).loc);
     visit.name(&b.def.name);
     b.def.insts.iter().for_each(|i| visit.module(&i.def));

@@ -5,7 +5,7 @@ use super::clocks::{Check, Report};
 use super::reset_sources;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 const HELP: &str = "give it a register of its own clock, from which it crosses; or let each signal cross by itself, and compute behind that";
 
@@ -28,7 +28,7 @@ impl Check<'_> {
     /// All that resets of registers and clocks come from within the cycle.
     pub fn behind_resets(&self) -> HashSet<Id> {
         let mut todo: Vec<Id> = reset_sources::resets(&self.b.def).iter().map(|reset| reset.id).collect();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         while let Some(id) = todo.pop() {
             if seen.insert(id) {
                 todo.extend(walk::sources(&self.b.def, self.drivers, id));
@@ -40,7 +40,7 @@ impl Check<'_> {
 
 /// The ports, registers and outputs of foreign modules that a signal is, without logic; or the logic that it comes out of.
 fn directly(def: &Def, from: Id) -> Result<Vec<Id>, Id> {
-    let (mut todo, mut seen, mut sources) = (vec![from], HashSet::new(), vec![]);
+    let (mut todo, mut seen, mut sources) = (vec![from], HashSet::default(), vec![]);
     while let Some(id) = todo.pop() {
         if !seen.insert(id) {
             continue;

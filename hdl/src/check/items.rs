@@ -2,7 +2,7 @@
 
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// What moves with the items of some pipelines.
 pub(super) struct Items<'a> {
@@ -21,7 +21,7 @@ enum Kind {
 
 impl<'a> Items<'a> {
     pub fn of(b: &'a Draft, drivers: &Drivers, pipes: impl IntoIterator<Item = u32>) -> Items<'a> {
-        let mut items = Items { b, pipes: pipes.into_iter().collect(), streams: HashMap::new() };
+        let mut items = Items { b, pipes: pipes.into_iter().collect(), streams: HashMap::default() };
         let mut pipes: Vec<u32> = items.pipes.iter().copied().collect();
         pipes.sort();
         for pipe in pipes {

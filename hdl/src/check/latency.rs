@@ -6,7 +6,7 @@ use super::stated::{Stated, check_twice, registers, stated};
 use super::{advance, outputs, settings, together};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     check_twice(b);
@@ -124,7 +124,7 @@ fn entrances(b: &Draft) -> Vec<(usize, i32, Id)> {
 /// What enters a pipeline together came in together: counted from the inputs, its stage 0 is at one time.
 fn check_entering(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
     let Stated { cycles: latency, loc, .. } = stated[0];
-    let mut first: HashMap<usize, (i32, i32, Id)> = HashMap::new();
+    let mut first: HashMap<usize, (i32, i32, Id)> = HashMap::default();
     for (pipe, at, id, base) in based(b, distances) {
         let Some(base) = base else { continue };
         let (known, other_at, other) = *first.entry(pipe).or_insert((base, at, id));

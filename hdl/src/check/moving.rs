@@ -4,8 +4,9 @@
 use super::samples::{Samples, keeps};
 use crate::ir::*;
 use num_bigint::BigUint;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ struct Origins {
 
 impl<'a> Ways<'a> {
     pub fn new(def: &'a Def, advancing: HashSet<Id>, delays: HashSet<Id>) -> Ways<'a> {
-        let mut given = HashMap::<Id, Vec<Given>>::new();
+        let mut given = HashMap::<Id, Vec<Given>>::default();
         Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
             if !keeps(def, target, place, value) {
                 given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
@@ -78,7 +79,7 @@ impl<'a> Ways<'a> {
         mut found: impl FnMut(Id) -> bool,
     ) -> Option<Id> {
         let mut todo: Vec<Part> = from.into_iter().map(|id| self.whole(id)).collect();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         while let Some(part) = todo.pop() {
             if seen.insert(part) {
                 if found(part.id) {
@@ -233,7 +234,8 @@ impl Known {
             return origins.clone();
         }
         let advance = def.advance.filter(|_| goes).map(|port| def.ports[port as usize].node);
-        let (ways, mut reached) = (Ways::new(def, advance.into_iter().collect(), HashSet::new()), HashSet::new());
+        let (ways, mut reached) =
+            (Ways::new(def, advance.into_iter().collect(), HashSet::default()), HashSet::default());
         ways.find(self, [def.ports[output as usize].node], |id| {
             reached.insert(id);
             false

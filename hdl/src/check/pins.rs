@@ -3,16 +3,16 @@
 use super::assigned::Assigned;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// From bits that are all 1: of `a & b` both are, of `!(a | b)` none is, and of `x.eq(3)` `x` is 3. What two of them contradict each other in
 /// is left out.
 pub(super) fn of(def: &Def, assigned: &Assigned, bits: &[Id]) -> HashMap<Id, BigUint> {
-    let mut pins = HashMap::<Id, Option<BigUint>>::new();
-    let (mut todo, mut seen): (Vec<(Id, bool)>, _) = (bits.iter().map(|id| (*id, true)).collect(), HashSet::new());
+    let mut pins = HashMap::<Id, Option<BigUint>>::default();
+    let (mut todo, mut seen): (Vec<(Id, bool)>, _) = (bits.iter().map(|id| (*id, true)).collect(), HashSet::default());
     let width = |id: Id| def.nodes[id as usize].width;
     let behind_names = |mut id: Id| {
-        let mut names = HashSet::new();
+        let mut names = HashSet::default();
         while let Some(of) = assigned.name(id).filter(|of| names.insert(*of)) {
             id = of;
         }

@@ -2,11 +2,11 @@
 
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// Those of the module: a register of which an enable or a condition depends on itself, at once or through others without reset.
 pub(super) fn loops(b: &Draft, drivers: &Drivers) -> Vec<Id> {
-    let mut conditions: HashMap<Id, Vec<Id>> = HashMap::new();
+    let mut conditions: HashMap<Id, Vec<Id>> = HashMap::default();
     Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, _, _, under| {
         conditions.entry(target).or_default().extend(under);
     });
@@ -21,7 +21,7 @@ fn without_reset(reg: &Reg) -> bool {
 
 /// Does any of these depend on `on`, now or through registers without reset?
 fn depends(b: &Draft, drivers: &Drivers, mut todo: Vec<Id>, on: Id) -> bool {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     while let Some(id) = todo.pop() {
         if id == on {
             return true;

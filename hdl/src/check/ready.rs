@@ -3,7 +3,7 @@
 
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 use std::ops::Range;
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
@@ -30,7 +30,7 @@ fn readies_behind(b: &Draft, drivers: &Drivers, ready: Id) -> Vec<Id> {
         found.push(of);
         name = of;
     }
-    let (mut todo, mut seen) = (vec![name], HashSet::new());
+    let (mut todo, mut seen) = (vec![name], HashSet::default());
     while let Some(id) = todo.pop() {
         if seen.insert(id) {
             found.extend(is_ready(b, id).then_some(id));
@@ -54,7 +54,7 @@ fn is_ready(b: &Draft, id: Id) -> bool {
 
 /// Does a signal depend on others within the cycle?
 fn follows(b: &Draft, drivers: &Drivers, from: Id, on: &[Id]) -> bool {
-    let (mut todo, mut seen) = (vec![from], HashSet::new());
+    let (mut todo, mut seen) = (vec![from], HashSet::default());
     while let Some(id) = todo.pop() {
         if on.contains(&id) {
             return true;

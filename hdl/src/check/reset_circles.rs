@@ -3,10 +3,10 @@
 
 use super::reset_sources::{Source, at_pin, behind, sources};
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 pub(super) fn check(b: &mut Draft) {
-    let mut done = HashSet::new();
+    let mut done = HashSet::default();
     for start in sources(&b.def) {
         let mut path = vec![];
         if let Some(register) = circle(&b.def, start, &mut path, &mut done) {
@@ -70,7 +70,7 @@ fn reset_by(def: &Def, source: Source) -> (Vec<Source>, Vec<u32>) {
 
 /// The inputs and the clocks of a module that reset what is behind an output, by way of whatever it is.
 fn reset_inside(def: &Def, output: Source) -> (Vec<ResetInput>, Vec<u32>) {
-    let (mut todo, mut seen, mut inputs, mut clocks) = (vec![], HashSet::new(), vec![], vec![]);
+    let (mut todo, mut seen, mut inputs, mut clocks) = (vec![], HashSet::default(), vec![], vec![]);
     behind(def, output, &mut todo);
     while let Some(source) = todo.pop() {
         if !seen.insert(source) {

@@ -4,7 +4,8 @@
 
 use super::reset_sources::{Source, at_pin, begins_with_ports, behind, sources};
 use crate::ir::*;
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet as HashSet;
+use std::collections::BTreeSet;
 
 pub(super) fn check(b: &mut Draft) {
     check_registers(b);
@@ -131,7 +132,7 @@ fn comes_from_ports(b: &mut Draft, by: Id) -> bool {
 
 fn begins_outside(b: &mut Draft, by: Source) -> bool {
     let mut begun = ResetEnds::default();
-    let from_ports = begins_with_ports(&b.def, by, &mut HashSet::new(), &mut begun);
+    let from_ports = begins_with_ports(&b.def, by, &mut HashSet::default(), &mut begun);
     if from_ports {
         b.def.reset_ends.ports.extend(begun.ports);
         b.def.reset_ends.domains.extend(begun.domains);

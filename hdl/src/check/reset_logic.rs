@@ -3,10 +3,10 @@
 
 use super::reset_sources::{behind, resets};
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 pub(super) fn check(b: &mut Draft) {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     for reset in resets(&b.def) {
         let logic = behind(&b.def, reset, &mut vec![]);
         let Some(logic) = logic.filter(|_| seen.insert(reset.id)) else { continue };

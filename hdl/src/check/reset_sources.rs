@@ -2,7 +2,7 @@
 
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 /// A signal from which a reset comes: some of its bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,7 +62,7 @@ pub(super) fn at_pin(inst: &Inst, input: ResetInput) -> Source {
 
 /// What a reset comes from; and what of that may glitch, if something may: logic, or an output of an instance.
 pub(super) fn behind(def: &Def, from: Source, sources: &mut Vec<Source>) -> Option<Id> {
-    let (mut todo, mut seen) = (vec![from], HashSet::new());
+    let (mut todo, mut seen) = (vec![from], HashSet::default());
     while let Some(source) = todo.pop() {
         if !seen.insert(source) {
             continue;
@@ -175,7 +175,7 @@ fn may_fall_again(def: &Def, source: Source) -> bool {
     let Reg { reset, async_reset, domain, .. } = &def.regs[r as usize];
     let begins_inside = |by| {
         let mut begun = ResetEnds::default();
-        !begins_with_ports(def, Source::whole(def, by, false), &mut HashSet::new(), &mut begun)
+        !begins_with_ports(def, Source::whole(def, by, false), &mut HashSet::default(), &mut begun)
     };
     let of_clock = reset.as_ref().filter(|_| def.reset_inside(*domain).is_some_and(begins_inside));
     let ends =
@@ -211,7 +211,7 @@ fn source_begins_with_ports(def: &Def, source: Source, seen: &mut HashSet<Source
                 return inst.def.ports[port].domain == Some(ASYNCHRONOUS);
             }
             let (output, mut inside) = (Source { id: inst.def.ports[port].node, ..source }, ResetEnds::default());
-            return begins_with_ports(&inst.def, output, &mut HashSet::new(), &mut inside)
+            return begins_with_ports(&inst.def, output, &mut HashSet::default(), &mut inside)
                 && inside.ports.iter().all(|input| begins_with_ports(def, at_pin(inst, *input), seen, begun))
                 && inside
                     .domains
@@ -283,7 +283,7 @@ fn never_assigned_a_reset(def: &Def, source: Source, seen: &mut HashSet<Source>,
 
 /// What a value comes from, if that is no logic that may glitch and no constant with which it resets.
 fn never_constant_reset(def: &Def, from: Source) -> Option<Vec<Source>> {
-    let (mut todo, mut seen, mut sources) = (vec![from], HashSet::new(), vec![]);
+    let (mut todo, mut seen, mut sources) = (vec![from], HashSet::default(), vec![]);
     while let Some(source) = todo.pop() {
         if !seen.insert(source) {
             continue;

@@ -6,8 +6,8 @@ use super::pins;
 use crate::ir::*;
 use fastrand::Rng;
 use num_bigint::BigUint;
+use rustc_hash::FxHashMap as HashMap;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 
 /// Enough that what holds in every second of them is seen to hold in one, but for one in 10^12.
 const SAMPLES: usize = 40;
@@ -249,7 +249,7 @@ impl<'a> Samples<'a> {
 
 /// Numbers that stand in a module, and those beside them, by width.
 fn numbers(def: &Def) -> HashMap<u32, Vec<BigUint>> {
-    let mut all = HashMap::<u32, Vec<BigUint>>::new();
+    let mut all = HashMap::<u32, Vec<BigUint>>::default();
     for (id, node) in (0..).zip(&def.nodes) {
         let Some(number) = fold::constant(def, id) else { continue };
         let numbers = all.entry(node.width).or_default();

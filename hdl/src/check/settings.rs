@@ -3,7 +3,7 @@
 use super::distance::{Distances, is_setting, steps};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 /// The inputs that the module takes as standing still: from which a way leads to what it marks as constant, gives to an instance as a
 /// setting, or resets something with, also over registers, and also if they are read otherwise.
@@ -29,7 +29,7 @@ pub(super) fn constants(b: &Draft, drivers: &Drivers, distances: &Distances) -> 
 
 /// The inputs from which a way leads to these, also over registers and settings.
 fn inputs_behind(b: &Draft, drivers: &Drivers, mut todo: Vec<Id>) -> Vec<u32> {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     while let Some(id) = todo.pop() {
         if seen.insert(id) {
             let of = if is_setting(b, id) { walk::sources(&b.def, drivers, id) } else { vec![] };

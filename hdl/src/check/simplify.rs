@@ -4,7 +4,8 @@
 use crate::ir::fold;
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
 
 /// Takes the branches that constant conditions decide, and joins constant assignments to parts of one net.
 pub(super) fn simplify(def: &mut Def) {
@@ -65,7 +66,7 @@ fn hold(def: &mut Def, before: BTreeSet<Id>) {
 /// The combinational nets that several unconditional assignments of constants give a constant value.
 fn constants(def: &Def) -> Vec<(Id, BigUint)> {
     // value so far and number of assignments; `None`: not constant
-    let mut found: HashMap<Id, Option<(BigUint, u32)>> = HashMap::new();
+    let mut found: HashMap<Id, Option<(BigUint, u32)>> = HashMap::default();
     for stmt in &def.stmts {
         let Stmt::Set { target, place, value, .. } = stmt else {
             let mut touched = |target, _, _, _, _: &[Id]| drop(found.insert(target, None));

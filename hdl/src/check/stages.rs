@@ -2,7 +2,7 @@
 //! its stage is known.
 
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 pub(super) fn check(b: &mut Draft) {
     if b.staging.pipes.is_empty() {
@@ -126,7 +126,7 @@ fn check_settings(b: &mut Draft) {
     let drivers = walk::drivers(&b.def);
     let still = |id: &Id| b.node(*id).stage.is_some_and(|s| s.at.is_none()) && !b.staging.gates.contains_key(id);
     let follows_itself = |id: &Id| {
-        let (mut todo, mut seen) = (drivers.get(id).cloned().unwrap_or_default(), HashSet::new());
+        let (mut todo, mut seen) = (drivers.get(id).cloned().unwrap_or_default(), HashSet::default());
         while let Some(next) = todo.pop() {
             if next == *id {
                 return true;

@@ -10,7 +10,8 @@ pub use crossings::Crossing;
 pub use ports::{PortInfo, PortRow, Ports};
 
 use crate::ir::*;
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet as HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A finished module: checked, immutable, instantiated any number of times. `P` is the struct of its ports.
@@ -103,7 +104,7 @@ impl<P> Design<P> {
     /// memories are not followed.) Most such registers are harmless: while they mean nothing, something that has a reset says so. One
     /// of which nothing says so can hang for ever after some power-ups, whatever the reset does. So look at each, or reset it.
     pub fn loops_without_reset(&self) -> Vec<(String, String)> {
-        let (mut todo, mut seen, mut found) = (vec![&self.def], HashSet::new(), BTreeSet::new());
+        let (mut todo, mut seen, mut found) = (vec![&self.def], HashSet::default(), BTreeSet::new());
         while let Some(def) = todo.pop() {
             if seen.insert(Arc::as_ptr(def)) {
                 let name = |id: &Id| def.nodes[*id as usize].name.clone().unwrap_or_default();

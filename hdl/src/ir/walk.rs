@@ -1,14 +1,15 @@
 //! Walks over a module: what depends on what.
 
 use super::*;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::collections::BTreeSet;
 
 /// For each assigned net: the nodes that its value depends on (values, places and conditions).
 pub(crate) type Drivers = HashMap<Id, Vec<Id>>;
 
 /// Those of a module.
 pub(crate) fn drivers(def: &Def) -> Drivers {
-    let mut out = Drivers::new();
+    let mut out = Drivers::default();
     Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
         let reads = out.entry(target).or_default();
         reads.push(value);
@@ -49,7 +50,7 @@ pub(crate) fn other_name(def: &Def, id: Id) -> Option<Id> {
 
 /// What a signal is made of, each once and in order: what `parts` gives no parts of.
 pub(crate) fn leaves(from: Id, parts: impl Fn(Id) -> Option<Vec<Id>>) -> Vec<Id> {
-    let (mut todo, mut seen, mut leaves) = (vec![from], HashSet::new(), vec![]);
+    let (mut todo, mut seen, mut leaves) = (vec![from], HashSet::default(), vec![]);
     while let Some(id) = todo.pop() {
         if !seen.insert(id) {
             continue;
@@ -70,7 +71,7 @@ pub(crate) fn operands_first(
     parts: impl Fn(Id) -> Vec<Id>,
     mut each: impl FnMut(Id),
 ) {
-    let (mut todo, mut begun) = (vec![from], HashSet::new());
+    let (mut todo, mut begun) = (vec![from], HashSet::default());
     while let Some(&id) = todo.last() {
         let open: Vec<Id> = match done(id) || !begun.insert(id) {
             true => vec![],
@@ -106,7 +107,7 @@ pub(crate) fn read_nodes(def: &Def, drivers: &Drivers) -> BTreeSet<Id> {
 pub(crate) fn in_loops(count: usize, from: &[Id], next: impl Fn(Id) -> Vec<Id>) -> HashSet<Id> {
     const NEW: u32 = u32::MAX;
     const CLOSED: u32 = u32::MAX - 1;
-    let (mut lowest, mut visited, mut open, mut found) = (vec![NEW; count], 0, vec![], HashSet::new());
+    let (mut lowest, mut visited, mut open, mut found) = (vec![NEW; count], 0, vec![], HashSet::default());
     for start in from {
         let mut enter = (lowest[*start as usize] == NEW).then_some(*start);
         let mut path: Vec<(Id, u32, Vec<Id>)> = vec![];

@@ -1,6 +1,7 @@
 //! Choices among many arms: what a `switch` becomes.
 
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeMap;
 
 /// Which arm each value of a selector takes: by value, each value once. All others take the default.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -1,7 +1,7 @@
 //! The order in which states take their next values.
 
 use super::compile::Commit;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Orders copies between states such that each state is read before it is written. Those that wait for each other in
 /// a circle are returned apart. Copies of a state to itself are dropped.

@@ -5,7 +5,7 @@ use super::case::{Case, Labels};
 use crate::ir::fold;
 use crate::ir::{BinOp, UnOp};
 use num_bigint::BigUint;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Index of an expression; operands always have smaller ones.
 pub type Ex = u32;

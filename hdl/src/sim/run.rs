@@ -12,7 +12,7 @@ use crate::engine::{Began, Engine, MemoryInfo, PortInfo, PowerUp, big_from_limbs
 use crate::ir::Def;
 use crate::ir::{Errors, Failure, Property};
 use num_bigint::BigUint;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::sync::Arc;
 
 /// What is fixed about a design: shared by the clones of a simulator.

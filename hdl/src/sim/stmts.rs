@@ -5,7 +5,8 @@ use super::case::{Case, Labels};
 use super::flatten::{Flat, Netlist, Node, holds};
 use crate::ir::{BinOp, Def, Id, Place, Stmt};
 use num_bigint::BigUint;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
 
 /// `width` bits of a node, from bit `lo` upwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,7 +116,7 @@ impl Exec<'_> {
     /// What holds after all arms; `rest` is the default's scope.
     fn choose(&mut self, selector: Node, labels: u32, arms: Vec<Scope>, mut rest: Scope) -> Scope {
         let (count, mut out) = (arms.len() as u32, Scope::default());
-        let mut listed: HashMap<Id, Vec<(u32, Value)>> = HashMap::new();
+        let mut listed: HashMap<Id, Vec<(u32, Value)>> = HashMap::default();
         let mut order = vec![];
         for (arm, Scope { order: assigned, mut values }) in (0..).zip(arms) {
             for target in assigned {

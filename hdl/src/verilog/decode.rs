@@ -8,7 +8,7 @@
 use super::steps::{Decoded, Step};
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// As many places are looked at, at most: no register file is larger.
 const LARGEST: u32 = 1 << 16;
@@ -66,7 +66,7 @@ impl Assigned<'_> {
     /// The lowest bit where the index has this value, if that lies in the register.
     fn place(&self, index: &[Id], at: u32) -> Option<u32> {
         let mut rest = at;
-        let mut leaves = HashMap::new();
+        let mut leaves = HashMap::default();
         for x in index.iter().rev() {
             let width = self.def.nodes[*x as usize].width;
             leaves.insert(*x, BigUint::from(rest) & fold::ones(width));

@@ -6,7 +6,8 @@
 
 use crate::ir::walk::Drivers;
 use crate::ir::*;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
 
 pub struct Flow<'a> {
     def: &'a Def,

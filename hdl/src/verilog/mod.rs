@@ -23,7 +23,8 @@ pub use pad::Pads;
 use crate::design::Design;
 use crate::ir::ForeignDef;
 use crate::ir::*;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How registers with a reset value are reset: one choice for a whole hierarchy.
@@ -141,7 +142,7 @@ pub fn verilog<P>(design: &Design<P>, options: &Options) -> Source {
         modules: vec![],
         foreign: vec![],
         reserved: names.cloned().collect(),
-        by_def: HashMap::new(),
+        by_def: HashMap::default(),
         by_text: BTreeMap::new(),
         // the top keeps its name, whatever is called so below it
         taken: BTreeSet::from([design.def.name.clone()]),

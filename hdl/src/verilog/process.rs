@@ -5,7 +5,8 @@ use super::flow::Flow;
 use super::steps::{Step, steps};
 use crate::ir::*;
 use num_bigint::BigUint;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The assignments of one or several nets.
 pub struct Process {
@@ -154,7 +155,7 @@ impl Together {
     }
     /// Registers with the same clock and the same kind of reset.
     fn registers(&mut self, def: &Def, set: &BTreeSet<Id>) {
-        let mut firsts: HashMap<(u32, bool, Option<Id>), Id> = HashMap::new();
+        let mut firsts: HashMap<(u32, bool, Option<Id>), Id> = HashMap::default();
         for (id, reg) in set.iter().filter_map(|t| Some((*t, reg(def, *t)?))) {
             let kind = (reg.domain, reg.reset.is_some(), reg.async_reset.as_ref().map(|(reset, _)| *reset));
             let first = *firsts.entry(kind).or_insert(id);

@@ -1,7 +1,7 @@
 //! What one process does: the statements of the module, cut down to what the process assigns.
 
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 /// From this number of places on, a loop instead of a `case`.
 const LOOP: usize = 9;
@@ -61,7 +61,7 @@ impl Decoded {
 /// What these statements do to the targets: in their order and nested as they are, without assignments that a later one of the
 /// whole target overwrites.
 pub fn steps<'s>(block: impl DoubleEndedIterator<Item = &'s Stmt>, targets: &HashSet<Id>) -> Vec<Step> {
-    cut(block, targets, &mut HashSet::new())
+    cut(block, targets, &mut HashSet::default())
 }
 
 /// `done` are the targets that a later statement assigns wholly.

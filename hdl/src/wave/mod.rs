@@ -20,7 +20,7 @@ mod tests;
 
 use crate::engine::{Engine, PortInfo};
 use crate::sim::{Probe, SignalInfo, Simulator};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::fmt;
 
 /// A name that a [`Wave`] or a design does not have.

@@ -8,7 +8,8 @@ use super::axi4_checker::{Axi4Checker, Violation};
 use fastrand::Rng;
 use hdl::bus::{Bench, Sink, Source, Stalls};
 use hdl::{BigUint, Bundle, Design};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 /// How a memory behaves. The default is an ideal one: an answer in the next cycle, no stalls.

@@ -6,7 +6,7 @@ use crate::bus::axi4_memory::Axi4Memory;
 use crate::bus::{Bench, Sink, Source, Stalls, StreamPorts};
 use fastrand::Rng;
 use hdl::{Bundle, Design};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Bytes that are read or written at once.
 const PIECE: u64 = 64;

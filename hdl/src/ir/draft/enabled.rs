@@ -2,7 +2,8 @@
 
 use super::{Draft, Gate};
 use crate::ir::*;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeMap;
 
 /// An open `in_enabled`, or the rest of a module behind `enabled_by`.
 #[derive(Clone, Copy, Debug)]

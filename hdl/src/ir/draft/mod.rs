@@ -23,7 +23,8 @@ pub(crate) use switch::{Arm, Cases};
 
 use super::*;
 use num_bigint::BigUint;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::collections::BTreeMap;
 
 /// A mistake was found here and is reported; what depends on it is not to be judged.
 pub(crate) struct Reported;

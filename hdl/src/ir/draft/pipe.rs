@@ -2,7 +2,7 @@
 
 use super::ElasticData;
 use crate::ir::*;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// A pipeline scope.
 #[derive(Debug)]

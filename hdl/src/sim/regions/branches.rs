@@ -1,7 +1,7 @@
 //! Multiplexers that become jumps: those with much work that only one of the two sides needs.
 
 use super::Logic;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// Needed by nobody so far.
 const NOBODY: u32 = 0;
@@ -19,9 +19,9 @@ pub fn branches(logic: &impl Logic, roots: &[u32], worth: usize) -> Vec<bool> {
     // The side that needs each value: `NOBODY`, `ALL`, `IN_ARMS`, or 3 and more.
     let mut owner = vec![NOBODY; n];
     roots.iter().for_each(|root| owner[*root as usize] = ALL);
-    let mut sides: HashMap<u32, u32> = HashMap::new();
+    let mut sides: HashMap<u32, u32> = HashMap::default();
     let (mut work, mut muxes) = (vec![0usize; 3], vec![0usize; 3]);
-    let mut in_arms = HashSet::new();
+    let mut in_arms = HashSet::default();
     for node in (0..n as u32).rev() {
         let by = owner[node as usize];
         if by == NOBODY || logic.is_free(node) {

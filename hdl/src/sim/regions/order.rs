@@ -1,7 +1,8 @@
 //! An order of the work in which choices that can be made together stand together.
 
 use super::{Item, Logic, Node};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
 
 /// Work, and the members of each group.
 pub(super) struct Order {
@@ -80,7 +81,7 @@ impl Sorter {
         let n = wanted.len();
         let all = || (0..n).filter(|n| wanted[*n]);
         let (mut buckets, mut bucket): (Vec<Bucket>, HashMap<Node, usize>) = Default::default();
-        let mut keys = HashMap::new();
+        let mut keys = HashMap::default();
         for node in all() {
             let Some(choice) = logic.choice(node as Node) else { continue };
             let index = *keys.entry((choice.selector, choice.labels)).or_insert(buckets.len());
