@@ -77,8 +77,9 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     m.section("where in the packet");
     let phase = m.state(Phase::Pass);
     let position = m.reg_reset(bits(clog2(max_beats as usize)), 0);
-    let first = position.eq(0);
-    let last = position.eq(io.beats_minus_1);
+    let first = m.reg_reset(bits(1), 1).comment("`position` is 0");
+    let ends_here = m.reg_reset(bits(1), 0).comment("`position` is the last one of a packet that is open");
+    let last = first.mux(!io.beats_minus_1.any(), ends_here);
     let open = !first | io.start;
 
     m.section("handshake");
@@ -102,7 +103,12 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     let dropped = dropping & io.s.valid;
     let drop_ends = dropped & io.s.payload.last;
     let ends = last | drop_ends;
-    m.when(transfer | dropped, || position.set(ends.mux(position.zeros(position.width()), position + 1)));
+    let next = position + 1;
+    m.when(transfer | dropped, || {
+        position.set(ends.mux(position.zeros(position.width()), next));
+        first.set(ends);
+        ends_here.set(next.eq(io.beats_minus_1));
+    });
     m.switch(phase, |s| {
         s.case(Phase::Pass, || {
             m.when(ends_early, || phase.set(Phase::Pad)).elsewhen(ends_late, || phase.set(Phase::Drop));
@@ -118,9 +124,13 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     m.when(io.flush, || {
         // an open packet is filled, also if `flush` is 0 before that is done
         phase.set(Phase::Pad);
-        m.when(dropping, || position.set(0));
+        m.when(dropping, || {
+            position.set(0);
+            first.set(true);
+        });
         m.when(dropping | transfer.mux(last, first), || phase.set(Phase::Pass));
     });
+    m.assert(!first | position.eq(0), "the first beat is at position 0");
     m.finish(io)
 }
 

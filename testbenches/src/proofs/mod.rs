@@ -5,8 +5,10 @@ mod broken;
 mod bursts;
 mod clocks;
 mod codebooks;
+mod controllers;
 mod engines;
 mod events;
+mod gates;
 mod guard;
 mod h2m2_mmu;
 mod handshakes;
@@ -20,6 +22,8 @@ mod records;
 mod registers;
 mod routing;
 mod slices;
+mod sparse_words;
+mod walker;
 mod words;
 
 pub use memories::STAGES;
@@ -35,7 +39,11 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(routing::proofs()?);
     list.extend(packets::proofs()?);
     list.extend(guard::proofs()?);
+    list.extend(gates::proofs()?);
+    list.extend(controllers::proofs()?);
     list.extend(records::proofs()?);
+    list.extend(sparse_words::proofs()?);
+    list.extend(walker::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
     list.extend(slices::proofs()?);
@@ -55,5 +63,6 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
 pub fn broken() -> Result<Vec<Proof>, Errors> {
     let mut list = broken::proofs()?;
     list.extend(records::broken()?);
+    list.extend(controllers::broken()?);
     Ok(list)
 }
