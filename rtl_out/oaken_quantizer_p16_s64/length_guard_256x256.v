@@ -28,9 +28,9 @@ module length_guard_256x256 (
     localparam [1:0] PHASE_DROP = 2'h2;
     localparam [1:0] PHASE_PAD_THEN_DROP = 2'h3;
     reg [1:0] phase; // guard.rs:78
-    reg [7:0] position; // guard.rs:79
-    reg first; // `position` is 0 | guard.rs:80
-    reg ends_here; // `position` is the last one of a packet that is open | guard.rs:81
+    reg first; // the next beat is the first one of a packet | guard.rs:79
+    reg [7:0] left; // beats behind it, unless it is a first one | guard.rs:80
+    reg ends_here; // `left` is 0 | guard.rs:81
 
     // where in the packet
     wire last = first ? (~(|beats_minus_1)) : ends_here; // guard.rs:82
@@ -53,22 +53,22 @@ module length_guard_256x256 (
     wire ends_late = ((transfer & passing_1) & last) & (~s_last); // guard.rs:98
     assign late = ends_late;
 
-    // update; while beats are dropped, `position` counts those
+    // update; while beats are dropped, `left` counts those
     wire dropped = dropping & s_valid; // guard.rs:103
     wire drop_ends = dropped & s_last; // guard.rs:104
     wire ends = last | drop_ends; // guard.rs:105
-    wire [7:0] next = position + 8'h1; // guard.rs:106
+    wire [7:0] here = first ? beats_minus_1 : left; // guard.rs:106
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_PASS;
-            position <= 8'h0;
             first <= 1'h1;
+            left <= 8'h0;
             ends_here <= 1'h0;
         end else begin
             if (transfer | dropped) begin
-                position <= ends ? 8'h0 : next;
                 first <= ends;
-                ends_here <= next == beats_minus_1;
+                left <= here - 8'h1;
+                ends_here <= here == 8'h1;
             end
             case (phase)
                 PHASE_PASS: begin
@@ -85,10 +85,7 @@ module length_guard_256x256 (
             endcase
             if (flush) begin
                 phase <= PHASE_PAD;
-                if (dropping) begin
-                    position <= 8'h0;
-                    first <= 1'h1;
-                end
+                if (dropping) first <= 1'h1;
                 if (dropping | (transfer ? last : first)) phase <= PHASE_PASS;
             end
         end
