@@ -87,94 +87,6 @@ fn quantizer() -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
-ports! {
-    struct EachControlPorts() {
-        input s: Stream<Beat> = stream(beat(1)),
-        input setting: Setting = setting(),
-        input enable: Signal = bits(1),
-        input room: Signal = bits(1),
-        /// The maxima of a vector are found.
-        input found: Signal = bits(1),
-        /// The last beat of a vector is read.
-        input leaves: Signal = bits(1),
-        input left: Signal = bits(1),
-        output busy: Signal = bits(1),
-    }
-}
-
-/// The controller of the quantizer where each vector names its setting: any one vector is followed.
-#[module]
-fn quantizer_each() -> Result<Design<()>, Errors> {
-    let p = EngineParams { settings: 2, ..QUANTIZER };
-    let m = Module::new("prove_quantizer_control_each");
-    let io = EachControlPorts::new(m);
-    sends_by_the_rules(m, io.s, Side::Surroundings);
-    let settings = quantizer_settings::Settings::new(m, io.setting, io.enable, p);
-    let guard = m.instance(&length_guard(1, 2)?);
-    guard.s.set(io.s);
-    guard.beats_minus_1.set(beats_minus_1(settings.entering()));
-    guard.start.set(settings.may_begin & !settings.in_flight.level.msb());
-    guard.flush.set(0);
-    guard.m.ready.set(io.room);
-    let accepted = guard.m.transfer();
-    let begins = accepted & guard.m.payload.first;
-    settings.take(m, &guard, io.setting, accepted);
-    let measured = settings.measured(m, io.found);
-    let leaving = settings.leaving(m, io.leaves);
-    settings.in_flight.count(begins, io.left);
-    io.busy.set(settings.in_flight.level.any());
-
-    m.section("one after the other: measured, read, gone");
-    let most = quantizer_front::vectors_in_flight(p);
-    let whole = accepted & guard.m.payload.last;
-    for (name, more, less) in
-        [("whole", whole, io.found), ("measured", io.found, io.leaves), ("read", io.leaves, io.left)]
-    {
-        let level = m.scope(name, || UpDown::new(m, most));
-        level.count(more, less);
-        m.assume(!less | level.level.any(), "a vector goes on that is there");
-    }
-    m.section("the vector that is followed");
-    let mark = m.anyseq(1);
-    let [followed, measured_yet, read_yet] = [0, 1, 2].map(|_| m.reg_reset(bits(1), 0));
-    let (ahead, to_read) = (m.reg(bits(8)), m.reg(bits(8)));
-    let own = m.reg(setting());
-    let counts = |more: Signal, less: Signal| {
-        let level = UpDown::new(m, most);
-        level.count(more, less);
-        level.level.zext(8)
-    };
-    let (unmeasured, unread) = (counts(begins, io.found), counts(begins, io.leaves));
-    m.when(begins & mark & !followed, || {
-        followed.set(true);
-        own.set(guard.passing.mux(io.setting, m.past(settings.entering())));
-        ahead.set(unmeasured - io.found.zext(8));
-        to_read.set(unread - io.leaves.zext(8));
-    });
-    m.when(followed & io.found, || {
-        ahead.set(ahead - 1);
-        measured_yet.set(measured_yet | !ahead.any());
-    });
-    m.when(followed & io.leaves, || {
-        to_read.set(to_read - 1);
-        read_yet.set(read_yet | !to_read.any());
-    });
-    let measures = followed & io.found & !ahead.any() & !measured_yet;
-    let reads = followed & io.leaves & !to_read.any() & !read_yet;
-    m.assert(
-        !measures | measured.pack().eq(own.thresholds.pack()),
-        "a vector is measured with the thresholds it came with",
-    );
-    m.assert(!reads | leaving.bit(6).eq(beats_minus_1(own)), "and leaves with the length it came with");
-    let passes = begins & guard.passing;
-    m.assert(!passes | settings.entering().pack().eq(io.setting.pack()), "it comes with that of its first beat");
-    m.assert(!begins | (m.past(io.enable) & m.past_valid()), "a vector begins only while vectors may");
-    m.cover(measures & own.thresholds.s_high.any(), "a followed vector is measured");
-    m.cover(reads, "a followed vector is read to its end");
-    [guard.early, guard.late].into_iter().for_each(|flag| flag.unused());
-    Ok(m.finish(io)?.erase())
-}
-
 /// The controller of the dequantizer with one setting for all vectors, behind the gate of its sparse part. Its walker may begin a record
 /// when it holds words, and holds those that it was given.
 #[module]
@@ -252,7 +164,6 @@ fn proof(name: &str, part: &str, design: Design<()>) -> Proof {
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     Ok(vec![
         proof("quantizer_control", "controller of the quantizer", quantizer()?),
-        proof("quantizer_control_each", "controller of the quantizer, settings of each vector", quantizer_each()?),
         proof("dequantizer_control", "controller of the dequantizer", dequantizer()?),
     ])
 }

@@ -22,8 +22,6 @@ mod records;
 mod registers;
 mod routing;
 mod slices;
-mod sparse_words;
-mod walker;
 mod words;
 
 pub use memories::STAGES;
@@ -42,8 +40,6 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(gates::proofs()?);
     list.extend(controllers::proofs()?);
     list.extend(records::proofs()?);
-    list.extend(sparse_words::proofs()?);
-    list.extend(walker::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
     list.extend(slices::proofs()?);
