@@ -25,6 +25,7 @@ mod regroup;
 mod routing;
 mod settings;
 mod several;
+mod several_mistakes;
 mod slices;
 mod stream;
 mod uart;
