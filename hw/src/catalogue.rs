@@ -42,6 +42,7 @@ pub use memory::{arbiter_axi, mover};
 pub use oaken_mmu::oaken_mmu_params;
 pub use oaken_slices::{framer_params, slice_params};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
+pub use soc::{board_params, system_params};
 pub use vq::{banked_params, cache_params, unpacker_params};
 pub use vq_tables::{scores_params, table_params, values_params};
 

@@ -27,6 +27,7 @@ pub mod h2m2_migration_bench;
 pub mod h2m2_mmu_bench;
 pub mod h2m2_model;
 pub mod lad;
+pub mod link_bench;
 pub mod oaken_bench;
 pub mod oaken_mmu_bench;
 pub mod oaken_run;
