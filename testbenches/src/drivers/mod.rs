@@ -14,6 +14,7 @@ pub mod float_stream;
 mod h2m2_events;
 mod h2m2_migration;
 mod h2m2_mmu;
+mod lad;
 mod lanes;
 mod memory;
 mod oaken;
