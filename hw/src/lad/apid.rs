@@ -3,7 +3,7 @@
 //!
 //! | port | |
 //! | --- | --- |
-//! | `bound` | lower bounds of the intervals 1, 2, ..., in this order; the last one that was written is that of the highest interval. Taken while there is no pass; a register |
+//! | `bound` | lower bounds of the intervals from 1 on, and 0 as that of the one behind the highest. Taken while there is no pass; a register |
 //! | `score` | accurate scores; taken always. Those of a pass are there before its command is |
 //! | `command` | a pass: how many positions there are, the maximum. Taken when the report before was taken; a register |
 //! | `s` | the records of the positions from 0 on; `s_ready` follows `m_ready` |
@@ -57,7 +57,7 @@ pub fn apid(p: ApidParams) -> Result<Design<ApidPorts>, Errors> {
         of_position.factor.set(factor);
         let x = (of_position.estimate.sext(SCORE_BITS + 1) - maximum.sext(SCORE_BITS + 1)).next();
         let there = own.there.meet(x);
-        let outside = intervals.outside(pipeline, own.mode, x);
+        let outside = intervals.outside(own.mode, x);
         active.push((there & outside).next());
         limited.push((of_position.limited.meet(x) & there).next());
         entries.push(ActivePosition { position: own.position, mode: own.mode, accurate: own.accurate }.pack());
@@ -79,13 +79,13 @@ pub fn apid(p: ApidParams) -> Result<Design<ApidPorts>, Errors> {
     m.finish(io)
 }
 
-/// Entries of the list as they are given: those that are not there are 0.
+/// Entries of the list as they are given: those that are not there are 0, where else nothing might have been written yet.
 #[module]
 fn active_positions(beat: Beat, p: ApidParams) -> ActiveBeat {
     let entries = beat.data.lanes(p.entry_bits()).into_iter().enumerate();
     let active = entries.map(|(lane, entry)| {
-        let there = beat.keep.bit(lane as u32);
-        active_position(p).unpack(entry & there.repeat(p.entry_bits()))
+        let there = beat.keep.bit(lane as u32).repeat(p.entry_bits());
+        active_position(p).unpack(if p.lanes == 1 { entry } else { entry & there })
     });
     ActiveBeat { active: Vector::of(active), keep: beat.keep, last: beat.last }
 }

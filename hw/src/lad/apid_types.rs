@@ -57,9 +57,9 @@ impl ApidParams {
 /// A bound of the intervals.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct BoundWrite {
-    /// The interval of which it is the lower bound, 1 to 15.
+    /// The interval of which it is the lower bound, from 1 on; behind the highest one there is one that begins at 0.
     pub interval: Signal,
-    /// Two's complement, 16 places behind the point; below 0.
+    /// Two's complement, 16 places behind the point.
     pub bound: Signal,
 }
 
@@ -110,7 +110,7 @@ pub struct ActivePosition {
 /// Active positions that follow each other, the first one in lane 0.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct ActiveBeat {
-    /// Those that are there; the others are 0.
+    /// Those that are there; the others mean nothing.
     pub active: Vector<ActivePosition>,
     /// One bit for each: it is there.
     pub keep: Signal,
@@ -152,8 +152,8 @@ pub(super) fn active_beat(p: ApidParams) -> ActiveBeat {
 ports! {
     /// Ports of APID.
     pub struct ApidPorts(p: ApidParams) {
-        /// Lower bounds of the intervals from 1 on, rising.
-        input bound: Stream<BoundWrite> = stream(BoundWrite { interval: bits(MODE_BITS), bound: bits(SCORE_BITS) }),
+        /// Lower bounds of the intervals from 1 on, and 0 behind the highest one.
+        input bound: Stream<BoundWrite> = stream(BoundWrite { interval: bits(MODE_BITS + 1), bound: bits(SCORE_BITS) }),
         /// Accurate scores.
         input score: Stream<ScoreWrite> = stream(ScoreWrite { position: bits(p.position_bits()), score: bits(SCORE_BITS) }),
         /// Passes.

@@ -86,15 +86,20 @@ pub fn estimate() -> Result<Design<EstimatePorts>, Errors> {
 fn rounded(x: Product) -> (Signal, Signal) {
     // the sign, a bit more than a score has for the carry, and one for what does not fit
     const KEPT: u32 = SCORE_BITS + 1;
+    // what is cut, and what does not fit: of each move all that the one beside it has, and eight bits more
+    let none = x.negative.zeros(1);
+    let of = |high: u32, low: u32| x.magnitude.bits(high, low).any();
+    let cut = [of(6, 0), of(14, 7), of(22, 15)];
+    let rest = [cut[0] | cut[1] | cut[2], cut[0] | cut[1], cut[0], none];
+    let over = [of(45, 45), of(44, 37), of(36, 29)];
+    let beyond = [none, over[0], over[0] | over[1], over[0] | over[1] | over[2]];
     let places = |k: u32| {
         let below = BELOW - 8 * k;
         let whole = x.magnitude.drop_low(below);
-        let beyond = if whole.width() > KEPT { whole.drop_low(KEPT).any() } else { x.negative.zeros(1) };
         let kept = if whole.width() > KEPT { whole.trunc(KEPT) } else { whole.zext(KEPT) };
-        let half = if below == 0 { x.negative.zeros(1) } else { x.magnitude.bit(below - 1) };
-        let rest = if below == 0 { x.negative.zeros(1) } else { x.magnitude.trunc(below - 1).any() };
+        let half = if below == 0 { none } else { x.magnitude.bit(below - 1) };
         // a half goes up: away from zero only if it is not negative
-        Placed { kept, beyond, up: half & (rest | !x.negative) }
+        Placed { kept, beyond: beyond[k as usize], up: half & (rest[k as usize] | !x.negative) }
     };
     let placed = Vector::of((0..4).map(places)).at(x.eights);
     let kept = x.negative.cat(placed.kept ^ x.negative.repeat(KEPT)).next();

@@ -65,7 +65,7 @@ pub fn scores(p: ScoresParams) -> Result<Design<ScoresPorts>, Errors> {
 
     m.section("the score, and what is wrong with it");
     let fault = fault(m, pipeline, pair);
-    let score = Score { dot: exact.then_some(total), ..rounded(total, fault.meet(total)) }.next();
+    let score = Score { dot: exact.then_some(total), ..rounded(total, fault.meet(total), exact) }.next();
     let sums = m.wire(stream((score_shape(p), bits(1))));
     let ends = ends.meet(score.score);
     pipeline.leave_stream((score, ends), sums);
@@ -213,18 +213,24 @@ fn tree(products: Vec<Signal>) -> (Signal, Signal) {
     (level[0], carries[0])
 }
 
-/// The sum of all beats of a key, as it is with the last one.
+/// Half a step of a score.
+const HALF: u32 = 1 << (PLACES_CUT - 1);
+/// Places of a dot product behind those of a score.
+const PLACES_CUT: u32 = 8;
+
+/// The sum of all beats of a key, as it is with the last one. Where it is not asked for by itself it has half a step of a score more, which costs nothing here.
 #[module]
 fn accumulate(m: Module, pipeline: Pipeline, x: (Signal, Signal), ends: Signal, p: ScoresParams) -> Signal {
     let (sum, carry) = x;
     let sum = sum.sext(DOT_BITS);
+    let begin = if p.exact { 0 } else { HALF };
     if p.beats() == 1 {
-        return add_carry(sum, sum.zeros(DOT_BITS), carry);
+        return add_carry(sum, sum.lit(begin, DOT_BITS), carry);
     }
-    let before = pipeline.state(m.reg_reset(bits(DOT_BITS), 0).comment("the beats before"), sum);
+    let before = pipeline.state(m.reg_reset(bits(DOT_BITS), begin).comment("the beats before"), sum);
     let total = add_carry(before, sum, carry);
     before.set(total);
-    m.when(ends, || before.set(0));
+    m.when(ends, || before.set(begin));
     total
 }
 
@@ -242,16 +248,16 @@ fn fault(m: Module, pipeline: Pipeline, pair: Pair) -> (StateSignal<ScoreFault>,
     (fault, query.there.mux(query.element, key.element))
 }
 
-/// A dot product with 16 places, halves upwards, limited to the bits of a score.
+/// A dot product with 16 places, halves upwards, limited to the bits of a score. One that is not exact has its half already.
 #[module]
-fn rounded(total: Signal, fault: (StateSignal<ScoreFault>, Signal)) -> Score {
+fn rounded(total: Signal, fault: (StateSignal<ScoreFault>, Signal), exact: bool) -> Score {
     let sign = total.msb();
     // a bit more than a score has, and its sign
     let kept = SCORE_BITS + 1;
-    let high = total.drop_low(8 + kept - 1);
+    let high = total.drop_low(PLACES_CUT + kept - 1);
     let fits = high.all() | !high.any();
-    let body = total.bits(8 + kept - 1, 8);
-    let score = add_carry(body, body.zeros(kept), total.bit(7));
+    let body = total.bits(PLACES_CUT + kept - 1, PLACES_CUT);
+    let score = if exact { add_carry(body, body.zeros(kept), total.bit(PLACES_CUT - 1)) } else { body };
     let saturated = !fits | (score.msb() ^ score.bit(SCORE_BITS - 1));
     let limit = sign.cat((!sign).repeat(SCORE_BITS - 1));
     let score = saturated.mux(limit, score.trunc(SCORE_BITS));

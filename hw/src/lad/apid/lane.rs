@@ -26,7 +26,7 @@ impl Own {
     pub(super) fn new(taken: &Taken, large_from: Signal, lane: usize) -> Own {
         let Records { centre, factor, mode, accurate } = &taken.records;
         let (centre, factor, mode) = (centre[lane], factor[lane], mode[lane]);
-        let position = if lane == 0 { taken.position } else { taken.position + lane };
+        let position = taken.position(lane);
         let large = mode.zext(MODE_BITS + 1).ge(large_from);
         let accurate = accurate[lane] | large | centre.eq(position);
         Own { position, mode, accurate, centre, factor, there: taken.there.bit(lane as u32) }.next()
@@ -72,11 +72,10 @@ impl Table {
 
 /// The bounds of the intervals.
 pub(super) struct Intervals {
-    /// Of each interval from 1 on the lower one, and of each up to the last but one the upper one.
+    /// Of each interval from 1 on.
     lower: Memory,
+    /// Of each interval.
     upper: Memory,
-    /// The highest interval; its upper bound is 0.
-    highest: Signal,
 }
 
 impl Intervals {
@@ -88,25 +87,20 @@ impl Intervals {
         let (lower, upper) = (memory(), memory());
         let BoundWrite { interval, bound: lowest } = bound.payload;
         let written = bound.transfer();
-        lower.write(interval, lowest, written);
-        upper.write(interval - 1, lowest, written);
-        let highest = m.reg_reset(bits(MODE_BITS), 0);
-        m.when(written, || highest.set(interval));
-        Intervals { lower, upper, highest }
+        lower.write(interval.trunc(MODE_BITS), lowest, written);
+        upper.write((interval - 1).trunc(MODE_BITS), lowest, written);
+        Intervals { lower, upper }
     }
 
     /// Is a score less the maximum outside of the interval of a mode?
     #[module]
-    pub(super) fn outside(&self, pipeline: Pipeline, mode: Signal, x: Signal) -> Signal {
+    pub(super) fn outside(&self, mode: Signal, x: Signal) -> Signal {
         let lower = self.lower.read(mode).next();
         let upper = self.upper.read(mode).next();
         let is_lowest = (!mode.any()).next();
-        let is_highest = mode.eq(pipeline.constant(self.highest)).next();
-        let [lower, upper, is_lowest, is_highest] =
-            [lower, upper, is_lowest, is_highest].map(|of_mode| of_mode.meet(x));
+        let [lower, upper, is_lowest] = [lower, upper, is_lowest].map(|of_mode| of_mode.meet(x));
         let above = is_lowest | x.gt_signed(lower.sext(SCORE_BITS + 1));
-        let negative_or_zero = x.msb() | !x.any();
-        let below = is_highest.mux(negative_or_zero, x.le_signed(upper.sext(SCORE_BITS + 1)));
+        let below = x.le_signed(upper.sext(SCORE_BITS + 1));
         !(above & below)
     }
 }

@@ -36,13 +36,31 @@ pub(super) struct Pass {
 /// Positions that were taken.
 #[derive(Clone, Copy, Bundle)]
 pub(super) struct Taken {
-    /// Of the first lane; the others follow.
-    pub(super) position: Signal,
+    /// Of the first lane; the others follow. Without its low bits, which count lanes, where their number is a power of two.
+    first: Signal,
     /// One bit for each lane: there is such a position.
     pub(super) there: Signal,
     pub(super) records: Records,
     /// They are the last ones.
     pub(super) last: Signal,
+}
+
+impl Taken {
+    /// The position of a lane.
+    pub(super) fn position(&self, lane: usize) -> Signal {
+        let lanes = self.there.width();
+        match lanes.ilog2() {
+            0 => self.first,
+            low if lanes.is_power_of_two() => self.first.cat(self.first.lit(lane as u32, low)),
+            _ if lane == 0 => self.first,
+            _ => self.first + lane,
+        }
+    }
+}
+
+/// Bits of the number of a lane that are those of its position.
+fn low_bits(p: ApidParams) -> u32 {
+    if p.lanes.is_power_of_two() { p.lanes.ilog2() } else { 0 }
 }
 
 impl Pass {
@@ -54,7 +72,7 @@ impl Pass {
         let maximum = m.reg(bits(SCORE_BITS));
         let large_from = m.reg(bits(MODE_BITS + 1));
         let left = m.reg(bits(p.count_bits())).comment("positions that are not taken yet");
-        let next = m.reg(bits(p.position_bits())).comment("the next one");
+        let next = m.reg(bits(p.position_bits() - low_bits(p))).comment("the next one");
         let count = m.reg(bits(p.count_bits())).comment("active positions so far");
         let saturated = m.reg(bits(1)).comment("an estimate had to be limited");
         command.ready.set(phase.is(Phase::Idle));
@@ -85,11 +103,11 @@ impl Pass {
         let last = self.left.le(p.lanes);
         let there = Vector::of((0..p.lanes).map(|lane| self.left.gt(lane))).pack();
         taken.valid.set(takes & (records.valid | none));
-        taken.payload.set(Taken { position: self.next, there, records: records.payload, last });
+        taken.payload.set(Taken { first: self.next, there, records: records.payload, last });
         records.ready.set(takes & !none & taken.ready);
         m.when(taken.transfer(), || {
             self.left.set(self.left - p.lanes);
-            self.next.set(self.next + p.lanes);
+            self.next.set(self.next + (p.lanes >> low_bits(p)));
             m.when(last, || self.phase.set(Phase::List));
         });
         taken
@@ -116,5 +134,5 @@ impl Pass {
 }
 
 fn taken(p: ApidParams) -> Taken {
-    Taken { position: bits(p.position_bits()), there: bits(p.lanes), records: records(p), last: bits(1) }
+    Taken { first: bits(p.position_bits() - low_bits(p)), there: bits(p.lanes), records: records(p), last: bits(1) }
 }
