@@ -7,7 +7,7 @@
 //! | `score` | accurate scores; taken always. Those of a pass are there before its command is |
 //! | `command` | a pass: how many positions there are, the maximum. Taken when the report before was taken; a register |
 //! | `s` | the records of the positions from 0 on; `s_ready` follows `m_ready` |
-//! | `m` | the list, full beats but for the last one, which always comes and may have none; registers, with one lane over the memory of none |
+//! | `m` | the list, full beats but for the last one, which always comes and may have none; registers |
 //! | `report` | how many positions are active, whether all or none; behind the last beat of the list; registers |
 //!
 //! - Parameters: those of [`ApidParams`]. Each lane has a copy of the scores in block RAM and two multipliers.
