@@ -3,13 +3,13 @@
 //!
 //! | port | |
 //! | --- | --- |
-//! | `query` | queries, a beat of [`lanes`](ScoresParams::lanes) elements in a cycle. `query_ready` is 0 while a key is taken that is multiplied with the one of this number: it follows registers and the number |
+//! | `query` | queries, a beat of [`lanes`](ScoresParams::lanes) elements in a cycle. `query_ready` is 0 while a key is taken that is multiplied with the one of this number: it follows registers, the number and `key_query` |
 //! | `key` | keys, a beat in a cycle, each with the number of its query. The first beat waits until that query is there whole; `key_ready` follows `m_ready`, registers and the number |
 //! | `m` | a score for each key, in order; registers |
 //!
 //! - Parameters: those of [`ScoresParams`].
 //! - Throughput: a beat of a key in every cycle, key after key, whatever their queries are; a beat of a query beside it.
-//! - Latency: [`latency`](ScoresParams::latency) cycles from the last beat of a key. Combinational paths: from `m_ready` and `key_query` to `key_ready`, from
+//! - Latency: [`latency`](ScoresParams::latency) cycles from the last beat of a key. Combinational paths: from `m_ready` and `key_query` to `key_ready`, from `key_query` and
 //!   `query_number` to `query_ready`.
 //! - A key is multiplied with the query that was whole last when its first beat is taken. From the first beat of a new one on the old one is no longer there.
 //! - Infinity and NaN do not come through: `m_fault` says whether an element of the query or, if none is, of the key is one, and `m_element` which is the
