@@ -49,6 +49,8 @@ const PAGES: &[Page] = &[
     Page { block: "vq_products", shown: &[] },
     Page { block: "vq_scores", shown: &[] },
     Page { block: "vq_values", shown: &[] },
+    Page { block: "lad_scores", shown: &[] },
+    Page { block: "lad_apid", shown: &[("lanes", 2)] },
     Page { block: "fifo_two_clocks", shown: &[("width", 32), ("depth", 16)] },
     Page { block: "pulse_synchronizer", shown: &[] },
     Page { block: "reset_synchronizer", shown: &[] },

@@ -2,8 +2,8 @@
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::{
-    Block, clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, memory, oaken_mmu, oaken_slices, soc,
-    streams, vq, vq_tables,
+    Block, clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, lad, memory, oaken_mmu, oaken_slices,
+    soc, streams, vq, vq_tables,
 };
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
@@ -53,6 +53,8 @@ pub fn blocks() -> &'static [Block] {
         vq_tables::PRODUCTS,
         vq_tables::SCORES,
         vq_tables::VALUES,
+        lad::SCORES,
+        lad::APID,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

@@ -15,6 +15,7 @@ mod frames;
 mod h2m2_events;
 mod h2m2_migration;
 mod h2m2_mmu;
+mod lad;
 mod lanes;
 mod memory;
 mod oaken;
