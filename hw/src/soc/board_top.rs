@@ -1,4 +1,4 @@
-//! Board top: an [Oaken system](super::oaken_system()) with the PLL of a board's device, its reset and its LEDs. The ports have the names
+//! Board top: an [Oaken system](mod@super::oaken_system) with the PLL of a board's device, its reset and its LEDs. The ports have the names
 //! that the boards' constraints have.
 //!
 //! | port | |

@@ -1,6 +1,6 @@
 //! Link: requests of a host come in as bytes of a line, and are answered ([docs/link.md](../link.md)): registers behind AXI4-Lite, and a
-//! stream of packets each way. A [frame receiver](super::frame_receiver()), a [responder](super::link_responder()) and a
-//! [frame transmitter](super::frame_transmitter()), with a buffer for each stream.
+//! stream of packets each way. A [frame receiver](mod@super::frame_receiver), a [responder](mod@super::link_responder) and a
+//! [frame transmitter](mod@super::frame_transmitter), with a buffer for each stream.
 //!
 //! | port | |
 //! | --- | --- |

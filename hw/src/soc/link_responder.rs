@@ -2,8 +2,8 @@
 //!
 //! | port | |
 //! | --- | --- |
-//! | `s` | contents of requests, as the [frame receiver](super::frame_receiver()) gives them; `s_ready` follows `put_ready` within the cycle while bytes are put |
-//! | `m` | contents of answers, for the [frame transmitter](super::frame_transmitter()); while bytes are taken, from `take` within the cycle |
+//! | `s` | contents of requests, as the [frame receiver](mod@super::frame_receiver) gives them; `s_ready` follows `put_ready` within the cycle while bytes are put |
+//! | `m` | contents of answers, for the [frame transmitter](mod@super::frame_transmitter); while bytes are taken, from `take` within the cycle |
 //! | `again`, `idle` | of the frame transmitter: the answer before is sent once more |
 //! | `m_axil` | AXI4-Lite: one read or write at a time; valids and what goes with them are registers |
 //! | `put` | bytes that the host puts, `last` where they end a packet; from `s` within the cycle |

@@ -1,4 +1,4 @@
-//! Oaken system: a UART, the [link](super::link()) to a host, and a quantizer and a dequantizer with a record memory between them. Vectors
+//! Oaken system: a UART, the [link](mod@super::link) to a host, and a quantizer and a dequantizer with a record memory between them. Vectors
 //! of binary16 elements that the host puts are quantized, their records wait in the memory, and what becomes of them can be taken.
 //!
 //! | port | |
@@ -9,7 +9,7 @@
 //! | `heard` | a frame has come since reset; a register |
 //! | `error` | an error is flagged. From registers |
 //!
-//! - Parameters: [`SystemParams`](super::system_params::SystemParams).
+//! - Parameters: [`SystemParams`].
 //! - Registers, over the link: [those of the system](super::system_registers::registers()) at 0x0000, of the quantizer at 0x1000, of the
 //!   dequantizer at 0x2000. The elements are 2 bytes each, the lower one first; a packet is a vector.
 //! - It cannot hang, whatever the host puts and takes: the [join](crate::oaken::record_join()) holds the dense part of the longest vector, the
