@@ -24,12 +24,10 @@ mod float_functions;
 mod h2m2;
 mod h2m2_events;
 mod h2m2_migration;
-mod lad;
 mod memory;
 mod oaken_mmu;
 mod oaken_slices;
 mod parameter;
-mod soc;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -39,12 +37,10 @@ mod vq_tables;
 pub use blocks::{blocks, engine_params};
 pub use h2m2::mmu_params;
 pub use h2m2_migration::migration_params;
-pub use lad::{apid_params, lad_scores_params};
 pub use memory::{arbiter_axi, mover};
 pub use oaken_mmu::oaken_mmu_params;
 pub use oaken_slices::{framer_params, slice_params};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
-pub use soc::{board_params, system_params};
 pub use vq::{banked_params, cache_params, unpacker_params};
 pub use vq_tables::{scores_params, table_params, values_params};
 

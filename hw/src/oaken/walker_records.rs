@@ -35,9 +35,17 @@ pub struct Doubted {
     pub may_be_header: Signal,
 }
 
-/// From record to record: the next one follows, a last was lost, or words are dropped until one comes (`known`).
+/// From record to record: the next one follows, a last was lost, or words are dropped until one comes (`known`); then `skip_words`.
 #[module]
-pub fn next_record(m: Module, doing: StateSignal<Doing>, guessed: Signal, over: Over, doubted: Doubted, known: Signal) {
+pub fn next_record(
+    m: Module,
+    doing: StateSignal<Doing>,
+    guessed: Signal,
+    over: Over,
+    doubted: Doubted,
+    known: Signal,
+    skip_words: impl Fn(),
+) {
     let Over { ended, packet_over, begins, wrong_guess } = over;
     let skip = m.reg_reset(bits(4), 0).comment("lasts up to which words are dropped");
     m.switch(doing, |s| {
@@ -66,6 +74,7 @@ pub fn next_record(m: Module, doing: StateSignal<Doing>, guessed: Signal, over: 
             });
         });
         s.case(Doing::Drop, || {
+            skip_words();
             m.when(known, || skip.set(skip - 1));
             m.when(known & skip.eq(1), || doing.set(Doing::Wait));
         });

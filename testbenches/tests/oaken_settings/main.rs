@@ -2,7 +2,6 @@
 //! alternating costs nothing.
 
 mod back;
-mod disabled;
 mod ends;
 mod faults;
 mod records;

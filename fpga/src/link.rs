@@ -1,3 +1,0 @@
-//! The line between host and board, as docs/link.md has it: the host's side.
-
-pub mod frame;
