@@ -3,6 +3,7 @@
 //! - [`boards`]: a file for each board
 //! - [`device`]: the FPGAs, and the pins of their packages
 //! - [`constraints`]: the pins as nextpnr reads them
+//! - [`link`]: the line to the host: frames
 //!
 //! A board is added in one file: docs/boards.md says how.
 //!
@@ -17,3 +18,4 @@
 pub mod boards;
 pub mod constraints;
 pub mod device;
+pub mod link;

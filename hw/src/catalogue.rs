@@ -28,6 +28,7 @@ mod memory;
 mod oaken_mmu;
 mod oaken_slices;
 mod parameter;
+mod soc;
 mod streams;
 #[cfg(test)]
 mod tests;

@@ -52,6 +52,7 @@ const PAGES: &[Page] = &[
     Page { block: "fifo_two_clocks", shown: &[("width", 32), ("depth", 16)] },
     Page { block: "pulse_synchronizer", shown: &[] },
     Page { block: "reset_synchronizer", shown: &[] },
+    Page { block: "uart", shown: &[("clocks_per_bit", 25)] },
     Page { block: "float_add", shown: &[("exp", 5), ("frac", 10)] },
     Page { block: "float_multiply", shown: &[("exp", 5), ("frac", 10)] },
     Page { block: "float_multiply_add", shown: &[("exp", 5), ("frac", 10)] },

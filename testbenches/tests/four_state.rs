@@ -196,6 +196,8 @@ const LOOPS: &[(&str, &[&str])] = &[
     ("oaken_mmu_steps", &["number", "step_at_page", "step_empty", "step_end", "step_entry_grew"]),
     // taken while `there` is 0, which has a reset, and looked at while it is 1
     ("write_aligner_", &["now_at_end", "now_burst_none", "now_left", "now_without_word"]),
+    // set in each cycle in which `ready` is 1, which has a reset, and looked at while it is 0
+    ("uart_transmitter_", &["timer"]),
 ];
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::{
-    Block, clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, memory, oaken_mmu, oaken_slices, streams,
-    vq, vq_tables,
+    Block, clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, memory, oaken_mmu, oaken_slices, soc,
+    streams, vq, vq_tables,
 };
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
@@ -32,6 +32,7 @@ pub fn blocks() -> &'static [Block] {
         streams::PACKET_ARBITER,
         streams::CREDIT_COUNTER,
         streams::RAM,
+        soc::UART,
         memory::BURST_READER,
         memory::BURST_WRITER,
         memory::AXI_READ_ARBITER,

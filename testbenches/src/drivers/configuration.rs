@@ -2,7 +2,7 @@
 
 use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, float, h2m2_events, h2m2_migration, h2m2_mmu, memory, oaken,
-    oaken_mmu, parts, records, regroup, routing, several, slices, vq, vq_tables,
+    oaken_mmu, parts, records, regroup, routing, several, slices, uart, vq, vq_tables,
 };
 use hw::catalogue::{
     Value, Values, arbiter_axi, banked_params, block, cache_params, framer_params, migration_params, mmu_params, mover,
@@ -113,6 +113,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "demultiplexer" => routing::demultiplexer_driver(name, v.number("width"), v.number("outputs")),
         "arbiter" => routing::arbiter_driver(name, v.number("width"), v.number("inputs")),
         "packet_arbiter" => routing::packet_arbiter_driver(name, v.number("width"), v.number("inputs")),
+        "uart" => uart::uart_driver(name, v.number("clocks_per_bit")),
         "credit_counter" => memory::credit_counter_driver(name, v.number("credits")),
         "widen" => {
             let (word, words, ratio) = converter();

@@ -27,6 +27,7 @@ mod settings;
 mod several;
 mod slices;
 mod stream;
+mod uart;
 mod vq;
 mod vq_tables;
 

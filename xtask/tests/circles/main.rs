@@ -79,6 +79,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "memory.rs",
             "oaken_mmu.rs",
             "oaken_slices.rs",
+            "soc.rs",
             "streams.rs",
             "vq.rs",
             "vq_tables.rs",
