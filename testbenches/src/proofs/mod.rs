@@ -1,5 +1,6 @@
 //! The proofs: for each part a harness that holds it and states its contract.
 
+mod active_list;
 mod beats;
 mod broken;
 mod bursts;
@@ -45,6 +46,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(bursts::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(codebooks::proofs()?);
+    list.extend(active_list::proofs()?);
     list.extend(registers::proofs()?);
     list.extend(power_up::proofs()?);
     list.extend(engines::proofs()?);
