@@ -17,8 +17,6 @@ pub const MIN_CONTENT: usize = 3;
 pub const MAX_CONTENT: usize = 243;
 /// Bytes of the check behind the content.
 const CHECK: usize = 4;
-/// The polynomial of the CRC-32, its lowest coefficient in the highest bit.
-const POLYNOMIAL: u32 = 0xedb8_8320;
 
 /// A content that no frame carries: so many bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,15 +48,6 @@ impl fmt::Display for Dropped {
     }
 }
 
-/// The CRC-32 of IEEE 802.3.
-pub fn crc32(bytes: &[u8]) -> u32 {
-    let byte = |crc: u32, byte: &u8| {
-        let step = |crc: u32, _| (crc >> 1) ^ if crc & 1 == 1 { POLYNOMIAL } else { 0 };
-        (0..8).fold(crc ^ u32::from(*byte), step)
-    };
-    !bytes.iter().fold(!0, byte)
-}
-
 /// The frame of a content, with the zero that ends it.
 ///
 /// # Errors
@@ -67,7 +56,7 @@ pub fn encode(content: &[u8]) -> Result<Vec<u8>, WrongLength> {
     if !(MIN_CONTENT..=MAX_CONTENT).contains(&content.len()) {
         return Err(WrongLength(content.len()));
     }
-    let body = [content, &crc32(content).to_le_bytes()].concat();
+    let body = [content, &crc32fast::hash(content).to_le_bytes()].concat();
     let mut frame = Vec::with_capacity(body.len() + 2);
     for block in body.split(|byte| *byte == 0) {
         frame.push(block.len() as u8 + 1); // at most 248: a body has at most 247 bytes
@@ -93,7 +82,7 @@ fn decode(frame: &[u8]) -> Result<Vec<u8>, Dropped> {
     }
     let content = body.len().checked_sub(CHECK).filter(|length| *length >= MIN_CONTENT).ok_or(Dropped::Damaged)?;
     let check = body.split_off(content);
-    if check == crc32(&body).to_le_bytes() { Ok(body) } else { Err(Dropped::Damaged) }
+    if check == crc32fast::hash(&body).to_le_bytes() { Ok(body) } else { Err(Dropped::Damaged) }
 }
 
 /// Takes the bytes of a line one by one.
