@@ -120,6 +120,19 @@ fn what_is_not_taken_in_time_is_told_and_the_rest_is_right() {
     assert_eq!(run(16, &line, taken), (vec![1, 4, 5, 6], 0, 2));
 }
 
+/// A byte that is taken in the cycle in which the next one is complete makes room for it, and that is no overrun.
+#[test]
+fn a_byte_may_be_taken_in_the_last_cycle() {
+    let mut line = Line::idle(40.0);
+    (1..=2).for_each(|i| line.byte(i, 1, 16.0));
+    line.hold(1, 48.0);
+    // byte 2 is complete some cycles behind the middle of its stop bit, which is in cycle 352
+    let outcomes: Vec<Outcome> = (345..365).map(|first| run(16, &line, |cycle| cycle >= first)).collect();
+    let in_time = outcomes.iter().take_while(|outcome| **outcome == (vec![1, 2], 0, 0)).count();
+    assert!((1..20).contains(&in_time), "{outcomes:?}");
+    assert!(outcomes[in_time..].iter().all(|outcome| *outcome == (vec![1], 0, 1)), "{outcomes:?}");
+}
+
 /// A line that is 0 out of reset is no start bit.
 #[test]
 fn a_line_that_begins_at_0_is_no_byte() {
