@@ -36,7 +36,7 @@ module oaken_beat_reader_p16 (
     reg chunk_wrong; // beat_reader.rs:105
     reg chunk_first; // beat_reader.rs:105
     reg chunk_last; // beat_reader.rs:105
-    reg [1:0] beat; // beat_reader.rs:107
+    reg [1:0] beat; // beat_reader.rs:110
     reg [4:0] byte0_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_0; // sparse_ring.rs:86
     reg [4:0] byte1_read_at; // sparse_ring.rs:85
@@ -335,15 +335,15 @@ module oaken_beat_reader_p16 (
 
     // beat after beat of a chunk
     assign reading = open;
-    wire ends = beat == 2'h3; // beat_reader.rs:108
-    wire first = chunk_first & (~(|beat)); // beat_reader.rs:109
-    wire [5:0] word = chunk_at[9:4]; // beat_reader.rs:110
+    wire ends = beat == 2'h3; // beat_reader.rs:111
+    wire first = chunk_first & (~(|beat)); // beat_reader.rs:111
+    wire [5:0] word = chunk_at[9:4]; // beat_reader.rs:114
     assign oldest = word;
-    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:111
+    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:115
     assign done = reads & ends;
     assign s_ready = (~open) | done;
-    wire [4:0] count = chunk_counts[4:0]; // beat_reader.rs:116
-    wire _t1 = s_valid & s_ready; // beat_reader.rs:123
+    wire [4:0] count = chunk_counts[4:0]; // beat_reader.rs:120
+    wire _t1 = s_valid & s_ready; // beat_reader.rs:129
     always @(posedge clk) begin
         if (reads) begin
             chunk_at <= chunk_at + {5'h0, count};
@@ -369,7 +369,7 @@ module oaken_beat_reader_p16 (
             if (_t1) open <= 1'h1;
         end
     end
-    wire beat_last = chunk_last & ends; // beat_reader.rs:128
+    wire beat_last = chunk_last & ends; // beat_reader.rs:134
     wire _t2 = m_valid & m_ready; // beat_reader.rs:57
     always @(posedge clk) begin
         if (rst) begin

@@ -44,7 +44,7 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg [4:0] in_flight; // dequantizer_settings.rs:46
     reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:47
     wire words_wait; // dequantizer_settings.rs:49
-    reg flag; // dequantizer.rs:104
+    reg flag; // dequantizer.rs:105
     wire header_valid; // dequantizer_front.rs:49
     wire header_ready; // dequantizer_front.rs:49
     wire [63:0] header_payload; // dequantizer_front.rs:49
@@ -66,12 +66,12 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     wire write_base_sticky; // side_table.rs:139
     wire [7:0] write_half_m; // side_table.rs:139
     wire [5:0] write_half_scale; // side_table.rs:139
-    reg open; // a packet of the sparse part is open | packet_gate.rs:9
-    wire out_valid; // packet_gate.rs:11
-    wire out_ready; // packet_gate.rs:11
-    wire [127:0] out_data; // packet_gate.rs:11
-    wire [15:0] out_keep; // packet_gate.rs:11
-    wire out_last; // packet_gate.rs:11
+    reg open; // a packet is open | packet_gate.rs:10
+    wire out_valid; // packet_gate.rs:12
+    wire out_ready; // packet_gate.rs:12
+    wire [127:0] out_data; // packet_gate.rs:12
+    wire [15:0] out_keep; // packet_gate.rs:12
+    wire out_last; // packet_gate.rs:12
     wire walker_s_ready;
     wire write_valid_1;
     wire [4:0] write_word;
@@ -88,14 +88,15 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     wire walker_count_error;
     wire walker_length_error;
     reg room; // dequantizer_front.rs:82
+    reg flag_1; // dequantizer.rs:105
     wire reader_s_ready;
-    wire reader_m_valid;
-    wire reader_m_ready; // dequantizer_front.rs:96
-    wire [15:0] reader_m_outlier;
-    wire [15:0] reader_m_outer;
-    wire [15:0] reader_m_sign;
-    wire reader_m_first;
-    wire reader_m_last;
+    wire maps_valid;
+    wire maps_ready; // dequantizer_front.rs:96
+    wire [15:0] maps_outlier;
+    wire [15:0] maps_outer;
+    wire [15:0] maps_sign;
+    wire maps_first;
+    wire maps_last;
     wire reader_done;
     wire reader_reading;
     wire [5:0] reader_oldest;
@@ -114,17 +115,17 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     wire counted_wrong; // dequantizer_front.rs:127
     wire counted_first; // dequantizer_front.rs:127
     wire counted_last; // dequantizer_front.rs:127
-    reg in_use; // dequantizer_back.rs:36
-    reg [15:0] map_outlier; // dequantizer_back.rs:37
-    reg [15:0] map_outer; // dequantizer_back.rs:37
-    reg [15:0] map_sign; // dequantizer_back.rs:37
-    reg map_last; // dequantizer_back.rs:37
-    reg [5:0] info_split; // dequantizer_back.rs:38
-    reg info_middle_exact; // dequantizer_back.rs:38
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
-    reg [1:0] load_slot; // dequantizer_back.rs:41
-    wire decoding; // dequantizer_back.rs:42
-    reg [1:0] current; // side_table.rs:188
+    reg in_use; // dequantizer_back.rs:39
+    reg [15:0] map_outlier; // dequantizer_back.rs:40
+    reg [15:0] map_outer; // dequantizer_back.rs:40
+    reg [15:0] map_sign; // dequantizer_back.rs:40
+    reg map_last; // dequantizer_back.rs:40
+    reg [5:0] info_split; // dequantizer_back.rs:41
+    reg info_middle_exact; // dequantizer_back.rs:41
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:42
+    reg [1:0] load_slot; // dequantizer_back.rs:44
+    wire decoding; // dequantizer_back.rs:45
+    reg [1:0] current; // side_table.rs:190
     wire guard_s_ready;
     wire passed_valid;
     wire passed_ready; // dense_reader.rs:47
@@ -148,17 +149,17 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [79:0] dense_payload;
-    reg flag_1; // dequantizer.rs:104
-    wire go; // dequantizer.rs:87
+    reg flag_2; // dequantizer.rs:105
+    wire go; // dequantizer.rs:88
     reg [5:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
-    reg lane0_inner_1; // side_table.rs:204
-    reg [3:0] lane0_base_at; // side_table.rs:208
-    reg [3:0] lane0_half_at; // side_table.rs:212
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:236
-    reg lane0_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:236
+    reg lane0_inner_1; // side_table.rs:206
+    reg [3:0] lane0_base_at; // side_table.rs:210
+    reg [3:0] lane0_half_at; // side_table.rs:214
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:238
+    reg lane0_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane0_h_s2; // decode.rs:91
     reg [13:0] lane0_product; // decode.rs:91
     reg [19:0] lane0_side_later_base_value; // decode.rs:92
@@ -188,13 +189,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_0_negative; // decode.rs:115
     reg [5:0] lane1_h; // decode.rs:79
     reg lane1_zero; // decode.rs:85
-    reg lane1_inner_1; // side_table.rs:204
-    reg [3:0] lane1_base_at; // side_table.rs:208
-    reg [3:0] lane1_half_at; // side_table.rs:212
-    reg [19:0] lane1_side_base_value_1; // side_table.rs:236
-    reg lane1_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane1_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane1_side_half_scale_1; // side_table.rs:236
+    reg lane1_inner_1; // side_table.rs:206
+    reg [3:0] lane1_base_at; // side_table.rs:210
+    reg [3:0] lane1_half_at; // side_table.rs:214
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:238
+    reg lane1_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane1_h_s2; // decode.rs:91
     reg [13:0] lane1_product; // decode.rs:91
     reg [19:0] lane1_side_later_base_value; // decode.rs:92
@@ -224,13 +225,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_1_negative; // decode.rs:115
     reg [5:0] lane2_h; // decode.rs:79
     reg lane2_zero; // decode.rs:85
-    reg lane2_inner_1; // side_table.rs:204
-    reg [3:0] lane2_base_at; // side_table.rs:208
-    reg [3:0] lane2_half_at; // side_table.rs:212
-    reg [19:0] lane2_side_base_value_1; // side_table.rs:236
-    reg lane2_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane2_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane2_side_half_scale_1; // side_table.rs:236
+    reg lane2_inner_1; // side_table.rs:206
+    reg [3:0] lane2_base_at; // side_table.rs:210
+    reg [3:0] lane2_half_at; // side_table.rs:214
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:238
+    reg lane2_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane2_h_s2; // decode.rs:91
     reg [13:0] lane2_product; // decode.rs:91
     reg [19:0] lane2_side_later_base_value; // decode.rs:92
@@ -260,13 +261,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_2_negative; // decode.rs:115
     reg [5:0] lane3_h; // decode.rs:79
     reg lane3_zero; // decode.rs:85
-    reg lane3_inner_1; // side_table.rs:204
-    reg [3:0] lane3_base_at; // side_table.rs:208
-    reg [3:0] lane3_half_at; // side_table.rs:212
-    reg [19:0] lane3_side_base_value_1; // side_table.rs:236
-    reg lane3_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane3_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane3_side_half_scale_1; // side_table.rs:236
+    reg lane3_inner_1; // side_table.rs:206
+    reg [3:0] lane3_base_at; // side_table.rs:210
+    reg [3:0] lane3_half_at; // side_table.rs:214
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:238
+    reg lane3_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane3_h_s2; // decode.rs:91
     reg [13:0] lane3_product; // decode.rs:91
     reg [19:0] lane3_side_later_base_value; // decode.rs:92
@@ -296,13 +297,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_3_negative; // decode.rs:115
     reg [5:0] lane4_h; // decode.rs:79
     reg lane4_zero; // decode.rs:85
-    reg lane4_inner_1; // side_table.rs:204
-    reg [3:0] lane4_base_at; // side_table.rs:208
-    reg [3:0] lane4_half_at; // side_table.rs:212
-    reg [19:0] lane4_side_base_value_1; // side_table.rs:236
-    reg lane4_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane4_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane4_side_half_scale_1; // side_table.rs:236
+    reg lane4_inner_1; // side_table.rs:206
+    reg [3:0] lane4_base_at; // side_table.rs:210
+    reg [3:0] lane4_half_at; // side_table.rs:214
+    reg [19:0] lane4_side_base_value_1; // side_table.rs:238
+    reg lane4_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane4_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane4_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane4_h_s2; // decode.rs:91
     reg [13:0] lane4_product; // decode.rs:91
     reg [19:0] lane4_side_later_base_value; // decode.rs:92
@@ -332,13 +333,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_4_negative; // decode.rs:115
     reg [5:0] lane5_h; // decode.rs:79
     reg lane5_zero; // decode.rs:85
-    reg lane5_inner_1; // side_table.rs:204
-    reg [3:0] lane5_base_at; // side_table.rs:208
-    reg [3:0] lane5_half_at; // side_table.rs:212
-    reg [19:0] lane5_side_base_value_1; // side_table.rs:236
-    reg lane5_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane5_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane5_side_half_scale_1; // side_table.rs:236
+    reg lane5_inner_1; // side_table.rs:206
+    reg [3:0] lane5_base_at; // side_table.rs:210
+    reg [3:0] lane5_half_at; // side_table.rs:214
+    reg [19:0] lane5_side_base_value_1; // side_table.rs:238
+    reg lane5_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane5_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane5_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane5_h_s2; // decode.rs:91
     reg [13:0] lane5_product; // decode.rs:91
     reg [19:0] lane5_side_later_base_value; // decode.rs:92
@@ -368,13 +369,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_5_negative; // decode.rs:115
     reg [5:0] lane6_h; // decode.rs:79
     reg lane6_zero; // decode.rs:85
-    reg lane6_inner_1; // side_table.rs:204
-    reg [3:0] lane6_base_at; // side_table.rs:208
-    reg [3:0] lane6_half_at; // side_table.rs:212
-    reg [19:0] lane6_side_base_value_1; // side_table.rs:236
-    reg lane6_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane6_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane6_side_half_scale_1; // side_table.rs:236
+    reg lane6_inner_1; // side_table.rs:206
+    reg [3:0] lane6_base_at; // side_table.rs:210
+    reg [3:0] lane6_half_at; // side_table.rs:214
+    reg [19:0] lane6_side_base_value_1; // side_table.rs:238
+    reg lane6_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane6_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane6_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane6_h_s2; // decode.rs:91
     reg [13:0] lane6_product; // decode.rs:91
     reg [19:0] lane6_side_later_base_value; // decode.rs:92
@@ -404,13 +405,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_6_negative; // decode.rs:115
     reg [5:0] lane7_h; // decode.rs:79
     reg lane7_zero; // decode.rs:85
-    reg lane7_inner_1; // side_table.rs:204
-    reg [3:0] lane7_base_at; // side_table.rs:208
-    reg [3:0] lane7_half_at; // side_table.rs:212
-    reg [19:0] lane7_side_base_value_1; // side_table.rs:236
-    reg lane7_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane7_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane7_side_half_scale_1; // side_table.rs:236
+    reg lane7_inner_1; // side_table.rs:206
+    reg [3:0] lane7_base_at; // side_table.rs:210
+    reg [3:0] lane7_half_at; // side_table.rs:214
+    reg [19:0] lane7_side_base_value_1; // side_table.rs:238
+    reg lane7_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane7_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane7_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane7_h_s2; // decode.rs:91
     reg [13:0] lane7_product; // decode.rs:91
     reg [19:0] lane7_side_later_base_value; // decode.rs:92
@@ -440,13 +441,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_7_negative; // decode.rs:115
     reg [5:0] lane8_h; // decode.rs:79
     reg lane8_zero; // decode.rs:85
-    reg lane8_inner_1; // side_table.rs:204
-    reg [3:0] lane8_base_at; // side_table.rs:208
-    reg [3:0] lane8_half_at; // side_table.rs:212
-    reg [19:0] lane8_side_base_value_1; // side_table.rs:236
-    reg lane8_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane8_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane8_side_half_scale_1; // side_table.rs:236
+    reg lane8_inner_1; // side_table.rs:206
+    reg [3:0] lane8_base_at; // side_table.rs:210
+    reg [3:0] lane8_half_at; // side_table.rs:214
+    reg [19:0] lane8_side_base_value_1; // side_table.rs:238
+    reg lane8_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane8_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane8_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane8_h_s2; // decode.rs:91
     reg [13:0] lane8_product; // decode.rs:91
     reg [19:0] lane8_side_later_base_value; // decode.rs:92
@@ -476,13 +477,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_8_negative; // decode.rs:115
     reg [5:0] lane9_h; // decode.rs:79
     reg lane9_zero; // decode.rs:85
-    reg lane9_inner_1; // side_table.rs:204
-    reg [3:0] lane9_base_at; // side_table.rs:208
-    reg [3:0] lane9_half_at; // side_table.rs:212
-    reg [19:0] lane9_side_base_value_1; // side_table.rs:236
-    reg lane9_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane9_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane9_side_half_scale_1; // side_table.rs:236
+    reg lane9_inner_1; // side_table.rs:206
+    reg [3:0] lane9_base_at; // side_table.rs:210
+    reg [3:0] lane9_half_at; // side_table.rs:214
+    reg [19:0] lane9_side_base_value_1; // side_table.rs:238
+    reg lane9_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane9_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane9_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane9_h_s2; // decode.rs:91
     reg [13:0] lane9_product; // decode.rs:91
     reg [19:0] lane9_side_later_base_value; // decode.rs:92
@@ -512,13 +513,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_9_negative; // decode.rs:115
     reg [5:0] lane10_h; // decode.rs:79
     reg lane10_zero; // decode.rs:85
-    reg lane10_inner_1; // side_table.rs:204
-    reg [3:0] lane10_base_at; // side_table.rs:208
-    reg [3:0] lane10_half_at; // side_table.rs:212
-    reg [19:0] lane10_side_base_value_1; // side_table.rs:236
-    reg lane10_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane10_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane10_side_half_scale_1; // side_table.rs:236
+    reg lane10_inner_1; // side_table.rs:206
+    reg [3:0] lane10_base_at; // side_table.rs:210
+    reg [3:0] lane10_half_at; // side_table.rs:214
+    reg [19:0] lane10_side_base_value_1; // side_table.rs:238
+    reg lane10_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane10_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane10_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane10_h_s2; // decode.rs:91
     reg [13:0] lane10_product; // decode.rs:91
     reg [19:0] lane10_side_later_base_value; // decode.rs:92
@@ -548,13 +549,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_10_negative; // decode.rs:115
     reg [5:0] lane11_h; // decode.rs:79
     reg lane11_zero; // decode.rs:85
-    reg lane11_inner_1; // side_table.rs:204
-    reg [3:0] lane11_base_at; // side_table.rs:208
-    reg [3:0] lane11_half_at; // side_table.rs:212
-    reg [19:0] lane11_side_base_value_1; // side_table.rs:236
-    reg lane11_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane11_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane11_side_half_scale_1; // side_table.rs:236
+    reg lane11_inner_1; // side_table.rs:206
+    reg [3:0] lane11_base_at; // side_table.rs:210
+    reg [3:0] lane11_half_at; // side_table.rs:214
+    reg [19:0] lane11_side_base_value_1; // side_table.rs:238
+    reg lane11_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane11_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane11_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane11_h_s2; // decode.rs:91
     reg [13:0] lane11_product; // decode.rs:91
     reg [19:0] lane11_side_later_base_value; // decode.rs:92
@@ -584,13 +585,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_11_negative; // decode.rs:115
     reg [5:0] lane12_h; // decode.rs:79
     reg lane12_zero; // decode.rs:85
-    reg lane12_inner_1; // side_table.rs:204
-    reg [3:0] lane12_base_at; // side_table.rs:208
-    reg [3:0] lane12_half_at; // side_table.rs:212
-    reg [19:0] lane12_side_base_value_1; // side_table.rs:236
-    reg lane12_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane12_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane12_side_half_scale_1; // side_table.rs:236
+    reg lane12_inner_1; // side_table.rs:206
+    reg [3:0] lane12_base_at; // side_table.rs:210
+    reg [3:0] lane12_half_at; // side_table.rs:214
+    reg [19:0] lane12_side_base_value_1; // side_table.rs:238
+    reg lane12_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane12_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane12_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane12_h_s2; // decode.rs:91
     reg [13:0] lane12_product; // decode.rs:91
     reg [19:0] lane12_side_later_base_value; // decode.rs:92
@@ -620,13 +621,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_12_negative; // decode.rs:115
     reg [5:0] lane13_h; // decode.rs:79
     reg lane13_zero; // decode.rs:85
-    reg lane13_inner_1; // side_table.rs:204
-    reg [3:0] lane13_base_at; // side_table.rs:208
-    reg [3:0] lane13_half_at; // side_table.rs:212
-    reg [19:0] lane13_side_base_value_1; // side_table.rs:236
-    reg lane13_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane13_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane13_side_half_scale_1; // side_table.rs:236
+    reg lane13_inner_1; // side_table.rs:206
+    reg [3:0] lane13_base_at; // side_table.rs:210
+    reg [3:0] lane13_half_at; // side_table.rs:214
+    reg [19:0] lane13_side_base_value_1; // side_table.rs:238
+    reg lane13_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane13_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane13_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane13_h_s2; // decode.rs:91
     reg [13:0] lane13_product; // decode.rs:91
     reg [19:0] lane13_side_later_base_value; // decode.rs:92
@@ -656,13 +657,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_13_negative; // decode.rs:115
     reg [5:0] lane14_h; // decode.rs:79
     reg lane14_zero; // decode.rs:85
-    reg lane14_inner_1; // side_table.rs:204
-    reg [3:0] lane14_base_at; // side_table.rs:208
-    reg [3:0] lane14_half_at; // side_table.rs:212
-    reg [19:0] lane14_side_base_value_1; // side_table.rs:236
-    reg lane14_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane14_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane14_side_half_scale_1; // side_table.rs:236
+    reg lane14_inner_1; // side_table.rs:206
+    reg [3:0] lane14_base_at; // side_table.rs:210
+    reg [3:0] lane14_half_at; // side_table.rs:214
+    reg [19:0] lane14_side_base_value_1; // side_table.rs:238
+    reg lane14_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane14_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane14_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane14_h_s2; // decode.rs:91
     reg [13:0] lane14_product; // decode.rs:91
     reg [19:0] lane14_side_later_base_value; // decode.rs:92
@@ -692,13 +693,13 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg values_14_negative; // decode.rs:115
     reg [5:0] lane15_h; // decode.rs:79
     reg lane15_zero; // decode.rs:85
-    reg lane15_inner_1; // side_table.rs:204
-    reg [3:0] lane15_base_at; // side_table.rs:208
-    reg [3:0] lane15_half_at; // side_table.rs:212
-    reg [19:0] lane15_side_base_value_1; // side_table.rs:236
-    reg lane15_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane15_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane15_side_half_scale_1; // side_table.rs:236
+    reg lane15_inner_1; // side_table.rs:206
+    reg [3:0] lane15_base_at; // side_table.rs:210
+    reg [3:0] lane15_half_at; // side_table.rs:214
+    reg [19:0] lane15_side_base_value_1; // side_table.rs:238
+    reg lane15_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane15_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane15_side_half_scale_1; // side_table.rs:238
     reg [5:0] lane15_h_s2; // decode.rs:91
     reg [13:0] lane15_product; // decode.rs:91
     reg [19:0] lane15_side_later_base_value; // decode.rs:92
@@ -726,27 +727,27 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     reg lane15_negative_s5; // decode.rs:115
     reg lane15_negative_s6; // decode.rs:115
     reg values_15_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:111
-    reg map_last_s1; // dequantizer_back.rs:111
-    reg issue_s2; // dequantizer_back.rs:114
-    reg issue_s3; // dequantizer_back.rs:114
-    reg issue_s4; // dequantizer_back.rs:114
-    reg issue_s5; // dequantizer_back.rs:114
-    reg issue_s6; // dequantizer_back.rs:114
-    reg issue_s7; // dequantizer_back.rs:114
-    reg map_last_s2; // dequantizer_back.rs:114
-    reg map_last_s3; // dequantizer_back.rs:114
-    reg map_last_s4; // dequantizer_back.rs:114
-    reg map_last_s5; // dequantizer_back.rs:114
-    reg map_last_s6; // dequantizer_back.rs:114
-    reg map_last_s7; // dequantizer_back.rs:114
-    reg [271:0] spare_data; // dequantizer_back.rs:121
-    reg spare_last; // dequantizer_back.rs:121
-    reg [255:0] elements_data; // dequantizer_back.rs:122
-    reg elements_last; // dequantizer_back.rs:122
-    reg elements_valid; // dequantizer_back.rs:123
-    reg spare_empty; // dequantizer_back.rs:124
-    reg flag_2; // dequantizer.rs:104
+    reg issue_s1; // dequantizer_back.rs:114
+    reg map_last_s1; // dequantizer_back.rs:114
+    reg issue_s2; // dequantizer_back.rs:117
+    reg issue_s3; // dequantizer_back.rs:117
+    reg issue_s4; // dequantizer_back.rs:117
+    reg issue_s5; // dequantizer_back.rs:117
+    reg issue_s6; // dequantizer_back.rs:117
+    reg issue_s7; // dequantizer_back.rs:117
+    reg map_last_s2; // dequantizer_back.rs:117
+    reg map_last_s3; // dequantizer_back.rs:117
+    reg map_last_s4; // dequantizer_back.rs:117
+    reg map_last_s5; // dequantizer_back.rs:117
+    reg map_last_s6; // dequantizer_back.rs:117
+    reg map_last_s7; // dequantizer_back.rs:117
+    reg [271:0] spare_data; // dequantizer_back.rs:124
+    reg spare_last; // dequantizer_back.rs:124
+    reg [255:0] elements_data; // dequantizer_back.rs:125
+    reg elements_last; // dequantizer_back.rs:125
+    reg elements_valid; // dequantizer_back.rs:126
+    reg spare_empty; // dequantizer_back.rs:127
+    reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [6:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -858,7 +859,7 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     end
 
     // the sparse part: words to chunks
-    wire passes = (may_begin | flush) | open; // packet_gate.rs:10
+    wire passes = (may_begin | flush) | open; // packet_gate.rs:11
     assign out_data = sparse_data;
     assign out_keep = sparse_keep;
     assign out_last = sparse_last;
@@ -867,7 +868,10 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
-        end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
+        end else begin
+            if (sparse_valid & sparse_ready) open <= ~sparse_last;
+            if (flush) open <= 1'h0;
+        end
     end
     assign out_ready = walker_s_ready;
     assign words_wait = walker_holds;
@@ -878,8 +882,10 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
+            flag_1 <= 1'h0;
         end else begin
-            room <= in_flight < 5'h1e;
+            room <= in_flight < 5'h1d;
+            flag_1 <= walker_begins;
         end
     end
 
@@ -948,8 +954,8 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
-    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:43
-    assign reader_m_ready = takes;
+    wire takes = ((~in_use) | decoding) & ((~maps_first) | (|tables_ready)); // dequantizer_back.rs:46
+    assign maps_ready = takes;
     oaken_beat_reader_p16 reader (
         .clk(clk),
         .rst(rst),
@@ -963,26 +969,26 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         .s_wrong(counted_wrong),
         .s_first(counted_first),
         .s_last(counted_last),
-        .m_valid(reader_m_valid),
-        .m_ready(reader_m_ready),
-        .m_outlier(reader_m_outlier),
-        .m_outer(reader_m_outer),
-        .m_sign(reader_m_sign),
-        .m_first(reader_m_first),
-        .m_last(reader_m_last),
+        .m_valid(maps_valid),
+        .m_ready(maps_ready),
+        .m_outlier(maps_outlier),
+        .m_outer(maps_outer),
+        .m_sign(maps_sign),
+        .m_first(maps_first),
+        .m_last(maps_last),
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:45
+    wire load = maps_valid & maps_ready; // dequantizer_back.rs:48
     always @(posedge clk) if (load) begin
-        map_outlier <= reader_m_outlier;
-        map_outer <= reader_m_outer;
-        map_sign <= reader_m_sign;
-        map_last <= reader_m_last;
+        map_outlier <= maps_outlier;
+        map_outer <= maps_outer;
+        map_sign <= maps_sign;
+        map_last <= maps_last;
     end
-    wire new_vector = load & reader_m_first; // dequantizer_back.rs:46
+    wire new_vector = load & maps_first; // dequantizer_back.rs:49
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -990,9 +996,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [6:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:49
-    wire [5:0] next_info_split = infos_q0[6:1]; // dequantizer_back.rs:49
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:49
+    wire [6:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:52
+    wire [5:0] next_info_split = infos_q0[6:1]; // dequantizer_back.rs:52
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:52
     always @(posedge clk) begin
         if (new_vector) begin
             info_split <= next_info_split;
@@ -1025,8 +1031,8 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         if (rst) begin
             due <= 5'h0;
         end else begin
-            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
-            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
+            if (flag_1 & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~flag_1)) due <= due - 5'h1;
         end
     end
     wire both_last = ((dense_last & beat_last) & (passed_valid & passed_ready)) & (~flush); // dense_reader.rs:63
@@ -1077,15 +1083,15 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         .m_keep(gearbox_m_keep),
         .m_last(gearbox_m_last)
     );
-    assign dense_length_error = flag_1;
+    assign dense_length_error = flag_2;
     always @(posedge clk) begin
         if (rst) begin
-            flag_1 <= 1'h0;
+            flag_2 <= 1'h0;
         end else begin
-            flag_1 <= wrong_length;
+            flag_2 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:69
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:72
     assign decoding = issue & go;
     register_slice_80 slice_1 (
         .clk(clk),
@@ -1099,25 +1105,25 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     );
 
     // the lanes
-    wire [4:0] coded_code = dense_payload[4:0]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_1 = dense_payload[9:5]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_2 = dense_payload[14:10]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_3 = dense_payload[19:15]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_4 = dense_payload[24:20]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_5 = dense_payload[29:25]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_6 = dense_payload[34:30]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_7 = dense_payload[39:35]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_8 = dense_payload[44:40]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_9 = dense_payload[49:45]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_10 = dense_payload[54:50]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_11 = dense_payload[59:55]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_12 = dense_payload[64:60]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_13 = dense_payload[69:65]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_14 = dense_payload[74:70]; // dequantizer_back.rs:101
-    wire [4:0] coded_code_15 = dense_payload[79:75]; // dequantizer_back.rs:101
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:105
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:105
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:105
+    wire [4:0] coded_code = dense_payload[4:0]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_1 = dense_payload[9:5]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_2 = dense_payload[14:10]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_3 = dense_payload[19:15]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_4 = dense_payload[24:20]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_5 = dense_payload[29:25]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_6 = dense_payload[34:30]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_7 = dense_payload[39:35]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_8 = dense_payload[44:40]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_9 = dense_payload[49:45]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_10 = dense_payload[54:50]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_11 = dense_payload[59:55]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_12 = dense_payload[64:60]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_13 = dense_payload[69:65]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_14 = dense_payload[74:70]; // dequantizer_back.rs:104
+    wire [4:0] coded_code_15 = dense_payload[79:75]; // dequantizer_back.rs:104
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:108
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:108
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:108
     wire [5:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[5]; // decode.rs:75
     wire [4:0] lane0_whole = lane0_distance[4:0] ^ {5{lane0_below}}; // decode.rs:76
@@ -1132,21 +1138,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane0_zero <= lane0_inner & lane0_none;
         lane0_inner_1 <= coded_outlier & (~coded_outer);
     end
-    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:207
+    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
-    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:210
-    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:211
+    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:212
+    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
         if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:217
-    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:217
-    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:217
-    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:219
+    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:219
+    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:219
+    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -1244,9 +1250,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:105
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:105
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:105
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:108
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:108
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:108
     wire [5:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[5]; // decode.rs:75
     wire [4:0] lane1_whole = lane1_distance[4:0] ^ {5{lane1_below}}; // decode.rs:76
@@ -1261,21 +1267,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane1_zero <= lane1_inner & lane1_none;
         lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
     end
-    wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:207
+    wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane1_base_at <= {lane1_slot, coded_outlier_1, lane1_negative};
-    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:210
-    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:211
+    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:212
+    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane1_half_at <= {lane1_slot, lane1_outer, lane1_second};
         if (write_valid) lane1_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane1_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:217
-    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:217
-    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:217
-    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:219
+    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:219
+    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:219
+    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -1373,9 +1379,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:105
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:105
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:105
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:108
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:108
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:108
     wire [5:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[5]; // decode.rs:75
     wire [4:0] lane2_whole = lane2_distance[4:0] ^ {5{lane2_below}}; // decode.rs:76
@@ -1390,21 +1396,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane2_zero <= lane2_inner & lane2_none;
         lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
     end
-    wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:207
+    wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane2_base_at <= {lane2_slot, coded_outlier_2, lane2_negative};
-    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:210
-    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:211
+    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:212
+    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane2_half_at <= {lane2_slot, lane2_outer, lane2_second};
         if (write_valid) lane2_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane2_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:217
-    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:217
-    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:217
-    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:219
+    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:219
+    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:219
+    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -1502,9 +1508,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:105
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:105
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:105
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:108
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:108
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:108
     wire [5:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[5]; // decode.rs:75
     wire [4:0] lane3_whole = lane3_distance[4:0] ^ {5{lane3_below}}; // decode.rs:76
@@ -1519,21 +1525,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane3_zero <= lane3_inner & lane3_none;
         lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
     end
-    wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:207
+    wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane3_base_at <= {lane3_slot, coded_outlier_3, lane3_negative};
-    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:210
-    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:211
+    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:212
+    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane3_half_at <= {lane3_slot, lane3_outer, lane3_second};
         if (write_valid) lane3_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane3_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:217
-    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:217
-    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:217
-    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:219
+    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:219
+    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:219
+    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
@@ -1631,9 +1637,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane3_negative_s6 <= lane3_negative_s5;
         values_3_negative <= lane3_negative_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:105
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:105
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:105
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:108
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:108
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:108
     wire [5:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[5]; // decode.rs:75
     wire [4:0] lane4_whole = lane4_distance[4:0] ^ {5{lane4_below}}; // decode.rs:76
@@ -1648,21 +1654,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane4_zero <= lane4_inner & lane4_none;
         lane4_inner_1 <= coded_outlier_4 & (~coded_outer_4);
     end
-    wire [1:0] lane4_slot = current | {2{lane4_exact}}; // side_table.rs:207
+    wire [1:0] lane4_slot = current | {2{lane4_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane4_base_at <= {lane4_slot, coded_outlier_4, lane4_negative};
-    wire lane4_outer = coded_outlier_4 & coded_outer_4; // side_table.rs:210
-    wire lane4_second = coded_outlier_4 ? (lane4_negative | (~coded_outer_4)) : (lane4_negative & lane4_exact); // side_table.rs:211
+    wire lane4_outer = coded_outlier_4 & coded_outer_4; // side_table.rs:212
+    wire lane4_second = coded_outlier_4 ? (lane4_negative | (~coded_outer_4)) : (lane4_negative & lane4_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane4_half_at <= {lane4_slot, lane4_outer, lane4_second};
         if (write_valid) lane4_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane4_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane4_bases_q0 = lane4_bases[lane4_base_at]; // side_table.rs:217
-    wire [19:0] lane4_side_base_value = lane4_bases_q0[20:1]; // side_table.rs:217
-    wire lane4_side_base_sticky = lane4_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane4_halves_q0 = lane4_halves[lane4_half_at]; // side_table.rs:217
-    wire [7:0] lane4_side_half_m = lane4_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane4_side_half_scale = lane4_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane4_bases_q0 = lane4_bases[lane4_base_at]; // side_table.rs:219
+    wire [19:0] lane4_side_base_value = lane4_bases_q0[20:1]; // side_table.rs:219
+    wire lane4_side_base_sticky = lane4_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane4_halves_q0 = lane4_halves[lane4_half_at]; // side_table.rs:219
+    wire [7:0] lane4_side_half_m = lane4_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane4_side_half_scale = lane4_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
         lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
@@ -1760,9 +1766,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane4_negative_s6 <= lane4_negative_s5;
         values_4_negative <= lane4_negative_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:105
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:105
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:105
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:108
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:108
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:108
     wire [5:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[5]; // decode.rs:75
     wire [4:0] lane5_whole = lane5_distance[4:0] ^ {5{lane5_below}}; // decode.rs:76
@@ -1777,21 +1783,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane5_zero <= lane5_inner & lane5_none;
         lane5_inner_1 <= coded_outlier_5 & (~coded_outer_5);
     end
-    wire [1:0] lane5_slot = current | {2{lane5_exact}}; // side_table.rs:207
+    wire [1:0] lane5_slot = current | {2{lane5_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane5_base_at <= {lane5_slot, coded_outlier_5, lane5_negative};
-    wire lane5_outer = coded_outlier_5 & coded_outer_5; // side_table.rs:210
-    wire lane5_second = coded_outlier_5 ? (lane5_negative | (~coded_outer_5)) : (lane5_negative & lane5_exact); // side_table.rs:211
+    wire lane5_outer = coded_outlier_5 & coded_outer_5; // side_table.rs:212
+    wire lane5_second = coded_outlier_5 ? (lane5_negative | (~coded_outer_5)) : (lane5_negative & lane5_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane5_half_at <= {lane5_slot, lane5_outer, lane5_second};
         if (write_valid) lane5_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane5_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane5_bases_q0 = lane5_bases[lane5_base_at]; // side_table.rs:217
-    wire [19:0] lane5_side_base_value = lane5_bases_q0[20:1]; // side_table.rs:217
-    wire lane5_side_base_sticky = lane5_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane5_halves_q0 = lane5_halves[lane5_half_at]; // side_table.rs:217
-    wire [7:0] lane5_side_half_m = lane5_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane5_side_half_scale = lane5_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane5_bases_q0 = lane5_bases[lane5_base_at]; // side_table.rs:219
+    wire [19:0] lane5_side_base_value = lane5_bases_q0[20:1]; // side_table.rs:219
+    wire lane5_side_base_sticky = lane5_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane5_halves_q0 = lane5_halves[lane5_half_at]; // side_table.rs:219
+    wire [7:0] lane5_side_half_m = lane5_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane5_side_half_scale = lane5_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
         lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
@@ -1889,9 +1895,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane5_negative_s6 <= lane5_negative_s5;
         values_5_negative <= lane5_negative_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:105
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:105
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:105
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:108
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:108
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:108
     wire [5:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[5]; // decode.rs:75
     wire [4:0] lane6_whole = lane6_distance[4:0] ^ {5{lane6_below}}; // decode.rs:76
@@ -1906,21 +1912,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane6_zero <= lane6_inner & lane6_none;
         lane6_inner_1 <= coded_outlier_6 & (~coded_outer_6);
     end
-    wire [1:0] lane6_slot = current | {2{lane6_exact}}; // side_table.rs:207
+    wire [1:0] lane6_slot = current | {2{lane6_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane6_base_at <= {lane6_slot, coded_outlier_6, lane6_negative};
-    wire lane6_outer = coded_outlier_6 & coded_outer_6; // side_table.rs:210
-    wire lane6_second = coded_outlier_6 ? (lane6_negative | (~coded_outer_6)) : (lane6_negative & lane6_exact); // side_table.rs:211
+    wire lane6_outer = coded_outlier_6 & coded_outer_6; // side_table.rs:212
+    wire lane6_second = coded_outlier_6 ? (lane6_negative | (~coded_outer_6)) : (lane6_negative & lane6_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane6_half_at <= {lane6_slot, lane6_outer, lane6_second};
         if (write_valid) lane6_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane6_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane6_bases_q0 = lane6_bases[lane6_base_at]; // side_table.rs:217
-    wire [19:0] lane6_side_base_value = lane6_bases_q0[20:1]; // side_table.rs:217
-    wire lane6_side_base_sticky = lane6_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane6_halves_q0 = lane6_halves[lane6_half_at]; // side_table.rs:217
-    wire [7:0] lane6_side_half_m = lane6_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane6_side_half_scale = lane6_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane6_bases_q0 = lane6_bases[lane6_base_at]; // side_table.rs:219
+    wire [19:0] lane6_side_base_value = lane6_bases_q0[20:1]; // side_table.rs:219
+    wire lane6_side_base_sticky = lane6_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane6_halves_q0 = lane6_halves[lane6_half_at]; // side_table.rs:219
+    wire [7:0] lane6_side_half_m = lane6_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane6_side_half_scale = lane6_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
         lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
@@ -2018,9 +2024,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane6_negative_s6 <= lane6_negative_s5;
         values_6_negative <= lane6_negative_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:105
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:105
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:105
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:108
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:108
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:108
     wire [5:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[5]; // decode.rs:75
     wire [4:0] lane7_whole = lane7_distance[4:0] ^ {5{lane7_below}}; // decode.rs:76
@@ -2035,21 +2041,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane7_zero <= lane7_inner & lane7_none;
         lane7_inner_1 <= coded_outlier_7 & (~coded_outer_7);
     end
-    wire [1:0] lane7_slot = current | {2{lane7_exact}}; // side_table.rs:207
+    wire [1:0] lane7_slot = current | {2{lane7_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane7_base_at <= {lane7_slot, coded_outlier_7, lane7_negative};
-    wire lane7_outer = coded_outlier_7 & coded_outer_7; // side_table.rs:210
-    wire lane7_second = coded_outlier_7 ? (lane7_negative | (~coded_outer_7)) : (lane7_negative & lane7_exact); // side_table.rs:211
+    wire lane7_outer = coded_outlier_7 & coded_outer_7; // side_table.rs:212
+    wire lane7_second = coded_outlier_7 ? (lane7_negative | (~coded_outer_7)) : (lane7_negative & lane7_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane7_half_at <= {lane7_slot, lane7_outer, lane7_second};
         if (write_valid) lane7_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane7_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane7_bases_q0 = lane7_bases[lane7_base_at]; // side_table.rs:217
-    wire [19:0] lane7_side_base_value = lane7_bases_q0[20:1]; // side_table.rs:217
-    wire lane7_side_base_sticky = lane7_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane7_halves_q0 = lane7_halves[lane7_half_at]; // side_table.rs:217
-    wire [7:0] lane7_side_half_m = lane7_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane7_side_half_scale = lane7_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane7_bases_q0 = lane7_bases[lane7_base_at]; // side_table.rs:219
+    wire [19:0] lane7_side_base_value = lane7_bases_q0[20:1]; // side_table.rs:219
+    wire lane7_side_base_sticky = lane7_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane7_halves_q0 = lane7_halves[lane7_half_at]; // side_table.rs:219
+    wire [7:0] lane7_side_half_m = lane7_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane7_side_half_scale = lane7_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
         lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
@@ -2147,9 +2153,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane7_negative_s6 <= lane7_negative_s5;
         values_7_negative <= lane7_negative_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:105
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:105
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:105
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:108
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:108
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:108
     wire [5:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[5]; // decode.rs:75
     wire [4:0] lane8_whole = lane8_distance[4:0] ^ {5{lane8_below}}; // decode.rs:76
@@ -2164,21 +2170,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane8_zero <= lane8_inner & lane8_none;
         lane8_inner_1 <= coded_outlier_8 & (~coded_outer_8);
     end
-    wire [1:0] lane8_slot = current | {2{lane8_exact}}; // side_table.rs:207
+    wire [1:0] lane8_slot = current | {2{lane8_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane8_base_at <= {lane8_slot, coded_outlier_8, lane8_negative};
-    wire lane8_outer = coded_outlier_8 & coded_outer_8; // side_table.rs:210
-    wire lane8_second = coded_outlier_8 ? (lane8_negative | (~coded_outer_8)) : (lane8_negative & lane8_exact); // side_table.rs:211
+    wire lane8_outer = coded_outlier_8 & coded_outer_8; // side_table.rs:212
+    wire lane8_second = coded_outlier_8 ? (lane8_negative | (~coded_outer_8)) : (lane8_negative & lane8_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane8_half_at <= {lane8_slot, lane8_outer, lane8_second};
         if (write_valid) lane8_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane8_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane8_bases_q0 = lane8_bases[lane8_base_at]; // side_table.rs:217
-    wire [19:0] lane8_side_base_value = lane8_bases_q0[20:1]; // side_table.rs:217
-    wire lane8_side_base_sticky = lane8_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane8_halves_q0 = lane8_halves[lane8_half_at]; // side_table.rs:217
-    wire [7:0] lane8_side_half_m = lane8_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane8_side_half_scale = lane8_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane8_bases_q0 = lane8_bases[lane8_base_at]; // side_table.rs:219
+    wire [19:0] lane8_side_base_value = lane8_bases_q0[20:1]; // side_table.rs:219
+    wire lane8_side_base_sticky = lane8_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane8_halves_q0 = lane8_halves[lane8_half_at]; // side_table.rs:219
+    wire [7:0] lane8_side_half_m = lane8_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane8_side_half_scale = lane8_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
         lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
@@ -2276,9 +2282,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane8_negative_s6 <= lane8_negative_s5;
         values_8_negative <= lane8_negative_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:105
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:105
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:105
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:108
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:108
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:108
     wire [5:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[5]; // decode.rs:75
     wire [4:0] lane9_whole = lane9_distance[4:0] ^ {5{lane9_below}}; // decode.rs:76
@@ -2293,21 +2299,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane9_zero <= lane9_inner & lane9_none;
         lane9_inner_1 <= coded_outlier_9 & (~coded_outer_9);
     end
-    wire [1:0] lane9_slot = current | {2{lane9_exact}}; // side_table.rs:207
+    wire [1:0] lane9_slot = current | {2{lane9_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane9_base_at <= {lane9_slot, coded_outlier_9, lane9_negative};
-    wire lane9_outer = coded_outlier_9 & coded_outer_9; // side_table.rs:210
-    wire lane9_second = coded_outlier_9 ? (lane9_negative | (~coded_outer_9)) : (lane9_negative & lane9_exact); // side_table.rs:211
+    wire lane9_outer = coded_outlier_9 & coded_outer_9; // side_table.rs:212
+    wire lane9_second = coded_outlier_9 ? (lane9_negative | (~coded_outer_9)) : (lane9_negative & lane9_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane9_half_at <= {lane9_slot, lane9_outer, lane9_second};
         if (write_valid) lane9_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane9_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane9_bases_q0 = lane9_bases[lane9_base_at]; // side_table.rs:217
-    wire [19:0] lane9_side_base_value = lane9_bases_q0[20:1]; // side_table.rs:217
-    wire lane9_side_base_sticky = lane9_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane9_halves_q0 = lane9_halves[lane9_half_at]; // side_table.rs:217
-    wire [7:0] lane9_side_half_m = lane9_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane9_side_half_scale = lane9_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane9_bases_q0 = lane9_bases[lane9_base_at]; // side_table.rs:219
+    wire [19:0] lane9_side_base_value = lane9_bases_q0[20:1]; // side_table.rs:219
+    wire lane9_side_base_sticky = lane9_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane9_halves_q0 = lane9_halves[lane9_half_at]; // side_table.rs:219
+    wire [7:0] lane9_side_half_m = lane9_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane9_side_half_scale = lane9_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
         lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
@@ -2405,9 +2411,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane9_negative_s6 <= lane9_negative_s5;
         values_9_negative <= lane9_negative_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:105
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:105
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:105
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:108
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:108
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:108
     wire [5:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[5]; // decode.rs:75
     wire [4:0] lane10_whole = lane10_distance[4:0] ^ {5{lane10_below}}; // decode.rs:76
@@ -2422,21 +2428,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane10_zero <= lane10_inner & lane10_none;
         lane10_inner_1 <= coded_outlier_10 & (~coded_outer_10);
     end
-    wire [1:0] lane10_slot = current | {2{lane10_exact}}; // side_table.rs:207
+    wire [1:0] lane10_slot = current | {2{lane10_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane10_base_at <= {lane10_slot, coded_outlier_10, lane10_negative};
-    wire lane10_outer = coded_outlier_10 & coded_outer_10; // side_table.rs:210
-    wire lane10_second = coded_outlier_10 ? (lane10_negative | (~coded_outer_10)) : (lane10_negative & lane10_exact); // side_table.rs:211
+    wire lane10_outer = coded_outlier_10 & coded_outer_10; // side_table.rs:212
+    wire lane10_second = coded_outlier_10 ? (lane10_negative | (~coded_outer_10)) : (lane10_negative & lane10_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane10_half_at <= {lane10_slot, lane10_outer, lane10_second};
         if (write_valid) lane10_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane10_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane10_bases_q0 = lane10_bases[lane10_base_at]; // side_table.rs:217
-    wire [19:0] lane10_side_base_value = lane10_bases_q0[20:1]; // side_table.rs:217
-    wire lane10_side_base_sticky = lane10_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane10_halves_q0 = lane10_halves[lane10_half_at]; // side_table.rs:217
-    wire [7:0] lane10_side_half_m = lane10_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane10_side_half_scale = lane10_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane10_bases_q0 = lane10_bases[lane10_base_at]; // side_table.rs:219
+    wire [19:0] lane10_side_base_value = lane10_bases_q0[20:1]; // side_table.rs:219
+    wire lane10_side_base_sticky = lane10_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane10_halves_q0 = lane10_halves[lane10_half_at]; // side_table.rs:219
+    wire [7:0] lane10_side_half_m = lane10_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane10_side_half_scale = lane10_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
         lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
@@ -2534,9 +2540,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane10_negative_s6 <= lane10_negative_s5;
         values_10_negative <= lane10_negative_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:105
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:105
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:105
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:108
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:108
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:108
     wire [5:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[5]; // decode.rs:75
     wire [4:0] lane11_whole = lane11_distance[4:0] ^ {5{lane11_below}}; // decode.rs:76
@@ -2551,21 +2557,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane11_zero <= lane11_inner & lane11_none;
         lane11_inner_1 <= coded_outlier_11 & (~coded_outer_11);
     end
-    wire [1:0] lane11_slot = current | {2{lane11_exact}}; // side_table.rs:207
+    wire [1:0] lane11_slot = current | {2{lane11_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane11_base_at <= {lane11_slot, coded_outlier_11, lane11_negative};
-    wire lane11_outer = coded_outlier_11 & coded_outer_11; // side_table.rs:210
-    wire lane11_second = coded_outlier_11 ? (lane11_negative | (~coded_outer_11)) : (lane11_negative & lane11_exact); // side_table.rs:211
+    wire lane11_outer = coded_outlier_11 & coded_outer_11; // side_table.rs:212
+    wire lane11_second = coded_outlier_11 ? (lane11_negative | (~coded_outer_11)) : (lane11_negative & lane11_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane11_half_at <= {lane11_slot, lane11_outer, lane11_second};
         if (write_valid) lane11_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane11_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane11_bases_q0 = lane11_bases[lane11_base_at]; // side_table.rs:217
-    wire [19:0] lane11_side_base_value = lane11_bases_q0[20:1]; // side_table.rs:217
-    wire lane11_side_base_sticky = lane11_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane11_halves_q0 = lane11_halves[lane11_half_at]; // side_table.rs:217
-    wire [7:0] lane11_side_half_m = lane11_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane11_side_half_scale = lane11_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane11_bases_q0 = lane11_bases[lane11_base_at]; // side_table.rs:219
+    wire [19:0] lane11_side_base_value = lane11_bases_q0[20:1]; // side_table.rs:219
+    wire lane11_side_base_sticky = lane11_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane11_halves_q0 = lane11_halves[lane11_half_at]; // side_table.rs:219
+    wire [7:0] lane11_side_half_m = lane11_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane11_side_half_scale = lane11_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
         lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
@@ -2663,9 +2669,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane11_negative_s6 <= lane11_negative_s5;
         values_11_negative <= lane11_negative_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:105
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:105
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:105
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:108
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:108
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:108
     wire [5:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[5]; // decode.rs:75
     wire [4:0] lane12_whole = lane12_distance[4:0] ^ {5{lane12_below}}; // decode.rs:76
@@ -2680,21 +2686,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane12_zero <= lane12_inner & lane12_none;
         lane12_inner_1 <= coded_outlier_12 & (~coded_outer_12);
     end
-    wire [1:0] lane12_slot = current | {2{lane12_exact}}; // side_table.rs:207
+    wire [1:0] lane12_slot = current | {2{lane12_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane12_base_at <= {lane12_slot, coded_outlier_12, lane12_negative};
-    wire lane12_outer = coded_outlier_12 & coded_outer_12; // side_table.rs:210
-    wire lane12_second = coded_outlier_12 ? (lane12_negative | (~coded_outer_12)) : (lane12_negative & lane12_exact); // side_table.rs:211
+    wire lane12_outer = coded_outlier_12 & coded_outer_12; // side_table.rs:212
+    wire lane12_second = coded_outlier_12 ? (lane12_negative | (~coded_outer_12)) : (lane12_negative & lane12_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane12_half_at <= {lane12_slot, lane12_outer, lane12_second};
         if (write_valid) lane12_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane12_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane12_bases_q0 = lane12_bases[lane12_base_at]; // side_table.rs:217
-    wire [19:0] lane12_side_base_value = lane12_bases_q0[20:1]; // side_table.rs:217
-    wire lane12_side_base_sticky = lane12_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane12_halves_q0 = lane12_halves[lane12_half_at]; // side_table.rs:217
-    wire [7:0] lane12_side_half_m = lane12_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane12_side_half_scale = lane12_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane12_bases_q0 = lane12_bases[lane12_base_at]; // side_table.rs:219
+    wire [19:0] lane12_side_base_value = lane12_bases_q0[20:1]; // side_table.rs:219
+    wire lane12_side_base_sticky = lane12_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane12_halves_q0 = lane12_halves[lane12_half_at]; // side_table.rs:219
+    wire [7:0] lane12_side_half_m = lane12_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane12_side_half_scale = lane12_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
         lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
@@ -2792,9 +2798,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane12_negative_s6 <= lane12_negative_s5;
         values_12_negative <= lane12_negative_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:105
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:105
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:105
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:108
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:108
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:108
     wire [5:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[5]; // decode.rs:75
     wire [4:0] lane13_whole = lane13_distance[4:0] ^ {5{lane13_below}}; // decode.rs:76
@@ -2809,21 +2815,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane13_zero <= lane13_inner & lane13_none;
         lane13_inner_1 <= coded_outlier_13 & (~coded_outer_13);
     end
-    wire [1:0] lane13_slot = current | {2{lane13_exact}}; // side_table.rs:207
+    wire [1:0] lane13_slot = current | {2{lane13_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane13_base_at <= {lane13_slot, coded_outlier_13, lane13_negative};
-    wire lane13_outer = coded_outlier_13 & coded_outer_13; // side_table.rs:210
-    wire lane13_second = coded_outlier_13 ? (lane13_negative | (~coded_outer_13)) : (lane13_negative & lane13_exact); // side_table.rs:211
+    wire lane13_outer = coded_outlier_13 & coded_outer_13; // side_table.rs:212
+    wire lane13_second = coded_outlier_13 ? (lane13_negative | (~coded_outer_13)) : (lane13_negative & lane13_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane13_half_at <= {lane13_slot, lane13_outer, lane13_second};
         if (write_valid) lane13_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane13_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane13_bases_q0 = lane13_bases[lane13_base_at]; // side_table.rs:217
-    wire [19:0] lane13_side_base_value = lane13_bases_q0[20:1]; // side_table.rs:217
-    wire lane13_side_base_sticky = lane13_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane13_halves_q0 = lane13_halves[lane13_half_at]; // side_table.rs:217
-    wire [7:0] lane13_side_half_m = lane13_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane13_side_half_scale = lane13_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane13_bases_q0 = lane13_bases[lane13_base_at]; // side_table.rs:219
+    wire [19:0] lane13_side_base_value = lane13_bases_q0[20:1]; // side_table.rs:219
+    wire lane13_side_base_sticky = lane13_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane13_halves_q0 = lane13_halves[lane13_half_at]; // side_table.rs:219
+    wire [7:0] lane13_side_half_m = lane13_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane13_side_half_scale = lane13_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
         lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
@@ -2921,9 +2927,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane13_negative_s6 <= lane13_negative_s5;
         values_13_negative <= lane13_negative_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:105
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:105
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:105
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:108
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:108
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:108
     wire [5:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[5]; // decode.rs:75
     wire [4:0] lane14_whole = lane14_distance[4:0] ^ {5{lane14_below}}; // decode.rs:76
@@ -2938,21 +2944,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane14_zero <= lane14_inner & lane14_none;
         lane14_inner_1 <= coded_outlier_14 & (~coded_outer_14);
     end
-    wire [1:0] lane14_slot = current | {2{lane14_exact}}; // side_table.rs:207
+    wire [1:0] lane14_slot = current | {2{lane14_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane14_base_at <= {lane14_slot, coded_outlier_14, lane14_negative};
-    wire lane14_outer = coded_outlier_14 & coded_outer_14; // side_table.rs:210
-    wire lane14_second = coded_outlier_14 ? (lane14_negative | (~coded_outer_14)) : (lane14_negative & lane14_exact); // side_table.rs:211
+    wire lane14_outer = coded_outlier_14 & coded_outer_14; // side_table.rs:212
+    wire lane14_second = coded_outlier_14 ? (lane14_negative | (~coded_outer_14)) : (lane14_negative & lane14_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane14_half_at <= {lane14_slot, lane14_outer, lane14_second};
         if (write_valid) lane14_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane14_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane14_bases_q0 = lane14_bases[lane14_base_at]; // side_table.rs:217
-    wire [19:0] lane14_side_base_value = lane14_bases_q0[20:1]; // side_table.rs:217
-    wire lane14_side_base_sticky = lane14_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane14_halves_q0 = lane14_halves[lane14_half_at]; // side_table.rs:217
-    wire [7:0] lane14_side_half_m = lane14_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane14_side_half_scale = lane14_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane14_bases_q0 = lane14_bases[lane14_base_at]; // side_table.rs:219
+    wire [19:0] lane14_side_base_value = lane14_bases_q0[20:1]; // side_table.rs:219
+    wire lane14_side_base_sticky = lane14_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane14_halves_q0 = lane14_halves[lane14_half_at]; // side_table.rs:219
+    wire [7:0] lane14_side_half_m = lane14_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane14_side_half_scale = lane14_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
         lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
@@ -3050,9 +3056,9 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane14_negative_s6 <= lane14_negative_s5;
         values_14_negative <= lane14_negative_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:105
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:105
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:105
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:108
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:108
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:108
     wire [5:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[5]; // decode.rs:75
     wire [4:0] lane15_whole = lane15_distance[4:0] ^ {5{lane15_below}}; // decode.rs:76
@@ -3067,21 +3073,21 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         lane15_zero <= lane15_inner & lane15_none;
         lane15_inner_1 <= coded_outlier_15 & (~coded_outer_15);
     end
-    wire [1:0] lane15_slot = current | {2{lane15_exact}}; // side_table.rs:207
+    wire [1:0] lane15_slot = current | {2{lane15_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane15_base_at <= {lane15_slot, coded_outlier_15, lane15_negative};
-    wire lane15_outer = coded_outlier_15 & coded_outer_15; // side_table.rs:210
-    wire lane15_second = coded_outlier_15 ? (lane15_negative | (~coded_outer_15)) : (lane15_negative & lane15_exact); // side_table.rs:211
+    wire lane15_outer = coded_outlier_15 & coded_outer_15; // side_table.rs:212
+    wire lane15_second = coded_outlier_15 ? (lane15_negative | (~coded_outer_15)) : (lane15_negative & lane15_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane15_half_at <= {lane15_slot, lane15_outer, lane15_second};
         if (write_valid) lane15_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane15_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane15_bases_q0 = lane15_bases[lane15_base_at]; // side_table.rs:217
-    wire [19:0] lane15_side_base_value = lane15_bases_q0[20:1]; // side_table.rs:217
-    wire lane15_side_base_sticky = lane15_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane15_halves_q0 = lane15_halves[lane15_half_at]; // side_table.rs:217
-    wire [7:0] lane15_side_half_m = lane15_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane15_side_half_scale = lane15_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane15_bases_q0 = lane15_bases[lane15_base_at]; // side_table.rs:219
+    wire [19:0] lane15_side_base_value = lane15_bases_q0[20:1]; // side_table.rs:219
+    wire lane15_side_base_sticky = lane15_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane15_halves_q0 = lane15_halves[lane15_half_at]; // side_table.rs:219
+    wire [7:0] lane15_side_half_m = lane15_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane15_side_half_scale = lane15_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
         lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
@@ -3185,8 +3191,8 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:111
-    wire _t85 = header_valid & header_ready; // dequantizer_back.rs:112
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:114
+    wire _t85 = header_valid & header_ready; // dequantizer_back.rs:115
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -3195,7 +3201,7 @@ module oaken_dequantizer_core_p16_n4096_b5 (
             else if (looked_up & (~_t85)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:113
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:116
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -3221,8 +3227,8 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:114
-    wire last = map_last_s7; // dequantizer_back.rs:114
+    wire valid = issue_s7; // dequantizer_back.rs:117
+    wire last = map_last_s7; // dequantizer_back.rs:117
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -3233,8 +3239,8 @@ module oaken_dequantizer_core_p16_n4096_b5 (
         spare_data <= rounded;
         spare_last <= last;
     end
-    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:127
-    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:127
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:130
+    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:130
     wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:125
     wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:124
@@ -3267,8 +3273,8 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t86 = m_ready | (~elements_valid); // dequantizer_back.rs:130
-    wire [255:0] _t87 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:132
+    wire _t86 = m_ready | (~elements_valid); // dequantizer_back.rs:133
+    wire [255:0] _t87 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:135
     always @(posedge clk) if (_t86) begin
         elements_data <= _t87;
         elements_last <= chosen_last;
@@ -3284,15 +3290,15 @@ module oaken_dequantizer_core_p16_n4096_b5 (
     end
 
     // a vector has left when its last beat is taken
-    assign finished = flag_2;
+    assign finished = flag_3;
     always @(posedge clk) begin
         if (rst) begin
-            flag_2 <= 1'h0;
+            flag_3 <= 1'h0;
             in_flight <= 5'h0;
         end else begin
-            flag_2 <= (m_valid & m_ready) & m_last;
-            if (walker_begins & (~flag_2)) in_flight <= in_flight + 5'h1;
-            else if (flag_2 & (~walker_begins)) in_flight <= in_flight - 5'h1;
+            flag_3 <= (m_valid & m_ready) & m_last;
+            if (flag_1 & (~flag_3)) in_flight <= in_flight + 5'h1;
+            else if (flag_3 & (~flag_1)) in_flight <= in_flight - 5'h1;
         end
     end
     wire unused_ok = &{1'b0, _t2[7], guard_passing, s_register[9:8], gearbox_m_keep, gearbox_m_last, lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t9[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t14[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t19[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t24[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t29[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t34[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t39[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t44[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t49[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t54[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t59[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t64[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t69[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t74[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t79[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t84[0]};

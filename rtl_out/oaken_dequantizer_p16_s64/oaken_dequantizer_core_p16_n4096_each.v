@@ -43,68 +43,75 @@ module oaken_dequantizer_core_p16_n4096_each (
     wire [14:0] of_header_thresholds_t_low; // dequantizer_settings.rs:66
     wire [14:0] of_header_thresholds_t_high; // dequantizer_settings.rs:66
     wire [14:0] of_header_thresholds_s_high; // dequantizer_settings.rs:66
-    reg flag; // dequantizer.rs:104
+    reg flag; // dequantizer.rs:105
     wire header_valid; // dequantizer_front.rs:49
     wire header_ready; // dequantizer_front.rs:49
     wire [63:0] header_payload; // dequantizer_front.rs:49
     reg [3:0] slot; // dequantizer_front.rs:50
     reg [4:0] slots_used; // dequantizer_front.rs:51
-    reg header_valid_s1; // side_table.rs:155
-    reg done; // side_table.rs:155
-    reg [5:0] l98_s1; // half_steps.rs:98
+    reg header_valid_s1; // side_table.rs:156
+    reg header_valid_s2; // side_table.rs:156
+    reg done; // side_table.rs:156
+    reg [63:0] header; // side_table.rs:157
+    reg [14:0] t_s_low; // side_table.rs:159
+    reg [14:0] t_t_low; // side_table.rs:159
+    reg [14:0] t_t_high; // side_table.rs:159
+    reg [14:0] t_s_high; // side_table.rs:159
+    reg [5:0] l98_s2; // half_steps.rs:98
     reg [5:0] scale; // half_steps.rs:98
     reg [5:0] down; // half_steps.rs:100
     reg [22:0] wide; // half_steps.rs:102
     reg [19:0] value; // half_steps.rs:103
     reg new_middle_pos_base_sticky; // half_steps.rs:105
-    reg [7:0] l88_s1; // half_steps.rs:105
+    reg [7:0] l88_s2; // half_steps.rs:105
     reg [7:0] new_middle_pos_half_m; // half_steps.rs:105
-    reg [5:0] l98_s1_1; // half_steps.rs:98
+    reg [5:0] l98_s2_1; // half_steps.rs:98
     reg [5:0] scale_1; // half_steps.rs:98
     reg [5:0] down_1; // half_steps.rs:100
     reg [22:0] wide_1; // half_steps.rs:102
     reg [19:0] value_1; // half_steps.rs:103
     reg new_middle_neg_base_sticky; // half_steps.rs:105
-    reg [7:0] l88_s1_1; // half_steps.rs:105
+    reg [7:0] l88_s2_1; // half_steps.rs:105
     reg [7:0] new_middle_neg_half_m; // half_steps.rs:105
-    reg [5:0] l98_s1_2; // half_steps.rs:98
+    reg [5:0] l98_s2_2; // half_steps.rs:98
     reg [5:0] scale_2; // half_steps.rs:98
     reg [5:0] down_2; // half_steps.rs:100
     reg [22:0] wide_2; // half_steps.rs:102
     reg [19:0] value_2; // half_steps.rs:103
     reg new_outer_pos_base_sticky; // half_steps.rs:105
-    reg [7:0] l88_s1_2; // half_steps.rs:105
+    reg [7:0] l88_s2_2; // half_steps.rs:105
     reg [7:0] new_outer_pos_half_m; // half_steps.rs:105
-    reg [5:0] l98_s1_3; // half_steps.rs:98
+    reg [5:0] l98_s2_3; // half_steps.rs:98
     reg [5:0] scale_3; // half_steps.rs:98
     reg [5:0] down_3; // half_steps.rs:100
     reg [22:0] wide_3; // half_steps.rs:102
     reg [19:0] value_3; // half_steps.rs:103
     reg new_outer_neg_base_sticky; // half_steps.rs:105
-    reg [7:0] l88_s1_3; // half_steps.rs:105
+    reg [7:0] l88_s2_3; // half_steps.rs:105
     reg [7:0] new_outer_neg_half_m; // half_steps.rs:105
-    reg [7:0] l88_s1_4; // side_table.rs:168
-    reg [7:0] new_inner_m; // side_table.rs:168
-    reg [5:0] l83_s1; // side_table.rs:168
-    reg [5:0] new_inner_scale; // side_table.rs:168
-    reg [10:0] l18_s1; // side_table.rs:169
-    reg [10:0] new_itself_pos_mantissa; // side_table.rs:169
-    reg [5:0] l62_s1; // side_table.rs:169
-    reg [5:0] new_itself_pos_scale; // side_table.rs:169
-    reg [10:0] l18_s1_1; // side_table.rs:170
-    reg [10:0] new_itself_neg_mantissa; // side_table.rs:170
-    reg [5:0] l62_s1_1; // side_table.rs:170
-    reg [5:0] new_itself_neg_scale; // side_table.rs:170
-    reg [3:0] slot_s1; // side_table.rs:176
-    reg [3:0] slot_s2; // side_table.rs:176
-    reg legal_s1; // side_table.rs:177
-    reg legal_s2; // side_table.rs:177
-    reg open; // a packet of the sparse part is open | packet_gate.rs:9
-    wire out_valid; // packet_gate.rs:11
-    wire out_ready; // packet_gate.rs:11
-    wire [127:0] out_data; // packet_gate.rs:11
-    wire [15:0] out_keep; // packet_gate.rs:11
-    wire out_last; // packet_gate.rs:11
+    reg [7:0] l88_s2_4; // side_table.rs:171
+    reg [7:0] new_inner_m; // side_table.rs:171
+    reg [5:0] l83_s2; // side_table.rs:171
+    reg [5:0] new_inner_scale; // side_table.rs:171
+    reg [10:0] l18_s2; // side_table.rs:172
+    reg [10:0] new_itself_pos_mantissa; // side_table.rs:172
+    reg [5:0] l62_s2; // side_table.rs:172
+    reg [5:0] new_itself_pos_scale; // side_table.rs:172
+    reg [10:0] l18_s2_1; // side_table.rs:173
+    reg [10:0] new_itself_neg_mantissa; // side_table.rs:173
+    reg [5:0] l62_s2_1; // side_table.rs:173
+    reg [5:0] new_itself_neg_scale; // side_table.rs:173
+    reg [3:0] slot_s1; // side_table.rs:178
+    reg [3:0] slot_s2; // side_table.rs:178
+    reg [3:0] slot_s3; // side_table.rs:178
+    reg legal_s2; // side_table.rs:179
+    reg legal_s3; // side_table.rs:179
+    reg open; // a packet is open | packet_gate.rs:10
+    wire out_valid; // packet_gate.rs:12
+    wire out_ready; // packet_gate.rs:12
+    wire [127:0] out_data; // packet_gate.rs:12
+    wire [15:0] out_keep; // packet_gate.rs:12
+    wire out_last; // packet_gate.rs:12
     wire walker_s_ready;
     wire write_valid;
     wire [4:0] write_word;
@@ -126,14 +133,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     wire walker_count_error;
     wire walker_length_error;
     reg room; // dequantizer_front.rs:82
+    reg flag_1; // dequantizer.rs:105
     wire reader_s_ready;
-    wire reader_m_valid;
-    wire reader_m_ready; // dequantizer_front.rs:96
-    wire [15:0] reader_m_outlier;
-    wire [15:0] reader_m_outer;
-    wire [15:0] reader_m_sign;
-    wire reader_m_first;
-    wire reader_m_last;
+    wire maps_valid;
+    wire maps_ready; // dequantizer_front.rs:96
+    wire [15:0] maps_outlier;
+    wire [15:0] maps_outer;
+    wire [15:0] maps_sign;
+    wire maps_first;
+    wire maps_last;
     wire reader_done;
     wire reader_reading;
     wire [5:0] reader_oldest;
@@ -152,38 +160,38 @@ module oaken_dequantizer_core_p16_n4096_each (
     wire counted_wrong; // dequantizer_front.rs:127
     wire counted_first; // dequantizer_front.rs:127
     wire counted_last; // dequantizer_front.rs:127
-    reg in_use; // dequantizer_back.rs:36
-    reg [15:0] map_outlier; // dequantizer_back.rs:37
-    reg [15:0] map_outer; // dequantizer_back.rs:37
-    reg [15:0] map_sign; // dequantizer_back.rs:37
-    reg map_last; // dequantizer_back.rs:37
-    reg [4:0] info_split; // dequantizer_back.rs:38
-    reg info_middle_exact; // dequantizer_back.rs:38
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
-    reg [3:0] load_slot; // dequantizer_back.rs:41
-    wire decoding; // dequantizer_back.rs:42
-    reg [19:0] current_middle_pos_base_value; // side_table.rs:193
-    reg current_middle_pos_base_sticky; // side_table.rs:193
-    reg [7:0] current_middle_pos_half_m; // side_table.rs:193
-    reg [5:0] current_middle_pos_half_scale; // side_table.rs:193
-    reg [19:0] current_middle_neg_base_value; // side_table.rs:193
-    reg current_middle_neg_base_sticky; // side_table.rs:193
-    reg [7:0] current_middle_neg_half_m; // side_table.rs:193
-    reg [5:0] current_middle_neg_half_scale; // side_table.rs:193
-    reg [19:0] current_outer_pos_base_value; // side_table.rs:193
-    reg current_outer_pos_base_sticky; // side_table.rs:193
-    reg [7:0] current_outer_pos_half_m; // side_table.rs:193
-    reg [5:0] current_outer_pos_half_scale; // side_table.rs:193
-    reg [19:0] current_outer_neg_base_value; // side_table.rs:193
-    reg current_outer_neg_base_sticky; // side_table.rs:193
-    reg [7:0] current_outer_neg_half_m; // side_table.rs:193
-    reg [5:0] current_outer_neg_half_scale; // side_table.rs:193
-    reg [7:0] current_inner_m; // side_table.rs:193
-    reg [5:0] current_inner_scale; // side_table.rs:193
-    reg [10:0] current_itself_pos_mantissa; // side_table.rs:193
-    reg [5:0] current_itself_pos_scale; // side_table.rs:193
-    reg [10:0] current_itself_neg_mantissa; // side_table.rs:193
-    reg [5:0] current_itself_neg_scale; // side_table.rs:193
+    reg in_use; // dequantizer_back.rs:39
+    reg [15:0] map_outlier; // dequantizer_back.rs:40
+    reg [15:0] map_outer; // dequantizer_back.rs:40
+    reg [15:0] map_sign; // dequantizer_back.rs:40
+    reg map_last; // dequantizer_back.rs:40
+    reg [4:0] info_split; // dequantizer_back.rs:41
+    reg info_middle_exact; // dequantizer_back.rs:41
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:42
+    reg [3:0] load_slot; // dequantizer_back.rs:44
+    wire decoding; // dequantizer_back.rs:45
+    reg [19:0] current_middle_pos_base_value; // side_table.rs:195
+    reg current_middle_pos_base_sticky; // side_table.rs:195
+    reg [7:0] current_middle_pos_half_m; // side_table.rs:195
+    reg [5:0] current_middle_pos_half_scale; // side_table.rs:195
+    reg [19:0] current_middle_neg_base_value; // side_table.rs:195
+    reg current_middle_neg_base_sticky; // side_table.rs:195
+    reg [7:0] current_middle_neg_half_m; // side_table.rs:195
+    reg [5:0] current_middle_neg_half_scale; // side_table.rs:195
+    reg [19:0] current_outer_pos_base_value; // side_table.rs:195
+    reg current_outer_pos_base_sticky; // side_table.rs:195
+    reg [7:0] current_outer_pos_half_m; // side_table.rs:195
+    reg [5:0] current_outer_pos_half_scale; // side_table.rs:195
+    reg [19:0] current_outer_neg_base_value; // side_table.rs:195
+    reg current_outer_neg_base_sticky; // side_table.rs:195
+    reg [7:0] current_outer_neg_half_m; // side_table.rs:195
+    reg [5:0] current_outer_neg_half_scale; // side_table.rs:195
+    reg [7:0] current_inner_m; // side_table.rs:195
+    reg [5:0] current_inner_scale; // side_table.rs:195
+    reg [10:0] current_itself_pos_mantissa; // side_table.rs:195
+    reg [5:0] current_itself_pos_scale; // side_table.rs:195
+    reg [10:0] current_itself_neg_mantissa; // side_table.rs:195
+    reg [5:0] current_itself_neg_scale; // side_table.rs:195
     wire guard_s_ready;
     wire guard_m_valid;
     wire guard_m_ready; // dense_reader.rs:47
@@ -200,41 +208,41 @@ module oaken_dequantizer_core_p16_n4096_each (
     wire slice_s_ready;
     wire dense_valid_1;
     wire [63:0] dense_payload;
-    reg flag_1; // dequantizer.rs:104
-    wire go; // dequantizer.rs:87
+    reg flag_2; // dequantizer.rs:105
+    wire go; // dequantizer.rs:88
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
-    reg lane0_inner_1; // side_table.rs:204
-    reg [19:0] lane0_levels_middle_pos_base_value; // side_table.rs:220
-    reg lane0_levels_middle_pos_base_sticky; // side_table.rs:220
-    reg [7:0] lane0_levels_middle_pos_half_m; // side_table.rs:220
-    reg [5:0] lane0_levels_middle_pos_half_scale; // side_table.rs:220
-    reg [19:0] lane0_levels_middle_neg_base_value; // side_table.rs:220
-    reg lane0_levels_middle_neg_base_sticky; // side_table.rs:220
-    reg [7:0] lane0_levels_middle_neg_half_m; // side_table.rs:220
-    reg [5:0] lane0_levels_middle_neg_half_scale; // side_table.rs:220
-    reg [19:0] lane0_levels_outer_pos_base_value; // side_table.rs:220
-    reg lane0_levels_outer_pos_base_sticky; // side_table.rs:220
-    reg [7:0] lane0_levels_outer_pos_half_m; // side_table.rs:220
-    reg [5:0] lane0_levels_outer_pos_half_scale; // side_table.rs:220
-    reg [19:0] lane0_levels_outer_neg_base_value; // side_table.rs:220
-    reg lane0_levels_outer_neg_base_sticky; // side_table.rs:220
-    reg [7:0] lane0_levels_outer_neg_half_m; // side_table.rs:220
-    reg [5:0] lane0_levels_outer_neg_half_scale; // side_table.rs:220
-    reg [7:0] lane0_levels_inner_m; // side_table.rs:220
-    reg [5:0] lane0_levels_inner_scale; // side_table.rs:220
-    reg [10:0] lane0_levels_itself_pos_mantissa; // side_table.rs:220
-    reg [5:0] lane0_levels_itself_pos_scale; // side_table.rs:220
-    reg [10:0] lane0_levels_itself_neg_mantissa; // side_table.rs:220
-    reg [5:0] lane0_levels_itself_neg_scale; // side_table.rs:220
-    reg lane0_outlier; // side_table.rs:221
-    reg lane0_outer; // side_table.rs:221
-    reg lane0_negative_1; // side_table.rs:221
-    reg lane0_exact_s1; // side_table.rs:229
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:236
-    reg lane0_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:236
+    reg lane0_inner_1; // side_table.rs:206
+    reg [19:0] lane0_levels_middle_pos_base_value; // side_table.rs:222
+    reg lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane0_levels_middle_pos_half_m; // side_table.rs:222
+    reg [5:0] lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane0_levels_middle_neg_base_value; // side_table.rs:222
+    reg lane0_levels_middle_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane0_levels_middle_neg_half_m; // side_table.rs:222
+    reg [5:0] lane0_levels_middle_neg_half_scale; // side_table.rs:222
+    reg [19:0] lane0_levels_outer_pos_base_value; // side_table.rs:222
+    reg lane0_levels_outer_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane0_levels_outer_pos_half_m; // side_table.rs:222
+    reg [5:0] lane0_levels_outer_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane0_levels_outer_neg_base_value; // side_table.rs:222
+    reg lane0_levels_outer_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane0_levels_outer_neg_half_m; // side_table.rs:222
+    reg [5:0] lane0_levels_outer_neg_half_scale; // side_table.rs:222
+    reg [7:0] lane0_levels_inner_m; // side_table.rs:222
+    reg [5:0] lane0_levels_inner_scale; // side_table.rs:222
+    reg [10:0] lane0_levels_itself_pos_mantissa; // side_table.rs:222
+    reg [5:0] lane0_levels_itself_pos_scale; // side_table.rs:222
+    reg [10:0] lane0_levels_itself_neg_mantissa; // side_table.rs:222
+    reg [5:0] lane0_levels_itself_neg_scale; // side_table.rs:222
+    reg lane0_outlier; // side_table.rs:223
+    reg lane0_outer; // side_table.rs:223
+    reg lane0_negative_1; // side_table.rs:223
+    reg lane0_exact_s1; // side_table.rs:231
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:238
+    reg lane0_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane0_h_s2; // decode.rs:91
     reg [12:0] lane0_product; // decode.rs:91
     reg [19:0] lane0_side_later_base_value; // decode.rs:92
@@ -263,15 +271,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_0_negative; // decode.rs:115
     reg [4:0] lane1_h; // decode.rs:79
     reg lane1_zero; // decode.rs:85
-    reg lane1_inner_1; // side_table.rs:204
-    reg lane1_outlier; // side_table.rs:221
-    reg lane1_outer; // side_table.rs:221
-    reg lane1_negative_1; // side_table.rs:221
-    reg lane1_exact_s1; // side_table.rs:229
-    reg [19:0] lane1_side_base_value_1; // side_table.rs:236
-    reg lane1_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane1_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane1_side_half_scale_1; // side_table.rs:236
+    reg lane1_inner_1; // side_table.rs:206
+    reg lane1_outlier; // side_table.rs:223
+    reg lane1_outer; // side_table.rs:223
+    reg lane1_negative_1; // side_table.rs:223
+    reg lane1_exact_s1; // side_table.rs:231
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:238
+    reg lane1_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane1_h_s2; // decode.rs:91
     reg [12:0] lane1_product; // decode.rs:91
     reg [19:0] lane1_side_later_base_value; // decode.rs:92
@@ -300,15 +308,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_1_negative; // decode.rs:115
     reg [4:0] lane2_h; // decode.rs:79
     reg lane2_zero; // decode.rs:85
-    reg lane2_inner_1; // side_table.rs:204
-    reg lane2_outlier; // side_table.rs:221
-    reg lane2_outer; // side_table.rs:221
-    reg lane2_negative_1; // side_table.rs:221
-    reg lane2_exact_s1; // side_table.rs:229
-    reg [19:0] lane2_side_base_value_1; // side_table.rs:236
-    reg lane2_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane2_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane2_side_half_scale_1; // side_table.rs:236
+    reg lane2_inner_1; // side_table.rs:206
+    reg lane2_outlier; // side_table.rs:223
+    reg lane2_outer; // side_table.rs:223
+    reg lane2_negative_1; // side_table.rs:223
+    reg lane2_exact_s1; // side_table.rs:231
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:238
+    reg lane2_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane2_h_s2; // decode.rs:91
     reg [12:0] lane2_product; // decode.rs:91
     reg [19:0] lane2_side_later_base_value; // decode.rs:92
@@ -337,15 +345,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_2_negative; // decode.rs:115
     reg [4:0] lane3_h; // decode.rs:79
     reg lane3_zero; // decode.rs:85
-    reg lane3_inner_1; // side_table.rs:204
-    reg lane3_outlier; // side_table.rs:221
-    reg lane3_outer; // side_table.rs:221
-    reg lane3_negative_1; // side_table.rs:221
-    reg lane3_exact_s1; // side_table.rs:229
-    reg [19:0] lane3_side_base_value_1; // side_table.rs:236
-    reg lane3_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane3_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane3_side_half_scale_1; // side_table.rs:236
+    reg lane3_inner_1; // side_table.rs:206
+    reg lane3_outlier; // side_table.rs:223
+    reg lane3_outer; // side_table.rs:223
+    reg lane3_negative_1; // side_table.rs:223
+    reg lane3_exact_s1; // side_table.rs:231
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:238
+    reg lane3_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane3_h_s2; // decode.rs:91
     reg [12:0] lane3_product; // decode.rs:91
     reg [19:0] lane3_side_later_base_value; // decode.rs:92
@@ -374,15 +382,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_3_negative; // decode.rs:115
     reg [4:0] lane4_h; // decode.rs:79
     reg lane4_zero; // decode.rs:85
-    reg lane4_inner_1; // side_table.rs:204
-    reg lane4_outlier; // side_table.rs:221
-    reg lane4_outer; // side_table.rs:221
-    reg lane4_negative_1; // side_table.rs:221
-    reg lane4_exact_s1; // side_table.rs:229
-    reg [19:0] lane4_side_base_value_1; // side_table.rs:236
-    reg lane4_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane4_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane4_side_half_scale_1; // side_table.rs:236
+    reg lane4_inner_1; // side_table.rs:206
+    reg lane4_outlier; // side_table.rs:223
+    reg lane4_outer; // side_table.rs:223
+    reg lane4_negative_1; // side_table.rs:223
+    reg lane4_exact_s1; // side_table.rs:231
+    reg [19:0] lane4_side_base_value_1; // side_table.rs:238
+    reg lane4_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane4_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane4_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane4_h_s2; // decode.rs:91
     reg [12:0] lane4_product; // decode.rs:91
     reg [19:0] lane4_side_later_base_value; // decode.rs:92
@@ -411,15 +419,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_4_negative; // decode.rs:115
     reg [4:0] lane5_h; // decode.rs:79
     reg lane5_zero; // decode.rs:85
-    reg lane5_inner_1; // side_table.rs:204
-    reg lane5_outlier; // side_table.rs:221
-    reg lane5_outer; // side_table.rs:221
-    reg lane5_negative_1; // side_table.rs:221
-    reg lane5_exact_s1; // side_table.rs:229
-    reg [19:0] lane5_side_base_value_1; // side_table.rs:236
-    reg lane5_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane5_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane5_side_half_scale_1; // side_table.rs:236
+    reg lane5_inner_1; // side_table.rs:206
+    reg lane5_outlier; // side_table.rs:223
+    reg lane5_outer; // side_table.rs:223
+    reg lane5_negative_1; // side_table.rs:223
+    reg lane5_exact_s1; // side_table.rs:231
+    reg [19:0] lane5_side_base_value_1; // side_table.rs:238
+    reg lane5_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane5_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane5_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane5_h_s2; // decode.rs:91
     reg [12:0] lane5_product; // decode.rs:91
     reg [19:0] lane5_side_later_base_value; // decode.rs:92
@@ -448,15 +456,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_5_negative; // decode.rs:115
     reg [4:0] lane6_h; // decode.rs:79
     reg lane6_zero; // decode.rs:85
-    reg lane6_inner_1; // side_table.rs:204
-    reg lane6_outlier; // side_table.rs:221
-    reg lane6_outer; // side_table.rs:221
-    reg lane6_negative_1; // side_table.rs:221
-    reg lane6_exact_s1; // side_table.rs:229
-    reg [19:0] lane6_side_base_value_1; // side_table.rs:236
-    reg lane6_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane6_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane6_side_half_scale_1; // side_table.rs:236
+    reg lane6_inner_1; // side_table.rs:206
+    reg lane6_outlier; // side_table.rs:223
+    reg lane6_outer; // side_table.rs:223
+    reg lane6_negative_1; // side_table.rs:223
+    reg lane6_exact_s1; // side_table.rs:231
+    reg [19:0] lane6_side_base_value_1; // side_table.rs:238
+    reg lane6_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane6_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane6_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane6_h_s2; // decode.rs:91
     reg [12:0] lane6_product; // decode.rs:91
     reg [19:0] lane6_side_later_base_value; // decode.rs:92
@@ -485,15 +493,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_6_negative; // decode.rs:115
     reg [4:0] lane7_h; // decode.rs:79
     reg lane7_zero; // decode.rs:85
-    reg lane7_inner_1; // side_table.rs:204
-    reg lane7_outlier; // side_table.rs:221
-    reg lane7_outer; // side_table.rs:221
-    reg lane7_negative_1; // side_table.rs:221
-    reg lane7_exact_s1; // side_table.rs:229
-    reg [19:0] lane7_side_base_value_1; // side_table.rs:236
-    reg lane7_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane7_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane7_side_half_scale_1; // side_table.rs:236
+    reg lane7_inner_1; // side_table.rs:206
+    reg lane7_outlier; // side_table.rs:223
+    reg lane7_outer; // side_table.rs:223
+    reg lane7_negative_1; // side_table.rs:223
+    reg lane7_exact_s1; // side_table.rs:231
+    reg [19:0] lane7_side_base_value_1; // side_table.rs:238
+    reg lane7_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane7_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane7_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane7_h_s2; // decode.rs:91
     reg [12:0] lane7_product; // decode.rs:91
     reg [19:0] lane7_side_later_base_value; // decode.rs:92
@@ -522,15 +530,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_7_negative; // decode.rs:115
     reg [4:0] lane8_h; // decode.rs:79
     reg lane8_zero; // decode.rs:85
-    reg lane8_inner_1; // side_table.rs:204
-    reg lane8_outlier; // side_table.rs:221
-    reg lane8_outer; // side_table.rs:221
-    reg lane8_negative_1; // side_table.rs:221
-    reg lane8_exact_s1; // side_table.rs:229
-    reg [19:0] lane8_side_base_value_1; // side_table.rs:236
-    reg lane8_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane8_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane8_side_half_scale_1; // side_table.rs:236
+    reg lane8_inner_1; // side_table.rs:206
+    reg lane8_outlier; // side_table.rs:223
+    reg lane8_outer; // side_table.rs:223
+    reg lane8_negative_1; // side_table.rs:223
+    reg lane8_exact_s1; // side_table.rs:231
+    reg [19:0] lane8_side_base_value_1; // side_table.rs:238
+    reg lane8_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane8_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane8_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane8_h_s2; // decode.rs:91
     reg [12:0] lane8_product; // decode.rs:91
     reg [19:0] lane8_side_later_base_value; // decode.rs:92
@@ -559,15 +567,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_8_negative; // decode.rs:115
     reg [4:0] lane9_h; // decode.rs:79
     reg lane9_zero; // decode.rs:85
-    reg lane9_inner_1; // side_table.rs:204
-    reg lane9_outlier; // side_table.rs:221
-    reg lane9_outer; // side_table.rs:221
-    reg lane9_negative_1; // side_table.rs:221
-    reg lane9_exact_s1; // side_table.rs:229
-    reg [19:0] lane9_side_base_value_1; // side_table.rs:236
-    reg lane9_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane9_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane9_side_half_scale_1; // side_table.rs:236
+    reg lane9_inner_1; // side_table.rs:206
+    reg lane9_outlier; // side_table.rs:223
+    reg lane9_outer; // side_table.rs:223
+    reg lane9_negative_1; // side_table.rs:223
+    reg lane9_exact_s1; // side_table.rs:231
+    reg [19:0] lane9_side_base_value_1; // side_table.rs:238
+    reg lane9_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane9_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane9_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane9_h_s2; // decode.rs:91
     reg [12:0] lane9_product; // decode.rs:91
     reg [19:0] lane9_side_later_base_value; // decode.rs:92
@@ -596,15 +604,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_9_negative; // decode.rs:115
     reg [4:0] lane10_h; // decode.rs:79
     reg lane10_zero; // decode.rs:85
-    reg lane10_inner_1; // side_table.rs:204
-    reg lane10_outlier; // side_table.rs:221
-    reg lane10_outer; // side_table.rs:221
-    reg lane10_negative_1; // side_table.rs:221
-    reg lane10_exact_s1; // side_table.rs:229
-    reg [19:0] lane10_side_base_value_1; // side_table.rs:236
-    reg lane10_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane10_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane10_side_half_scale_1; // side_table.rs:236
+    reg lane10_inner_1; // side_table.rs:206
+    reg lane10_outlier; // side_table.rs:223
+    reg lane10_outer; // side_table.rs:223
+    reg lane10_negative_1; // side_table.rs:223
+    reg lane10_exact_s1; // side_table.rs:231
+    reg [19:0] lane10_side_base_value_1; // side_table.rs:238
+    reg lane10_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane10_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane10_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane10_h_s2; // decode.rs:91
     reg [12:0] lane10_product; // decode.rs:91
     reg [19:0] lane10_side_later_base_value; // decode.rs:92
@@ -633,15 +641,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_10_negative; // decode.rs:115
     reg [4:0] lane11_h; // decode.rs:79
     reg lane11_zero; // decode.rs:85
-    reg lane11_inner_1; // side_table.rs:204
-    reg lane11_outlier; // side_table.rs:221
-    reg lane11_outer; // side_table.rs:221
-    reg lane11_negative_1; // side_table.rs:221
-    reg lane11_exact_s1; // side_table.rs:229
-    reg [19:0] lane11_side_base_value_1; // side_table.rs:236
-    reg lane11_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane11_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane11_side_half_scale_1; // side_table.rs:236
+    reg lane11_inner_1; // side_table.rs:206
+    reg lane11_outlier; // side_table.rs:223
+    reg lane11_outer; // side_table.rs:223
+    reg lane11_negative_1; // side_table.rs:223
+    reg lane11_exact_s1; // side_table.rs:231
+    reg [19:0] lane11_side_base_value_1; // side_table.rs:238
+    reg lane11_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane11_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane11_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane11_h_s2; // decode.rs:91
     reg [12:0] lane11_product; // decode.rs:91
     reg [19:0] lane11_side_later_base_value; // decode.rs:92
@@ -670,15 +678,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_11_negative; // decode.rs:115
     reg [4:0] lane12_h; // decode.rs:79
     reg lane12_zero; // decode.rs:85
-    reg lane12_inner_1; // side_table.rs:204
-    reg lane12_outlier; // side_table.rs:221
-    reg lane12_outer; // side_table.rs:221
-    reg lane12_negative_1; // side_table.rs:221
-    reg lane12_exact_s1; // side_table.rs:229
-    reg [19:0] lane12_side_base_value_1; // side_table.rs:236
-    reg lane12_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane12_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane12_side_half_scale_1; // side_table.rs:236
+    reg lane12_inner_1; // side_table.rs:206
+    reg lane12_outlier; // side_table.rs:223
+    reg lane12_outer; // side_table.rs:223
+    reg lane12_negative_1; // side_table.rs:223
+    reg lane12_exact_s1; // side_table.rs:231
+    reg [19:0] lane12_side_base_value_1; // side_table.rs:238
+    reg lane12_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane12_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane12_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane12_h_s2; // decode.rs:91
     reg [12:0] lane12_product; // decode.rs:91
     reg [19:0] lane12_side_later_base_value; // decode.rs:92
@@ -707,15 +715,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_12_negative; // decode.rs:115
     reg [4:0] lane13_h; // decode.rs:79
     reg lane13_zero; // decode.rs:85
-    reg lane13_inner_1; // side_table.rs:204
-    reg lane13_outlier; // side_table.rs:221
-    reg lane13_outer; // side_table.rs:221
-    reg lane13_negative_1; // side_table.rs:221
-    reg lane13_exact_s1; // side_table.rs:229
-    reg [19:0] lane13_side_base_value_1; // side_table.rs:236
-    reg lane13_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane13_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane13_side_half_scale_1; // side_table.rs:236
+    reg lane13_inner_1; // side_table.rs:206
+    reg lane13_outlier; // side_table.rs:223
+    reg lane13_outer; // side_table.rs:223
+    reg lane13_negative_1; // side_table.rs:223
+    reg lane13_exact_s1; // side_table.rs:231
+    reg [19:0] lane13_side_base_value_1; // side_table.rs:238
+    reg lane13_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane13_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane13_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane13_h_s2; // decode.rs:91
     reg [12:0] lane13_product; // decode.rs:91
     reg [19:0] lane13_side_later_base_value; // decode.rs:92
@@ -744,15 +752,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_13_negative; // decode.rs:115
     reg [4:0] lane14_h; // decode.rs:79
     reg lane14_zero; // decode.rs:85
-    reg lane14_inner_1; // side_table.rs:204
-    reg lane14_outlier; // side_table.rs:221
-    reg lane14_outer; // side_table.rs:221
-    reg lane14_negative_1; // side_table.rs:221
-    reg lane14_exact_s1; // side_table.rs:229
-    reg [19:0] lane14_side_base_value_1; // side_table.rs:236
-    reg lane14_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane14_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane14_side_half_scale_1; // side_table.rs:236
+    reg lane14_inner_1; // side_table.rs:206
+    reg lane14_outlier; // side_table.rs:223
+    reg lane14_outer; // side_table.rs:223
+    reg lane14_negative_1; // side_table.rs:223
+    reg lane14_exact_s1; // side_table.rs:231
+    reg [19:0] lane14_side_base_value_1; // side_table.rs:238
+    reg lane14_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane14_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane14_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane14_h_s2; // decode.rs:91
     reg [12:0] lane14_product; // decode.rs:91
     reg [19:0] lane14_side_later_base_value; // decode.rs:92
@@ -781,15 +789,15 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg values_14_negative; // decode.rs:115
     reg [4:0] lane15_h; // decode.rs:79
     reg lane15_zero; // decode.rs:85
-    reg lane15_inner_1; // side_table.rs:204
-    reg lane15_outlier; // side_table.rs:221
-    reg lane15_outer; // side_table.rs:221
-    reg lane15_negative_1; // side_table.rs:221
-    reg lane15_exact_s1; // side_table.rs:229
-    reg [19:0] lane15_side_base_value_1; // side_table.rs:236
-    reg lane15_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane15_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane15_side_half_scale_1; // side_table.rs:236
+    reg lane15_inner_1; // side_table.rs:206
+    reg lane15_outlier; // side_table.rs:223
+    reg lane15_outer; // side_table.rs:223
+    reg lane15_negative_1; // side_table.rs:223
+    reg lane15_exact_s1; // side_table.rs:231
+    reg [19:0] lane15_side_base_value_1; // side_table.rs:238
+    reg lane15_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane15_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane15_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane15_h_s2; // decode.rs:91
     reg [12:0] lane15_product; // decode.rs:91
     reg [19:0] lane15_side_later_base_value; // decode.rs:92
@@ -816,27 +824,27 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg lane15_negative_1_s5; // decode.rs:115
     reg lane15_negative_1_s6; // decode.rs:115
     reg values_15_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:111
-    reg map_last_s1; // dequantizer_back.rs:111
-    reg issue_s2; // dequantizer_back.rs:114
-    reg issue_s3; // dequantizer_back.rs:114
-    reg issue_s4; // dequantizer_back.rs:114
-    reg issue_s5; // dequantizer_back.rs:114
-    reg issue_s6; // dequantizer_back.rs:114
-    reg issue_s7; // dequantizer_back.rs:114
-    reg map_last_s2; // dequantizer_back.rs:114
-    reg map_last_s3; // dequantizer_back.rs:114
-    reg map_last_s4; // dequantizer_back.rs:114
-    reg map_last_s5; // dequantizer_back.rs:114
-    reg map_last_s6; // dequantizer_back.rs:114
-    reg map_last_s7; // dequantizer_back.rs:114
-    reg [271:0] spare_data; // dequantizer_back.rs:121
-    reg spare_last; // dequantizer_back.rs:121
-    reg [255:0] elements_data; // dequantizer_back.rs:122
-    reg elements_last; // dequantizer_back.rs:122
-    reg elements_valid; // dequantizer_back.rs:123
-    reg spare_empty; // dequantizer_back.rs:124
-    reg flag_2; // dequantizer.rs:104
+    reg issue_s1; // dequantizer_back.rs:114
+    reg map_last_s1; // dequantizer_back.rs:114
+    reg issue_s2; // dequantizer_back.rs:117
+    reg issue_s3; // dequantizer_back.rs:117
+    reg issue_s4; // dequantizer_back.rs:117
+    reg issue_s5; // dequantizer_back.rs:117
+    reg issue_s6; // dequantizer_back.rs:117
+    reg issue_s7; // dequantizer_back.rs:117
+    reg map_last_s2; // dequantizer_back.rs:117
+    reg map_last_s3; // dequantizer_back.rs:117
+    reg map_last_s4; // dequantizer_back.rs:117
+    reg map_last_s5; // dequantizer_back.rs:117
+    reg map_last_s6; // dequantizer_back.rs:117
+    reg map_last_s7; // dequantizer_back.rs:117
+    reg [271:0] spare_data; // dequantizer_back.rs:124
+    reg spare_last; // dequantizer_back.rs:124
+    reg [255:0] elements_data; // dequantizer_back.rs:125
+    reg elements_last; // dequantizer_back.rs:125
+    reg elements_valid; // dequantizer_back.rs:126
+    reg spare_empty; // dequantizer_back.rs:127
+    reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [187:0] vectors [0:15];
     (* ram_style = "distributed" *) reg [5:0] infos [0:15];
 
@@ -855,49 +863,58 @@ module oaken_dequantizer_core_p16_n4096_each (
     always @(posedge clk) begin
         if (rst) begin
             header_valid_s1 <= 1'h0;
+            header_valid_s2 <= 1'h0;
             done <= 1'h0;
         end else begin
             header_valid_s1 <= header_valid;
-            done <= header_valid_s1;
+            header_valid_s2 <= header_valid_s1;
+            done <= header_valid_s2;
         end
     end
-    wire [12:0] middle = header_payload[12:0]; // header.rs:36
-    wire [12:0] outer_pos = header_payload[25:13]; // header.rs:36
-    wire [12:0] outer_neg = header_payload[38:26]; // header.rs:36
-    wire [12:0] inner = header_payload[51:39]; // header.rs:36
+    always @(posedge clk) begin
+        header <= header_payload;
+        t_s_low <= of_header_thresholds_s_low;
+        t_t_low <= of_header_thresholds_t_low;
+        t_t_high <= of_header_thresholds_t_high;
+        t_s_high <= of_header_thresholds_s_high;
+    end
+    wire [12:0] middle = header[12:0]; // header.rs:36
+    wire [12:0] outer_pos = header[25:13]; // header.rs:36
+    wire [12:0] outer_neg = header[38:26]; // header.rs:36
+    wire [12:0] inner = header[51:39]; // header.rs:36
     wire [5:0] e = middle[12:7]; // header.rs:41
     wire [6:0] f = middle[6:0]; // header.rs:46
     wire shape_legal = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:75
-    wire [4:0] field = of_header_thresholds_t_high[14:10]; // step_unit.rs:78
-    wire [5:0] _t1 = (|field) ? ({1'h0, field} + 6'h3) : (of_header_thresholds_t_high[9] ? 6'h3 : (of_header_thresholds_t_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire [4:0] field = t_t_high[14:10]; // step_unit.rs:78
+    wire _t1 = e >= ((|field) ? ({1'h0, field} + 6'h3) : (t_t_high[9] ? 6'h3 : (t_t_high[8] ? 6'h2 : 6'h1))); // half_steps.rs:76
     wire shape_legal_1 = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:75
-    wire [4:0] field_1 = of_header_thresholds_t_low[14:10]; // step_unit.rs:78
-    wire [5:0] _t2 = (|field_1) ? ({1'h0, field_1} + 6'h3) : (of_header_thresholds_t_low[9] ? 6'h3 : (of_header_thresholds_t_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire [4:0] field_1 = t_t_low[14:10]; // step_unit.rs:78
+    wire _t2 = e >= ((|field_1) ? ({1'h0, field_1} + 6'h3) : (t_t_low[9] ? 6'h3 : (t_t_low[8] ? 6'h2 : 6'h1))); // half_steps.rs:76
     wire [5:0] e_1 = outer_pos[12:7]; // header.rs:41
     wire [6:0] f_1 = outer_pos[6:0]; // header.rs:46
     wire shape_legal_2 = (e_1 <= 6'h26) & ((|e_1) | (~(|f_1))); // half_steps.rs:75
-    wire [4:0] field_2 = of_header_thresholds_s_high[14:10]; // step_unit.rs:78
-    wire [5:0] _t3 = (|field_2) ? ({1'h0, field_2} + 6'h3) : (of_header_thresholds_s_high[9] ? 6'h3 : (of_header_thresholds_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
-    wire _t4 = ((shape_legal & ((~(|e)) | (e >= _t1))) & (shape_legal_1 & ((~(|e)) | (e >= _t2)))) & (shape_legal_2 & ((~(|e_1)) | (e_1 >= _t3))); // side_table.rs:158
+    wire [4:0] field_2 = t_s_high[14:10]; // step_unit.rs:78
+    wire [5:0] _t3 = (|field_2) ? ({1'h0, field_2} + 6'h3) : (t_s_high[9] ? 6'h3 : (t_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire _t4 = ((shape_legal & ((~(|e)) | _t1)) & (shape_legal_1 & ((~(|e)) | _t2))) & (shape_legal_2 & ((~(|e_1)) | (e_1 >= _t3))); // side_table.rs:161
     wire [5:0] e_2 = outer_neg[12:7]; // header.rs:41
     wire [6:0] f_2 = outer_neg[6:0]; // header.rs:46
     wire shape_legal_3 = (e_2 <= 6'h26) & ((|e_2) | (~(|f_2))); // half_steps.rs:75
-    wire [4:0] field_3 = of_header_thresholds_s_low[14:10]; // step_unit.rs:78
-    wire [5:0] _t5 = (|field_3) ? ({1'h0, field_3} + 6'h3) : (of_header_thresholds_s_low[9] ? 6'h3 : (of_header_thresholds_s_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire [4:0] field_3 = t_s_low[14:10]; // step_unit.rs:78
+    wire _t5 = e_2 >= ((|field_3) ? ({1'h0, field_3} + 6'h3) : (t_s_low[9] ? 6'h3 : (t_s_low[8] ? 6'h2 : 6'h1))); // half_steps.rs:76
     wire [5:0] e_3 = inner[12:7]; // header.rs:41
     wire [6:0] f_3 = inner[6:0]; // header.rs:46
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
-    wire [4:0] split = header_payload[56:52]; // header.rs:74
+    wire [4:0] split = header[56:52]; // header.rs:74
     wire split_legal = split <= 5'h10; // header.rs:82
-    wire [5:0] above = header_payload[63:58]; // header.rs:89
+    wire [5:0] above = header[63:58]; // header.rs:89
     wire width_legal = ~(|above); // header.rs:91
-    wire legal = (_t4 & (shape_legal_3 & ((~(|e_2)) | (e_2 >= _t5)))) & ((inner_legal & split_legal) & width_legal); // side_table.rs:158
-    wire [10:0] x_mantissa = {|field, of_header_thresholds_t_high[9:0]}; // half.rs:18
+    wire legal = (_t4 & (shape_legal_3 & ((~(|e_2)) | _t5))) & ((inner_legal & split_legal) & width_legal); // side_table.rs:161
+    wire [10:0] x_mantissa = {|field, t_t_high[9:0]}; // half.rs:18
     wire [5:0] exponent_plus_1 = {1'h0, (|field) ? field : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l98_s1 <= (|e) ? (e - 6'h1) : (exponent_plus_1 + 6'h2);
-        scale <= l98_s1;
+        l98_s2 <= (|e) ? (e - 6'h1) : (exponent_plus_1 + 6'h2);
+        scale <= l98_s2;
         down <= (|e) ? (e - exponent_plus_1) : 6'h3;
         wide <= {x_mantissa, 12'h0};
     end
@@ -907,14 +924,14 @@ module oaken_dequantizer_core_p16_n4096_each (
     always @(posedge clk) new_middle_pos_base_sticky <= |lost;
     wire _t7 = |e; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1 <= {_t7, f & {7{_t7}}};
-        new_middle_pos_half_m <= l88_s1;
+        l88_s2 <= {_t7, f & {7{_t7}}};
+        new_middle_pos_half_m <= l88_s2;
     end
-    wire [10:0] x_mantissa_1 = {|field_1, of_header_thresholds_t_low[9:0]}; // half.rs:18
+    wire [10:0] x_mantissa_1 = {|field_1, t_t_low[9:0]}; // half.rs:18
     wire [5:0] exponent_plus_1_1 = {1'h0, (|field_1) ? field_1 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l98_s1_1 <= (|e) ? (e - 6'h1) : (exponent_plus_1_1 + 6'h2);
-        scale_1 <= l98_s1_1;
+        l98_s2_1 <= (|e) ? (e - 6'h1) : (exponent_plus_1_1 + 6'h2);
+        scale_1 <= l98_s2_1;
         down_1 <= (|e) ? (e - exponent_plus_1_1) : 6'h3;
         wide_1 <= {x_mantissa_1, 12'h0};
     end
@@ -924,14 +941,14 @@ module oaken_dequantizer_core_p16_n4096_each (
     always @(posedge clk) new_middle_neg_base_sticky <= |lost_1;
     wire _t9 = |e; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1_1 <= {_t9, f & {7{_t9}}};
-        new_middle_neg_half_m <= l88_s1_1;
+        l88_s2_1 <= {_t9, f & {7{_t9}}};
+        new_middle_neg_half_m <= l88_s2_1;
     end
-    wire [10:0] x_mantissa_2 = {|field_2, of_header_thresholds_s_high[9:0]}; // half.rs:18
+    wire [10:0] x_mantissa_2 = {|field_2, t_s_high[9:0]}; // half.rs:18
     wire [5:0] exponent_plus_1_2 = {1'h0, (|field_2) ? field_2 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l98_s1_2 <= (|e_1) ? (e_1 - 6'h1) : (exponent_plus_1_2 + 6'h2);
-        scale_2 <= l98_s1_2;
+        l98_s2_2 <= (|e_1) ? (e_1 - 6'h1) : (exponent_plus_1_2 + 6'h2);
+        scale_2 <= l98_s2_2;
         down_2 <= (|e_1) ? (e_1 - exponent_plus_1_2) : 6'h3;
         wide_2 <= {x_mantissa_2, 12'h0};
     end
@@ -941,14 +958,14 @@ module oaken_dequantizer_core_p16_n4096_each (
     always @(posedge clk) new_outer_pos_base_sticky <= |lost_2;
     wire _t11 = |e_1; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1_2 <= {_t11, f_1 & {7{_t11}}};
-        new_outer_pos_half_m <= l88_s1_2;
+        l88_s2_2 <= {_t11, f_1 & {7{_t11}}};
+        new_outer_pos_half_m <= l88_s2_2;
     end
-    wire [10:0] x_mantissa_3 = {|field_3, of_header_thresholds_s_low[9:0]}; // half.rs:18
+    wire [10:0] x_mantissa_3 = {|field_3, t_s_low[9:0]}; // half.rs:18
     wire [5:0] exponent_plus_1_3 = {1'h0, (|field_3) ? field_3 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l98_s1_3 <= (|e_2) ? (e_2 - 6'h1) : (exponent_plus_1_3 + 6'h2);
-        scale_3 <= l98_s1_3;
+        l98_s2_3 <= (|e_2) ? (e_2 - 6'h1) : (exponent_plus_1_3 + 6'h2);
+        scale_3 <= l98_s2_3;
         down_3 <= (|e_2) ? (e_2 - exponent_plus_1_3) : 6'h3;
         wide_3 <= {x_mantissa_3, 12'h0};
     end
@@ -958,33 +975,34 @@ module oaken_dequantizer_core_p16_n4096_each (
     always @(posedge clk) new_outer_neg_base_sticky <= |lost_3;
     wire _t13 = |e_2; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1_3 <= {_t13, f_2 & {7{_t13}}};
-        new_outer_neg_half_m <= l88_s1_3;
+        l88_s2_3 <= {_t13, f_2 & {7{_t13}}};
+        new_outer_neg_half_m <= l88_s2_3;
     end
     wire _t14 = |e_3; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1_4 <= {_t14, f_3 & {7{_t14}}};
-        new_inner_m <= l88_s1_4;
-        l83_s1 <= (|e_3) ? (e_3 - 6'h1) : 6'h0;
-        new_inner_scale <= l83_s1;
-        l18_s1 <= {|field_2, of_header_thresholds_s_high[9:0]};
-        new_itself_pos_mantissa <= l18_s1;
-        l62_s1 <= {1'h0, (|field_2) ? field_2 : 5'h1} + 6'h2;
-        new_itself_pos_scale <= l62_s1;
-        l18_s1_1 <= {|field_3, of_header_thresholds_s_low[9:0]};
-        new_itself_neg_mantissa <= l18_s1_1;
-        l62_s1_1 <= {1'h0, (|field_3) ? field_3 : 5'h1} + 6'h2;
-        new_itself_neg_scale <= l62_s1_1;
+        l88_s2_4 <= {_t14, f_3 & {7{_t14}}};
+        new_inner_m <= l88_s2_4;
+        l83_s2 <= (|e_3) ? (e_3 - 6'h1) : 6'h0;
+        new_inner_scale <= l83_s2;
+        l18_s2 <= {|field_2, t_s_high[9:0]};
+        new_itself_pos_mantissa <= l18_s2;
+        l62_s2 <= {1'h0, (|field_2) ? field_2 : 5'h1} + 6'h2;
+        new_itself_pos_scale <= l62_s2;
+        l18_s2_1 <= {|field_3, t_s_low[9:0]};
+        new_itself_neg_mantissa <= l18_s2_1;
+        l62_s2_1 <= {1'h0, (|field_3) ? field_3 : 5'h1} + 6'h2;
+        new_itself_neg_scale <= l62_s2_1;
         slot_s1 <= slot;
         slot_s2 <= slot_s1;
+        slot_s3 <= slot_s2;
     end
-    wire [187:0] _t15 = {value, new_middle_pos_base_sticky, new_middle_pos_half_m, scale, value_1, new_middle_neg_base_sticky, new_middle_neg_half_m, scale_1, value_2, new_outer_pos_base_sticky, new_outer_pos_half_m, scale_2, value_3, new_outer_neg_base_sticky, new_outer_neg_half_m, scale_3, new_inner_m, new_inner_scale, new_itself_pos_mantissa, new_itself_pos_scale, new_itself_neg_mantissa, new_itself_neg_scale}; // side_table.rs:176
+    wire [187:0] _t15 = {value, new_middle_pos_base_sticky, new_middle_pos_half_m, scale, value_1, new_middle_neg_base_sticky, new_middle_neg_half_m, scale_1, value_2, new_outer_pos_base_sticky, new_outer_pos_half_m, scale_2, value_3, new_outer_neg_base_sticky, new_outer_neg_half_m, scale_3, new_inner_m, new_inner_scale, new_itself_pos_mantissa, new_itself_pos_scale, new_itself_neg_mantissa, new_itself_neg_scale}; // side_table.rs:178
     always @(posedge clk) begin
-        if (done) vectors[slot_s2] <= _t15;
-        legal_s1 <= legal;
-        legal_s2 <= legal_s1;
+        if (done) vectors[slot_s3] <= _t15;
+        legal_s2 <= legal;
+        legal_s3 <= legal_s2;
     end
-    wire faulty = done & (~legal_s2); // side_table.rs:177
+    wire faulty = done & (~legal_s3); // side_table.rs:179
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -1003,7 +1021,7 @@ module oaken_dequantizer_core_p16_n4096_each (
     end
 
     // the sparse part: words to chunks
-    wire passes = (may_begin | flush) | open; // packet_gate.rs:10
+    wire passes = (may_begin | flush) | open; // packet_gate.rs:11
     assign out_data = sparse_data;
     assign out_keep = sparse_keep;
     assign out_last = sparse_last;
@@ -1012,7 +1030,10 @@ module oaken_dequantizer_core_p16_n4096_each (
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
-        end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
+        end else begin
+            if (sparse_valid & sparse_ready) open <= ~sparse_last;
+            if (flush) open <= 1'h0;
+        end
     end
     assign out_ready = walker_s_ready;
     assign of_header_chunks_minus_1 = walker_header_setting_chunks_minus_1;
@@ -1026,8 +1047,10 @@ module oaken_dequantizer_core_p16_n4096_each (
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
+            flag_1 <= 1'h0;
         end else begin
-            room <= in_flight < 5'h1e;
+            room <= in_flight < 5'h1d;
+            flag_1 <= walker_begins;
         end
     end
 
@@ -1105,8 +1128,8 @@ module oaken_dequantizer_core_p16_n4096_each (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
-    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:43
-    assign reader_m_ready = takes;
+    wire takes = ((~in_use) | decoding) & ((~maps_first) | (|tables_ready)); // dequantizer_back.rs:46
+    assign maps_ready = takes;
     oaken_beat_reader_p16 reader (
         .clk(clk),
         .rst(rst),
@@ -1120,26 +1143,26 @@ module oaken_dequantizer_core_p16_n4096_each (
         .s_wrong(counted_wrong),
         .s_first(counted_first),
         .s_last(counted_last),
-        .m_valid(reader_m_valid),
-        .m_ready(reader_m_ready),
-        .m_outlier(reader_m_outlier),
-        .m_outer(reader_m_outer),
-        .m_sign(reader_m_sign),
-        .m_first(reader_m_first),
-        .m_last(reader_m_last),
+        .m_valid(maps_valid),
+        .m_ready(maps_ready),
+        .m_outlier(maps_outlier),
+        .m_outer(maps_outer),
+        .m_sign(maps_sign),
+        .m_first(maps_first),
+        .m_last(maps_last),
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:45
+    wire load = maps_valid & maps_ready; // dequantizer_back.rs:48
     always @(posedge clk) if (load) begin
-        map_outlier <= reader_m_outlier;
-        map_outer <= reader_m_outer;
-        map_sign <= reader_m_sign;
-        map_last <= reader_m_last;
+        map_outlier <= maps_outlier;
+        map_outer <= maps_outer;
+        map_sign <= maps_sign;
+        map_last <= maps_last;
     end
-    wire new_vector = load & reader_m_first; // dequantizer_back.rs:46
+    wire new_vector = load & maps_first; // dequantizer_back.rs:49
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -1147,36 +1170,36 @@ module oaken_dequantizer_core_p16_n4096_each (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:49
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:49
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:49
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:52
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:52
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:52
     always @(posedge clk) if (new_vector) begin
         info_split <= next_info_split;
         info_middle_exact <= next_info_middle_exact;
     end
-    wire [187:0] vectors_q0 = vectors[load_slot]; // side_table.rs:194
-    wire [19:0] next_middle_pos_base_value = vectors_q0[187:168]; // side_table.rs:194
-    wire next_middle_pos_base_sticky = vectors_q0[167]; // side_table.rs:194
-    wire [7:0] next_middle_pos_half_m = vectors_q0[166:159]; // side_table.rs:194
-    wire [5:0] next_middle_pos_half_scale = vectors_q0[158:153]; // side_table.rs:194
-    wire [19:0] next_middle_neg_base_value = vectors_q0[152:133]; // side_table.rs:194
-    wire next_middle_neg_base_sticky = vectors_q0[132]; // side_table.rs:194
-    wire [7:0] next_middle_neg_half_m = vectors_q0[131:124]; // side_table.rs:194
-    wire [5:0] next_middle_neg_half_scale = vectors_q0[123:118]; // side_table.rs:194
-    wire [19:0] next_outer_pos_base_value = vectors_q0[117:98]; // side_table.rs:194
-    wire next_outer_pos_base_sticky = vectors_q0[97]; // side_table.rs:194
-    wire [7:0] next_outer_pos_half_m = vectors_q0[96:89]; // side_table.rs:194
-    wire [5:0] next_outer_pos_half_scale = vectors_q0[88:83]; // side_table.rs:194
-    wire [19:0] next_outer_neg_base_value = vectors_q0[82:63]; // side_table.rs:194
-    wire next_outer_neg_base_sticky = vectors_q0[62]; // side_table.rs:194
-    wire [7:0] next_outer_neg_half_m = vectors_q0[61:54]; // side_table.rs:194
-    wire [5:0] next_outer_neg_half_scale = vectors_q0[53:48]; // side_table.rs:194
-    wire [7:0] next_inner_m = vectors_q0[47:40]; // side_table.rs:194
-    wire [5:0] next_inner_scale = vectors_q0[39:34]; // side_table.rs:194
-    wire [10:0] next_itself_pos_mantissa = vectors_q0[33:23]; // side_table.rs:194
-    wire [5:0] next_itself_pos_scale = vectors_q0[22:17]; // side_table.rs:194
-    wire [10:0] next_itself_neg_mantissa = vectors_q0[16:6]; // side_table.rs:194
-    wire [5:0] next_itself_neg_scale = vectors_q0[5:0]; // side_table.rs:194
+    wire [187:0] vectors_q0 = vectors[load_slot]; // side_table.rs:196
+    wire [19:0] next_middle_pos_base_value = vectors_q0[187:168]; // side_table.rs:196
+    wire next_middle_pos_base_sticky = vectors_q0[167]; // side_table.rs:196
+    wire [7:0] next_middle_pos_half_m = vectors_q0[166:159]; // side_table.rs:196
+    wire [5:0] next_middle_pos_half_scale = vectors_q0[158:153]; // side_table.rs:196
+    wire [19:0] next_middle_neg_base_value = vectors_q0[152:133]; // side_table.rs:196
+    wire next_middle_neg_base_sticky = vectors_q0[132]; // side_table.rs:196
+    wire [7:0] next_middle_neg_half_m = vectors_q0[131:124]; // side_table.rs:196
+    wire [5:0] next_middle_neg_half_scale = vectors_q0[123:118]; // side_table.rs:196
+    wire [19:0] next_outer_pos_base_value = vectors_q0[117:98]; // side_table.rs:196
+    wire next_outer_pos_base_sticky = vectors_q0[97]; // side_table.rs:196
+    wire [7:0] next_outer_pos_half_m = vectors_q0[96:89]; // side_table.rs:196
+    wire [5:0] next_outer_pos_half_scale = vectors_q0[88:83]; // side_table.rs:196
+    wire [19:0] next_outer_neg_base_value = vectors_q0[82:63]; // side_table.rs:196
+    wire next_outer_neg_base_sticky = vectors_q0[62]; // side_table.rs:196
+    wire [7:0] next_outer_neg_half_m = vectors_q0[61:54]; // side_table.rs:196
+    wire [5:0] next_outer_neg_half_scale = vectors_q0[53:48]; // side_table.rs:196
+    wire [7:0] next_inner_m = vectors_q0[47:40]; // side_table.rs:196
+    wire [5:0] next_inner_scale = vectors_q0[39:34]; // side_table.rs:196
+    wire [10:0] next_itself_pos_mantissa = vectors_q0[33:23]; // side_table.rs:196
+    wire [5:0] next_itself_pos_scale = vectors_q0[22:17]; // side_table.rs:196
+    wire [10:0] next_itself_neg_mantissa = vectors_q0[16:6]; // side_table.rs:196
+    wire [5:0] next_itself_neg_scale = vectors_q0[5:0]; // side_table.rs:196
     always @(posedge clk) if (new_vector) begin
         current_middle_pos_base_value <= next_middle_pos_base_value;
         current_middle_pos_base_sticky <= next_middle_pos_base_sticky;
@@ -1214,7 +1237,7 @@ module oaken_dequantizer_core_p16_n4096_each (
 
     // the dense part
     wire [7:0] chunks = {1'h0, of_header_chunks_minus_1} + 8'h1; // dequantizer_settings.rs:85
-    wire there = header_valid & header_ready; // dequantizer.rs:82
+    wire there = header_valid & header_ready; // dequantizer.rs:83
     assign dense_ready = guard_s_ready;
     wire [9:0] beats_minus_1 = {chunks, 2'h0} - 10'h1; // dense_reader.rs:121
     fifo_8x8_distributed due (
@@ -1249,15 +1272,15 @@ module oaken_dequantizer_core_p16_n4096_each (
         .late(guard_late),
         .passing(guard_passing)
     );
-    assign dense_length_error = flag_1;
+    assign dense_length_error = flag_2;
     always @(posedge clk) begin
         if (rst) begin
-            flag_1 <= 1'h0;
+            flag_2 <= 1'h0;
         end else begin
-            flag_1 <= wrong_length;
+            flag_2 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:69
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:72
     assign decoding = issue & go;
     register_slice_64 slice (
         .clk(clk),
@@ -1271,25 +1294,25 @@ module oaken_dequantizer_core_p16_n4096_each (
     );
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:101
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:105
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:105
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:105
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:104
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:108
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:108
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:108
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -1329,24 +1352,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane0_outer <= coded_outer;
         lane0_negative_1 <= lane0_negative;
     end
-    wire [19:0] lane0_middle_base_value = lane0_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane0_middle_base_sticky = lane0_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane0_middle_half_m = lane0_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane0_middle_half_scale = lane0_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane0_itself_base_value = lane0_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane0_middle_base_value = lane0_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane0_middle_base_sticky = lane0_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane0_middle_half_m = lane0_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane0_middle_half_scale = lane0_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane0_itself_base_value = lane0_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane0_exact_s1 <= lane0_exact;
-    wire _t16 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? 1'h0 : _t16; // side_table.rs:229
-    wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? 8'h0 : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane0_half_scale = lane0_outer ? lane0_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane0_side_base_value = lane0_outlier ? lane0_outer_side_base_value : lane0_middle_base_value; // side_table.rs:231
-    wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:231
-    wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:231
+    wire _t16 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? 1'h0 : _t16; // side_table.rs:231
+    wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? 8'h0 : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane0_half_scale = lane0_outer ? lane0_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane0_side_base_value = lane0_outlier ? lane0_outer_side_base_value : lane0_middle_base_value; // side_table.rs:233
+    wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:233
+    wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -1443,9 +1466,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane0_negative_1_s6 <= lane0_negative_1_s5;
         values_0_negative <= lane0_negative_1_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:105
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:105
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:105
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:108
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:108
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:108
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -1463,24 +1486,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane1_outer <= coded_outer_1;
         lane1_negative_1 <= lane1_negative;
     end
-    wire [19:0] lane1_middle_base_value = lane1_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane1_middle_base_sticky = lane1_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane1_middle_half_m = lane1_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane1_middle_half_scale = lane1_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane1_itself_base_value = lane1_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane1_middle_base_value = lane1_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane1_middle_base_sticky = lane1_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane1_middle_half_m = lane1_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane1_middle_half_scale = lane1_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane1_itself_base_value = lane1_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane1_exact_s1 <= lane1_exact;
-    wire _t22 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? 1'h0 : _t22; // side_table.rs:229
-    wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? 8'h0 : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane1_half_scale = lane1_outer ? lane1_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane1_side_base_value = lane1_outlier ? lane1_outer_side_base_value : lane1_middle_base_value; // side_table.rs:231
-    wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:231
-    wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:231
+    wire _t22 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? 1'h0 : _t22; // side_table.rs:231
+    wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? 8'h0 : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane1_half_scale = lane1_outer ? lane1_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane1_side_base_value = lane1_outlier ? lane1_outer_side_base_value : lane1_middle_base_value; // side_table.rs:233
+    wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:233
+    wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -1577,9 +1600,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane1_negative_1_s6 <= lane1_negative_1_s5;
         values_1_negative <= lane1_negative_1_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:105
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:105
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:105
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:108
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:108
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:108
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -1597,24 +1620,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane2_outer <= coded_outer_2;
         lane2_negative_1 <= lane2_negative;
     end
-    wire [19:0] lane2_middle_base_value = lane2_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane2_middle_base_sticky = lane2_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane2_middle_half_m = lane2_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane2_middle_half_scale = lane2_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane2_itself_base_value = lane2_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane2_middle_base_value = lane2_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane2_middle_base_sticky = lane2_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane2_middle_half_m = lane2_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane2_middle_half_scale = lane2_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane2_itself_base_value = lane2_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane2_exact_s1 <= lane2_exact;
-    wire _t28 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? 1'h0 : _t28; // side_table.rs:229
-    wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? 8'h0 : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane2_half_scale = lane2_outer ? lane2_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane2_side_base_value = lane2_outlier ? lane2_outer_side_base_value : lane2_middle_base_value; // side_table.rs:231
-    wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:231
-    wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:231
+    wire _t28 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? 1'h0 : _t28; // side_table.rs:231
+    wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? 8'h0 : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane2_half_scale = lane2_outer ? lane2_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane2_side_base_value = lane2_outlier ? lane2_outer_side_base_value : lane2_middle_base_value; // side_table.rs:233
+    wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:233
+    wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -1711,9 +1734,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane2_negative_1_s6 <= lane2_negative_1_s5;
         values_2_negative <= lane2_negative_1_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:105
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:105
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:105
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:108
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:108
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:108
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -1731,24 +1754,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane3_outer <= coded_outer_3;
         lane3_negative_1 <= lane3_negative;
     end
-    wire [19:0] lane3_middle_base_value = lane3_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane3_middle_base_sticky = lane3_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane3_middle_half_m = lane3_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane3_middle_half_scale = lane3_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane3_itself_base_value = lane3_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane3_middle_base_value = lane3_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane3_middle_base_sticky = lane3_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane3_middle_half_m = lane3_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane3_middle_half_scale = lane3_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane3_itself_base_value = lane3_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane3_exact_s1 <= lane3_exact;
-    wire _t34 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? 1'h0 : _t34; // side_table.rs:229
-    wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? 8'h0 : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane3_half_scale = lane3_outer ? lane3_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane3_side_base_value = lane3_outlier ? lane3_outer_side_base_value : lane3_middle_base_value; // side_table.rs:231
-    wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:231
-    wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:231
+    wire _t34 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? 1'h0 : _t34; // side_table.rs:231
+    wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? 8'h0 : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane3_half_scale = lane3_outer ? lane3_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane3_side_base_value = lane3_outlier ? lane3_outer_side_base_value : lane3_middle_base_value; // side_table.rs:233
+    wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:233
+    wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
@@ -1845,9 +1868,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane3_negative_1_s6 <= lane3_negative_1_s5;
         values_3_negative <= lane3_negative_1_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:105
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:105
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:105
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:108
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:108
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:108
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -1865,24 +1888,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane4_outer <= coded_outer_4;
         lane4_negative_1 <= lane4_negative;
     end
-    wire [19:0] lane4_middle_base_value = lane4_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane4_middle_base_sticky = lane4_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane4_middle_half_m = lane4_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane4_middle_half_scale = lane4_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane4_itself_base_value = lane4_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane4_middle_base_value = lane4_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane4_middle_base_sticky = lane4_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane4_middle_half_m = lane4_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane4_middle_half_scale = lane4_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane4_itself_base_value = lane4_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane4_exact_s1 <= lane4_exact;
-    wire _t40 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? 1'h0 : _t40; // side_table.rs:229
-    wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? 8'h0 : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane4_half_scale = lane4_outer ? lane4_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane4_side_base_value = lane4_outlier ? lane4_outer_side_base_value : lane4_middle_base_value; // side_table.rs:231
-    wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:231
-    wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:231
+    wire _t40 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? 1'h0 : _t40; // side_table.rs:231
+    wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? 8'h0 : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane4_half_scale = lane4_outer ? lane4_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane4_side_base_value = lane4_outlier ? lane4_outer_side_base_value : lane4_middle_base_value; // side_table.rs:233
+    wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:233
+    wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
         lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
@@ -1979,9 +2002,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane4_negative_1_s6 <= lane4_negative_1_s5;
         values_4_negative <= lane4_negative_1_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:105
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:105
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:105
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:108
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:108
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:108
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -1999,24 +2022,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane5_outer <= coded_outer_5;
         lane5_negative_1 <= lane5_negative;
     end
-    wire [19:0] lane5_middle_base_value = lane5_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane5_middle_base_sticky = lane5_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane5_middle_half_m = lane5_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane5_middle_half_scale = lane5_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane5_itself_base_value = lane5_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane5_middle_base_value = lane5_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane5_middle_base_sticky = lane5_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane5_middle_half_m = lane5_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane5_middle_half_scale = lane5_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane5_itself_base_value = lane5_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane5_exact_s1 <= lane5_exact;
-    wire _t46 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? 1'h0 : _t46; // side_table.rs:229
-    wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? 8'h0 : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane5_half_scale = lane5_outer ? lane5_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane5_side_base_value = lane5_outlier ? lane5_outer_side_base_value : lane5_middle_base_value; // side_table.rs:231
-    wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:231
-    wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:231
+    wire _t46 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? 1'h0 : _t46; // side_table.rs:231
+    wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? 8'h0 : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane5_half_scale = lane5_outer ? lane5_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane5_side_base_value = lane5_outlier ? lane5_outer_side_base_value : lane5_middle_base_value; // side_table.rs:233
+    wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:233
+    wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
         lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
@@ -2113,9 +2136,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane5_negative_1_s6 <= lane5_negative_1_s5;
         values_5_negative <= lane5_negative_1_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:105
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:105
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:105
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:108
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:108
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:108
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -2133,24 +2156,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane6_outer <= coded_outer_6;
         lane6_negative_1 <= lane6_negative;
     end
-    wire [19:0] lane6_middle_base_value = lane6_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane6_middle_base_sticky = lane6_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane6_middle_half_m = lane6_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane6_middle_half_scale = lane6_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane6_itself_base_value = lane6_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane6_middle_base_value = lane6_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane6_middle_base_sticky = lane6_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane6_middle_half_m = lane6_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane6_middle_half_scale = lane6_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane6_itself_base_value = lane6_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane6_exact_s1 <= lane6_exact;
-    wire _t52 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? 1'h0 : _t52; // side_table.rs:229
-    wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? 8'h0 : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane6_half_scale = lane6_outer ? lane6_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane6_side_base_value = lane6_outlier ? lane6_outer_side_base_value : lane6_middle_base_value; // side_table.rs:231
-    wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:231
-    wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:231
+    wire _t52 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? 1'h0 : _t52; // side_table.rs:231
+    wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? 8'h0 : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane6_half_scale = lane6_outer ? lane6_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane6_side_base_value = lane6_outlier ? lane6_outer_side_base_value : lane6_middle_base_value; // side_table.rs:233
+    wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:233
+    wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
         lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
@@ -2247,9 +2270,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane6_negative_1_s6 <= lane6_negative_1_s5;
         values_6_negative <= lane6_negative_1_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:105
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:105
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:105
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:108
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:108
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:108
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -2267,24 +2290,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane7_outer <= coded_outer_7;
         lane7_negative_1 <= lane7_negative;
     end
-    wire [19:0] lane7_middle_base_value = lane7_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane7_middle_base_sticky = lane7_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane7_middle_half_m = lane7_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane7_middle_half_scale = lane7_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane7_itself_base_value = lane7_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane7_middle_base_value = lane7_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane7_middle_base_sticky = lane7_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane7_middle_half_m = lane7_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane7_middle_half_scale = lane7_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane7_itself_base_value = lane7_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane7_exact_s1 <= lane7_exact;
-    wire _t58 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? 1'h0 : _t58; // side_table.rs:229
-    wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? 8'h0 : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane7_half_scale = lane7_outer ? lane7_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane7_side_base_value = lane7_outlier ? lane7_outer_side_base_value : lane7_middle_base_value; // side_table.rs:231
-    wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:231
-    wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:231
+    wire _t58 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? 1'h0 : _t58; // side_table.rs:231
+    wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? 8'h0 : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane7_half_scale = lane7_outer ? lane7_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane7_side_base_value = lane7_outlier ? lane7_outer_side_base_value : lane7_middle_base_value; // side_table.rs:233
+    wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:233
+    wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
         lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
@@ -2381,9 +2404,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane7_negative_1_s6 <= lane7_negative_1_s5;
         values_7_negative <= lane7_negative_1_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:105
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:105
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:105
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:108
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:108
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:108
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -2401,24 +2424,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane8_outer <= coded_outer_8;
         lane8_negative_1 <= lane8_negative;
     end
-    wire [19:0] lane8_middle_base_value = lane8_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane8_middle_base_sticky = lane8_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane8_middle_half_m = lane8_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane8_middle_half_scale = lane8_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane8_itself_base_value = lane8_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane8_middle_base_value = lane8_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane8_middle_base_sticky = lane8_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane8_middle_half_m = lane8_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane8_middle_half_scale = lane8_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane8_itself_base_value = lane8_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane8_exact_s1 <= lane8_exact;
-    wire _t64 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? 1'h0 : _t64; // side_table.rs:229
-    wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? 8'h0 : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane8_half_scale = lane8_outer ? lane8_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane8_side_base_value = lane8_outlier ? lane8_outer_side_base_value : lane8_middle_base_value; // side_table.rs:231
-    wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:231
-    wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:231
+    wire _t64 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? 1'h0 : _t64; // side_table.rs:231
+    wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? 8'h0 : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane8_half_scale = lane8_outer ? lane8_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane8_side_base_value = lane8_outlier ? lane8_outer_side_base_value : lane8_middle_base_value; // side_table.rs:233
+    wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:233
+    wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
         lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
@@ -2515,9 +2538,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane8_negative_1_s6 <= lane8_negative_1_s5;
         values_8_negative <= lane8_negative_1_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:105
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:105
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:105
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:108
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:108
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:108
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -2535,24 +2558,24 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane9_outer <= coded_outer_9;
         lane9_negative_1 <= lane9_negative;
     end
-    wire [19:0] lane9_middle_base_value = lane9_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane9_middle_base_sticky = lane9_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane9_middle_half_m = lane9_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane9_middle_half_scale = lane9_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane9_itself_base_value = lane9_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane9_middle_base_value = lane9_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane9_middle_base_sticky = lane9_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane9_middle_half_m = lane9_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane9_middle_half_scale = lane9_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane9_itself_base_value = lane9_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane9_exact_s1 <= lane9_exact;
-    wire _t70 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? 1'h0 : _t70; // side_table.rs:229
-    wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? 8'h0 : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane9_half_scale = lane9_outer ? lane9_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane9_side_base_value = lane9_outlier ? lane9_outer_side_base_value : lane9_middle_base_value; // side_table.rs:231
-    wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:231
-    wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:231
+    wire _t70 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? 1'h0 : _t70; // side_table.rs:231
+    wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? 8'h0 : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane9_half_scale = lane9_outer ? lane9_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane9_side_base_value = lane9_outlier ? lane9_outer_side_base_value : lane9_middle_base_value; // side_table.rs:233
+    wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:233
+    wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
         lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
@@ -2649,9 +2672,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane9_negative_1_s6 <= lane9_negative_1_s5;
         values_9_negative <= lane9_negative_1_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:105
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:105
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:105
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:108
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:108
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:108
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -2669,26 +2692,26 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane10_outer <= coded_outer_10;
         lane10_negative_1 <= lane10_negative;
     end
-    wire [19:0] lane10_middle_base_value = lane10_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane10_middle_base_sticky = lane10_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane10_middle_half_m = lane10_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane10_middle_half_scale = lane10_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane10_itself_base_value = lane10_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane10_middle_base_value = lane10_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane10_middle_base_sticky = lane10_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane10_middle_half_m = lane10_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane10_middle_half_scale = lane10_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane10_itself_base_value = lane10_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane10_exact_s1 <= lane10_exact;
-    wire [19:0] _t76 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t77 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t78 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t76; // side_table.rs:229
-    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? 1'h0 : _t77; // side_table.rs:229
-    wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? 8'h0 : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t78; // side_table.rs:229
-    wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:231
-    wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:231
-    wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t76 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t77 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t78 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t76; // side_table.rs:231
+    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? 1'h0 : _t77; // side_table.rs:231
+    wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? 8'h0 : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t78; // side_table.rs:231
+    wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:233
+    wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:233
+    wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
         lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
@@ -2785,9 +2808,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane10_negative_1_s6 <= lane10_negative_1_s5;
         values_10_negative <= lane10_negative_1_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:105
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:105
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:105
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:108
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:108
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:108
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -2805,26 +2828,26 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane11_outer <= coded_outer_11;
         lane11_negative_1 <= lane11_negative;
     end
-    wire [19:0] lane11_middle_base_value = lane11_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane11_middle_base_sticky = lane11_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane11_middle_half_m = lane11_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane11_middle_half_scale = lane11_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane11_itself_base_value = lane11_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane11_middle_base_value = lane11_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane11_middle_base_sticky = lane11_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane11_middle_half_m = lane11_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane11_middle_half_scale = lane11_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane11_itself_base_value = lane11_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane11_exact_s1 <= lane11_exact;
-    wire [19:0] _t84 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t85 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t86 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t84; // side_table.rs:229
-    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? 1'h0 : _t85; // side_table.rs:229
-    wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? 8'h0 : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t86; // side_table.rs:229
-    wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:231
-    wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:231
-    wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t84 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t85 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t86 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t84; // side_table.rs:231
+    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? 1'h0 : _t85; // side_table.rs:231
+    wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? 8'h0 : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t86; // side_table.rs:231
+    wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:233
+    wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:233
+    wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
         lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
@@ -2921,9 +2944,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane11_negative_1_s6 <= lane11_negative_1_s5;
         values_11_negative <= lane11_negative_1_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:105
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:105
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:105
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:108
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:108
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:108
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -2941,26 +2964,26 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane12_outer <= coded_outer_12;
         lane12_negative_1 <= lane12_negative;
     end
-    wire [19:0] lane12_middle_base_value = lane12_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane12_middle_base_sticky = lane12_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane12_middle_half_m = lane12_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane12_middle_half_scale = lane12_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane12_itself_base_value = lane12_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane12_middle_base_value = lane12_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane12_middle_base_sticky = lane12_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane12_middle_half_m = lane12_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane12_middle_half_scale = lane12_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane12_itself_base_value = lane12_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane12_exact_s1 <= lane12_exact;
-    wire [19:0] _t92 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t93 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t94 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t92; // side_table.rs:229
-    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? 1'h0 : _t93; // side_table.rs:229
-    wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? 8'h0 : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t94; // side_table.rs:229
-    wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:231
-    wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:231
-    wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t92 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t93 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t94 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t92; // side_table.rs:231
+    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? 1'h0 : _t93; // side_table.rs:231
+    wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? 8'h0 : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t94; // side_table.rs:231
+    wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:233
+    wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:233
+    wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
         lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
@@ -3057,9 +3080,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane12_negative_1_s6 <= lane12_negative_1_s5;
         values_12_negative <= lane12_negative_1_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:105
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:105
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:105
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:108
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:108
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:108
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -3077,26 +3100,26 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane13_outer <= coded_outer_13;
         lane13_negative_1 <= lane13_negative;
     end
-    wire [19:0] lane13_middle_base_value = lane13_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane13_middle_base_sticky = lane13_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane13_middle_half_m = lane13_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane13_middle_half_scale = lane13_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane13_itself_base_value = lane13_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane13_middle_base_value = lane13_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane13_middle_base_sticky = lane13_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane13_middle_half_m = lane13_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane13_middle_half_scale = lane13_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane13_itself_base_value = lane13_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane13_exact_s1 <= lane13_exact;
-    wire [19:0] _t100 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t101 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t102 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t100; // side_table.rs:229
-    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? 1'h0 : _t101; // side_table.rs:229
-    wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? 8'h0 : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t102; // side_table.rs:229
-    wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:231
-    wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:231
-    wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t100 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t101 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t102 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t100; // side_table.rs:231
+    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? 1'h0 : _t101; // side_table.rs:231
+    wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? 8'h0 : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t102; // side_table.rs:231
+    wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:233
+    wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:233
+    wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
         lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
@@ -3193,9 +3216,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane13_negative_1_s6 <= lane13_negative_1_s5;
         values_13_negative <= lane13_negative_1_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:105
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:105
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:105
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:108
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:108
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:108
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -3213,26 +3236,26 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane14_outer <= coded_outer_14;
         lane14_negative_1 <= lane14_negative;
     end
-    wire [19:0] lane14_middle_base_value = lane14_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane14_middle_base_sticky = lane14_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane14_middle_half_m = lane14_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane14_middle_half_scale = lane14_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane14_itself_base_value = lane14_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane14_middle_base_value = lane14_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane14_middle_base_sticky = lane14_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane14_middle_half_m = lane14_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane14_middle_half_scale = lane14_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane14_itself_base_value = lane14_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane14_exact_s1 <= lane14_exact;
-    wire [19:0] _t108 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t109 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t110 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t108; // side_table.rs:229
-    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? 1'h0 : _t109; // side_table.rs:229
-    wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? 8'h0 : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t110; // side_table.rs:229
-    wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:231
-    wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:231
-    wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t108 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t109 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t110 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t108; // side_table.rs:231
+    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? 1'h0 : _t109; // side_table.rs:231
+    wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? 8'h0 : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t110; // side_table.rs:231
+    wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:233
+    wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:233
+    wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
         lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
@@ -3329,9 +3352,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane14_negative_1_s6 <= lane14_negative_1_s5;
         values_14_negative <= lane14_negative_1_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:105
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:105
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:105
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:108
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:108
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:108
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -3349,26 +3372,26 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane15_outer <= coded_outer_15;
         lane15_negative_1 <= lane15_negative;
     end
-    wire [19:0] lane15_middle_base_value = lane15_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane15_middle_base_sticky = lane15_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane15_middle_half_m = lane15_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane15_middle_half_scale = lane15_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane15_itself_base_value = lane15_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:226
-    wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:226
+    wire [19:0] lane15_middle_base_value = lane15_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane15_middle_base_sticky = lane15_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane15_middle_half_m = lane15_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane15_middle_half_scale = lane15_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane15_itself_base_value = lane15_negative_1 ? {lane0_levels_itself_neg_mantissa, 9'h0} : {lane0_levels_itself_pos_mantissa, 9'h0}; // side_table.rs:228
+    wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? lane0_levels_itself_neg_scale : lane0_levels_itself_pos_scale; // side_table.rs:228
     always @(posedge clk) if (go) lane15_exact_s1 <= lane15_exact;
-    wire [19:0] _t116 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t117 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t118 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t116; // side_table.rs:229
-    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? 1'h0 : _t117; // side_table.rs:229
-    wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? 8'h0 : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t118; // side_table.rs:229
-    wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:231
-    wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:231
-    wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t116 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t117 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t118 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t116; // side_table.rs:231
+    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? 1'h0 : _t117; // side_table.rs:231
+    wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? 8'h0 : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t118; // side_table.rs:231
+    wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:233
+    wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:233
+    wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
         lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
@@ -3471,8 +3494,8 @@ module oaken_dequantizer_core_p16_n4096_each (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:111
-    wire _t124 = header_valid & header_ready; // dequantizer_back.rs:112
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:114
+    wire _t124 = header_valid & header_ready; // dequantizer_back.rs:115
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -3481,7 +3504,7 @@ module oaken_dequantizer_core_p16_n4096_each (
             else if (looked_up & (~_t124)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:113
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:116
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -3507,8 +3530,8 @@ module oaken_dequantizer_core_p16_n4096_each (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:114
-    wire last = map_last_s7; // dequantizer_back.rs:114
+    wire valid = issue_s7; // dequantizer_back.rs:117
+    wire last = map_last_s7; // dequantizer_back.rs:117
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -3519,8 +3542,8 @@ module oaken_dequantizer_core_p16_n4096_each (
         spare_data <= rounded;
         spare_last <= last;
     end
-    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:127
-    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:127
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:130
+    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:130
     wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:125
     wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:124
@@ -3553,8 +3576,8 @@ module oaken_dequantizer_core_p16_n4096_each (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t125 = m_ready | (~elements_valid); // dequantizer_back.rs:130
-    wire [255:0] _t126 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:132
+    wire _t125 = m_ready | (~elements_valid); // dequantizer_back.rs:133
+    wire [255:0] _t126 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:135
     always @(posedge clk) if (_t125) begin
         elements_data <= _t126;
         elements_last <= chosen_last;
@@ -3570,18 +3593,18 @@ module oaken_dequantizer_core_p16_n4096_each (
     end
 
     // a vector has left when its last beat is taken
-    assign finished = flag_2;
+    assign finished = flag_3;
     always @(posedge clk) begin
         if (rst) begin
-            flag_2 <= 1'h0;
+            flag_3 <= 1'h0;
             in_flight <= 5'h0;
         end else begin
-            flag_2 <= (m_valid & m_ready) & m_last;
-            if (walker_begins & (~flag_2)) in_flight <= in_flight + 5'h1;
-            else if (flag_2 & (~walker_begins)) in_flight <= in_flight - 5'h1;
+            flag_3 <= (m_valid & m_ready) & m_last;
+            if (flag_1 & (~flag_3)) in_flight <= in_flight + 5'h1;
+            else if (flag_3 & (~flag_1)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire unused_ok = &{1'b0, header_payload[57], _t6[22:20], _t8[22:20], _t10[22:20], _t12[22:20], guard_m_first, guard_passing, beats_minus_1[9:8], due_s_ready, due_level, lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t21[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t27[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t33[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t39[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t45[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t51[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t57[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t63[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t69[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t75[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t83[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t91[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t99[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t107[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t115[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t123[0]};
+    wire unused_ok = &{1'b0, header[57], _t6[22:20], _t8[22:20], _t10[22:20], _t12[22:20], guard_m_first, guard_passing, beats_minus_1[9:8], due_s_ready, due_level, lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t21[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t27[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t33[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t39[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t45[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t51[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t57[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t63[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t69[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t75[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t83[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t91[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t99[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t107[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t115[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t123[0]};
 endmodule
 
 `default_nettype wire

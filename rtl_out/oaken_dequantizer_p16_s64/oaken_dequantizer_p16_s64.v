@@ -104,12 +104,12 @@ module oaken_dequantizer_p16_s64 (
     wire [14:0] setting_thresholds_t_high;
     wire [14:0] setting_thresholds_s_high;
     wire unset;
-    reg open; // a packet of the sparse part is open | packet_gate.rs:9
-    wire out_valid; // packet_gate.rs:11
-    wire out_ready; // packet_gate.rs:11
-    wire [127:0] out_data; // packet_gate.rs:11
-    wire [15:0] out_keep; // packet_gate.rs:11
-    wire out_last; // packet_gate.rs:11
+    reg open; // a packet is open | packet_gate.rs:10
+    wire out_valid; // packet_gate.rs:12
+    wire out_ready; // packet_gate.rs:12
+    wire [127:0] out_data; // packet_gate.rs:12
+    wire [15:0] out_keep; // packet_gate.rs:12
+    wire out_last; // packet_gate.rs:12
     reg partial; // dequantizer_axi.rs:99
     reg [31:0] vectors; // settings.rs:172
 
@@ -355,7 +355,7 @@ module oaken_dequantizer_p16_s64 (
     assign errors_dense_length_set = errors_4;
     assign status_busy_value = core_busy;
     assign errors_unset_set = unset;
-    wire passes = (enable | flush) | open; // packet_gate.rs:10
+    wire passes = (enable | flush) | open; // packet_gate.rs:11
     assign out_ready = s_table_s_ready;
     assign out_data = s_axis_sparse_tdata;
     assign out_keep = s_axis_sparse_tkeep;
@@ -365,7 +365,10 @@ module oaken_dequantizer_p16_s64 (
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
-        end else if (s_axis_sparse_tvalid & s_axis_sparse_tready) open <= ~s_axis_sparse_tlast;
+        end else begin
+            if (s_axis_sparse_tvalid & s_axis_sparse_tready) open <= ~s_axis_sparse_tlast;
+            if (flush) open <= 1'h0;
+        end
     end
     oaken_setting_table_64x144_n4096 s_table (
         .clk(clk),

@@ -51,19 +51,24 @@ module oaken_record_walker_p16_each (
     reg [1:0] doing; // record_walker.rs:92
     reg [9:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:94
     reg [5:0] head; // the number of the word that comes next | record_walker.rs:100
-    reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:101
-    wire [5:0] looks_from; // record_walker.rs:102
-    reg has_room; // walker_words.rs:34
-    reg [5:0] taken; // the number of the next word that is taken | walker_words.rs:35
-    reg [127:0] word_data; // walker_words.rs:44
-    reg [15:0] word_keep; // walker_words.rs:44
-    reg word_last; // walker_words.rs:44
-    reg comes; // a word is there | walker_words.rs:45
-    reg [5:0] oldest_1; // packet_ends.rs:41
-    reg [5:0] newest; // packet_ends.rs:41
-    wire leave; // packet_ends.rs:44
-    reg [5:0] waiting; // packet_ends.rs:54
-    reg known; // packet_ends.rs:56
+    reg [5:0] newest; // the number of the word before that | record_walker.rs:101
+    reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:102
+    wire [5:0] looks_from; // record_walker.rs:103
+    reg has_room; // walker_words.rs:36
+    reg [5:0] taken; // the number of the next word that is taken | walker_words.rs:37
+    reg [127:0] word_data; // walker_words.rs:46
+    reg [15:0] word_keep; // walker_words.rs:46
+    reg word_last; // walker_words.rs:46
+    reg comes; // a word is there | walker_words.rs:47
+    reg [5:0] oldest_1; // packet_ends.rs:43
+    reg [5:0] newest_1; // packet_ends.rs:43
+    wire leave; // packet_ends.rs:46
+    reg known; // packet_ends.rs:54
+    reg [9:0] end_at; // of the oldest one, if it is `known` | packet_ends.rs:55
+    reg [5:0] end_next_word; // packet_ends.rs:55
+    reg [5:0] end_last_word; // packet_ends.rs:55
+    reg [5:0] waiting; // ends behind the oldest one | packet_ends.rs:57
+    reg others; // `waiting` is not 0 | packet_ends.rs:59
     reg seen_known; // walker_view.rs:90
     reg [9:0] seen_end_at; // walker_view.rs:90
     reg [5:0] seen_end_next_word; // walker_view.rs:90
@@ -85,10 +90,10 @@ module oaken_record_walker_p16_each (
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:48
     reg first_chunk; // walker_chunks.rs:49
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:50
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:114
-    reg [5:0] resume; // the word behind what was flushed | record_walker.rs:115
-    wire start_1; // record_walker.rs:116
-    wire room; // record_walker.rs:116
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:115
+    reg [5:0] resume; // the word behind what was flushed | record_walker.rs:116
+    wire start_1; // record_walker.rs:117
+    wire room; // record_walker.rs:117
     reg [6:0] setting_of_word_chunks_minus_1; // word_settings.rs:16
     reg [14:0] setting_of_word_thresholds_s_low; // word_settings.rs:16
     reg [14:0] setting_of_word_thresholds_t_low; // word_settings.rs:16
@@ -112,15 +117,15 @@ module oaken_record_walker_p16_each (
     wire out_valid; // walker_chunks.rs:117
     wire [18:0] out_payload; // walker_chunks.rs:117
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:192
-    reg length_error_1; // record_walker.rs:195
+    reg count_error_1; // record_walker.rs:195
+    reg length_error_1; // record_walker.rs:198
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:223
-    reg begun_before; // record_walker.rs:224
-    reg room_for_headers; // record_walker.rs:231
+    reg [63:0] begun_with; // record_walker.rs:226
+    reg begun_before; // record_walker.rs:227
+    reg room_for_headers; // record_walker.rs:234
     wire settings_1_s_ready;
     wire settings_1_m_valid;
     wire [66:0] settings_1_m_payload;
@@ -131,9 +136,9 @@ module oaken_record_walker_p16_each (
     reg [14:0] begun_with_setting_thresholds_t_high; // word_settings.rs:33
     reg [14:0] begun_with_setting_thresholds_s_high; // word_settings.rs:33
     reg setting_begun; // word_settings.rs:34
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:210
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:161
-    reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:50
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:213
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:160
+    reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
@@ -161,10 +166,10 @@ module oaken_record_walker_p16_each (
     wire [5:0] next_word = word + {5'h0, |s_byte}; // record_walker.rs:97
 
     // words come
-    wire [5:0] taken_then = taken + {5'h0, s_valid & s_ready}; // walker_words.rs:36
-    wire ring_has_room = (taken_then - tail) < 6'h20; // walker_words.rs:37
-    wire [5:0] ahead = taken_then - looks_from; // walker_words.rs:39
-    wire walker_has_room = ahead[4] == ahead[5]; // walker_words.rs:40
+    wire [5:0] taken_then = taken + {5'h0, s_valid & s_ready}; // walker_words.rs:38
+    wire ring_has_room = (taken_then - tail) < 6'h20; // walker_words.rs:39
+    wire [5:0] ahead = taken_then - looks_from; // walker_words.rs:41
+    wire walker_has_room = ahead[4] == ahead[5]; // walker_words.rs:42
     always @(posedge clk) begin
         if (rst) begin
             has_room <= 1'h0;
@@ -193,48 +198,69 @@ module oaken_record_walker_p16_each (
         end
     end
     always @(posedge clk) word_keep <= s_keep | {16{~s_last}};
-    wire valid = comes & (~flush); // walker_words.rs:50
+    wire valid = comes & (~flush); // walker_words.rs:52
     assign write_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
             head <= 6'h0;
-        end else if (valid) head <= head + 6'h1;
+            newest <= 6'h3f;
+        end else if (valid) begin
+            head <= head + 6'h1;
+            newest <= head;
+        end
     end
     wire [3:0] address = head[3:0]; // sparse_ring.rs:53
     assign write_word = head[4:0];
-    wire comes_1 = valid & word_last; // packet_ends.rs:45
-    wire [5:0] next_word_1 = head + 6'h1; // packet_ends.rs:46
-    wire [15:0] _t1 = word_keep & (~{1'h0, word_keep[15:1]}); // packet_ends.rs:49
-    wire index_0 = ((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:49
-    wire index_1 = ((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:49
-    wire index_2 = ((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]; // packet_ends.rs:49
-    wire index_3 = ((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]; // packet_ends.rs:49
-    wire [3:0] kept = {index_0, index_1, index_2, index_3}; // packet_ends.rs:49
-    wire [9:0] at = (&word_keep) ? {next_word_1, 4'h0} : {head, kept}; // packet_ends.rs:50
-    always @(posedge clk) if (comes_1) ends[newest[4:0]] <= {at, next_word_1, head};
+    wire comes_1 = valid & word_last; // packet_ends.rs:47
+    wire [5:0] next_word_1 = head + 6'h1; // packet_ends.rs:48
+    wire [15:0] _t1 = word_keep & (~{1'h0, word_keep[15:1]}); // packet_ends.rs:51
+    wire index_0 = ((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:51
+    wire index_1 = ((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:51
+    wire index_2 = ((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]; // packet_ends.rs:51
+    wire index_3 = ((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]; // packet_ends.rs:51
+    wire [3:0] kept = {index_0, index_1, index_2, index_3}; // packet_ends.rs:51
+    wire [9:0] at = (&word_keep) ? {next_word_1, 4'h0} : {head, kept}; // packet_ends.rs:52
+    wire [21:0] ends_q0 = ends[oldest_1[4:0]]; // packet_ends.rs:60
+    wire [9:0] next_at = others ? ends_q0[21:12] : at; // packet_ends.rs:60
+    wire [5:0] next_next_word = others ? ends_q0[11:6] : next_word_1; // packet_ends.rs:60
+    wire [5:0] next_last_word = others ? ends_q0[5:0] : head; // packet_ends.rs:60
+    wire takes = leave | (~known); // packet_ends.rs:61
+    always @(posedge clk) if (comes_1) ends[newest_1[4:0]] <= {at, next_word_1, head};
     always @(posedge clk) begin
         if (rst) begin
-            newest <= 6'h0;
+            newest_1 <= 6'h0;
+        end else if (comes_1) newest_1 <= newest_1 + 6'h1;
+    end
+    wire goes = takes & (others | comes_1); // packet_ends.rs:69
+    wire one = waiting == 6'h1; // packet_ends.rs:72
+    always @(posedge clk) begin
+        if (rst) begin
             oldest_1 <= 6'h0;
-            waiting <= 6'h0;
             known <= 1'h0;
+            end_at <= 10'h0;
+            end_next_word <= 6'h0;
+            end_last_word <= 6'h0;
+            waiting <= 6'h0;
+            others <= 1'h0;
         end else begin
-            if (comes_1) newest <= newest + 6'h1;
-            if (leave) oldest_1 <= oldest_1 + 6'h1;
-            if (comes_1 & (~leave)) waiting <= waiting + 6'h1;
-            else if (leave & (~comes_1)) waiting <= waiting - 6'h1;
-            known <= comes_1 | (known & (~(leave & (waiting == 6'h1))));
+            if (takes) begin
+                known <= others | comes_1;
+                end_at <= next_at;
+                end_next_word <= next_next_word;
+                end_last_word <= next_last_word;
+            end
+            if (goes) oldest_1 <= oldest_1 + 6'h1;
+            if (comes_1 & (~goes)) waiting <= waiting + 6'h1;
+            else if (goes & (~comes_1)) waiting <= waiting - 6'h1;
+            others <= takes ? (others & (comes_1 | (~one))) : (others | comes_1);
             if (flush) begin
-                oldest_1 <= newest;
+                oldest_1 <= newest_1;
                 waiting <= 6'h0;
+                others <= 1'h0;
                 known <= 1'h0;
             end
         end
     end
-    wire [21:0] ends_q0 = ends[oldest_1[4:0]]; // packet_ends.rs:63
-    wire [9:0] end_at = ends_q0[21:12]; // packet_ends.rs:63
-    wire [5:0] end_next_word = ends_q0[11:6]; // packet_ends.rs:63
-    wire [5:0] end_last_word = ends_q0[5:0]; // packet_ends.rs:63
     wire [7:0] byte0_byte = word_data[7:0] & {8{word_keep[0]}}; // walker_maps.rs:48
     wire byte0_most = |byte0_byte[7:6]; // walker_maps.rs:49
     wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // walker_maps.rs:50
@@ -351,9 +377,9 @@ module oaken_record_walker_p16_each (
     wire [5:0] next_word_2 = s_within ? (word + 6'h1) : word; // walker_view.rs:61
     wire [9:0] behind = place - end_at; // walker_view.rs:62
     wire past_the_end = known & (~behind[9]); // walker_view.rs:63
-    wire [5:0] more = head + (~word); // walker_view.rs:65
+    wire [5:0] more = newest - word; // walker_view.rs:65
     wire arrived = ~more[5]; // walker_view.rs:66
-    wire now_at_the_end = known & (~(|behind)); // walker_view.rs:70
+    wire now_at_the_end = known & (place == end_at); // walker_view.rs:70
     wire now_beyond = past_the_end & (|behind); // walker_view.rs:72
     wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
     wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
@@ -420,20 +446,20 @@ module oaken_record_walker_p16_each (
     end
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:117
-    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:118
-    wire ended = step & last_chunk; // record_walker.rs:119
-    wire goes_on = step & (~last_chunk); // record_walker.rs:120
-    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:121
+    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:118
+    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:119
+    wire ended = step & last_chunk; // record_walker.rs:120
+    wire goes_on = step & (~last_chunk); // record_walker.rs:121
+    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:122
     assign looks_from = gone ? resume : (seen_past_the_end ? seen_end_next_word : word);
 
     // from its end on
-    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:126
-    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:127
-    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:128
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:129
+    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:127
+    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:128
+    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:129
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:130
     assign begins = begins_1;
-    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:132
+    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:133
     always @(posedge clk) begin
         setting_of_word_chunks_minus_1 <= setting_chunks_minus_1;
         setting_of_word_thresholds_s_low <= setting_thresholds_s_low;
@@ -478,7 +504,7 @@ module oaken_record_walker_p16_each (
     end
 
     // chunks leave
-    wire _t9 = nothing | gone; // record_walker.rs:141
+    wire _t9 = nothing | gone; // record_walker.rs:140
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -528,8 +554,8 @@ module oaken_record_walker_p16_each (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:145
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:146
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:144
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:145
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -548,7 +574,7 @@ module oaken_record_walker_p16_each (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:150
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:149
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -625,26 +651,22 @@ module oaken_record_walker_p16_each (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:162
+    wire dropping = doing == DOING_DROP; // record_walker.rs:161
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:164
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:165
-    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:166
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:163
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:164
+    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:165
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:171
+    wire stays = walking & (~ended); // record_walker.rs:170
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
-            place <= 10'h0;
             gone <= 1'h0;
             guessed <= 3'h0;
             skip <= 4'h0;
-            fresh <= 1'h0;
         end else begin
-            if (ended) place <= behind_record;
-            if (begins_1) place <= seen_first_count_end;
             case (doing)
                 DOING_WAIT: if (begins_1) doing <= DOING_WALK;
                 DOING_WALK: begin
@@ -670,7 +692,6 @@ module oaken_record_walker_p16_each (
                     end
                 end
                 DOING_DROP: begin
-                    place <= behind_dropped;
                     if (known) skip <= skip - 4'h1;
                     if (known & (skip == 4'h1)) doing <= DOING_WAIT;
                 end
@@ -679,12 +700,23 @@ module oaken_record_walker_p16_each (
             if (flush) begin
                 gone <= stays;
                 guessed <= 3'h0;
-                if (~stays) begin
-                    place <= {head, 4'h0};
-                    doing <= DOING_WAIT;
-                end
+                if (~stays) doing <= DOING_WAIT;
             end
-            if (goes_on & (~missing)) place <= seen_count_end;
+        end
+    end
+
+    // the next place: from chunk to chunk of a record, or from its end on
+    wire s_within_1 = walking & (~last_chunk); // record_walker.rs:179
+    wire flushed = flush & (~stays); // record_walker.rs:180
+    wire [9:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:181
+    wire [9:0] to_record = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:182
+    wire to_record_moves = ((ended | begins_1) | dropping) | flushed; // record_walker.rs:183
+    always @(posedge clk) begin
+        if (rst) begin
+            place <= 10'h0;
+            fresh <= 1'h0;
+        end else begin
+            if (s_within_1 ? (step & (~missing)) : to_record_moves) place <= s_within_1 ? seen_count_end : to_record;
             fresh <= ~(((step | begins_1) | dropping) | (flush & (~stays)));
         end
     end

@@ -96,12 +96,21 @@ module oaken_setting_table_64x144_n4096 (
     reg stored_63; // setting_table.rs:87
     wire look_up_advance_s0; // setting_table.rs:92
     reg is_stored; // setting_table.rs:94
-    reg [143:0] s_data_s1; // setting_table.rs:96
-    reg s_last_s1; // setting_table.rs:96
-    reg look_up_valid_s1; // setting_table.rs:92
-    reg first; // setting_table.rs:99
-    reg unset_1; // setting_table.rs:100
     wire look_up_advance_s1; // setting_table.rs:92
+    reg [6:0] setting_chunks_minus_1; // setting_table.rs:96
+    reg [14:0] setting_thresholds_s_low; // setting_table.rs:96
+    reg [14:0] setting_thresholds_t_low; // setting_table.rs:96
+    reg [14:0] setting_thresholds_t_high; // setting_table.rs:96
+    reg [14:0] setting_thresholds_s_high; // setting_table.rs:96
+    reg [143:0] s_data_s1; // setting_table.rs:97
+    reg [143:0] s_data_s2; // setting_table.rs:97
+    reg s_last_s1; // setting_table.rs:97
+    reg s_last_s2; // setting_table.rs:97
+    reg look_up_valid_s1; // setting_table.rs:92
+    reg look_up_valid_s2; // setting_table.rs:92
+    reg first; // setting_table.rs:100
+    reg unset_1; // setting_table.rs:101
+    wire look_up_advance_s2; // setting_table.rs:92
     (* ram_style = "block" *) reg [66:0] settings [0:63];
     reg [66:0] settings_q0; // setting_table.rs:93
 
@@ -252,30 +261,39 @@ module oaken_setting_table_64x144_n4096 (
     wire [14:0] found_thresholds_t_high = settings_q0[29:15]; // setting_table.rs:93
     wire [14:0] found_thresholds_s_high = settings_q0[14:0]; // setting_table.rs:93
     wire [63:0] _t2 = {stored_63, stored_62, stored_61, stored_60, stored_59, stored_58, stored_57, stored_56, stored_55, stored_54, stored_53, stored_52, stored_51, stored_50, stored_49, stored_48, stored_47, stored_46, stored_45, stored_44, stored_43, stored_42, stored_41, stored_40, stored_39, stored_38, stored_37, stored_36, stored_35, stored_34, stored_33, stored_32, stored_31, stored_30, stored_29, stored_28, stored_27, stored_26, stored_25, stored_24, stored_23, stored_22, stored_21, stored_20, stored_19, stored_18, stored_17, stored_16, stored_15, stored_14, stored_13, stored_12, stored_11, stored_10, stored_9, stored_8, stored_7, stored_6, stored_5, stored_4, stored_3, stored_2, stored_1, stored_0}; // setting_table.rs:94
-    always @(posedge clk) if (look_up_advance_s0) is_stored <= _t2[s_number];
-    wire [6:0] setting_chunks_minus_1 = is_stored ? found_chunks_minus_1 : 7'h3f; // setting_table.rs:95
-    wire [14:0] setting_thresholds_s_low = is_stored ? found_thresholds_s_low : 15'h7bff; // setting_table.rs:95
-    wire [14:0] setting_thresholds_t_low = is_stored ? found_thresholds_t_low : 15'h0; // setting_table.rs:95
-    wire [14:0] setting_thresholds_t_high = is_stored ? found_thresholds_t_high : 15'h0; // setting_table.rs:95
-    wire [14:0] setting_thresholds_s_high = is_stored ? found_thresholds_s_high : 15'h7bff; // setting_table.rs:95
-    always @(posedge clk) if (look_up_advance_s0) begin
-        s_data_s1 <= s_data;
-        s_last_s1 <= s_last;
+    always @(posedge clk) begin
+        if (look_up_advance_s0) is_stored <= _t2[s_number];
+        if (look_up_advance_s1) begin
+            setting_chunks_minus_1 <= is_stored ? found_chunks_minus_1 : 7'h3f;
+            setting_thresholds_s_low <= is_stored ? found_thresholds_s_low : 15'h7bff;
+            setting_thresholds_t_low <= is_stored ? found_thresholds_t_low : 15'h0;
+            setting_thresholds_t_high <= is_stored ? found_thresholds_t_high : 15'h0;
+            setting_thresholds_s_high <= is_stored ? found_thresholds_s_high : 15'h7bff;
+        end
+        if (look_up_advance_s0) s_data_s1 <= s_data;
+        if (look_up_advance_s1) s_data_s2 <= s_data_s1;
+        if (look_up_advance_s0) s_last_s1 <= s_last;
+        if (look_up_advance_s1) s_last_s2 <= s_last_s1;
     end
     always @(posedge clk) begin
         if (rst) begin
             look_up_valid_s1 <= 1'h0;
-        end else if (look_up_advance_s0) look_up_valid_s1 <= s_valid;
+            look_up_valid_s2 <= 1'h0;
+        end else begin
+            if (look_up_advance_s0) look_up_valid_s1 <= s_valid;
+            if (look_up_advance_s1) look_up_valid_s2 <= look_up_valid_s1;
+        end
     end
-    assign m_valid = look_up_valid_s1;
-    assign m_data = s_data_s1;
-    assign m_last = s_last_s1;
+    assign m_valid = look_up_valid_s2;
+    assign m_data = s_data_s2;
+    assign m_last = s_last_s2;
     assign m_setting_chunks_minus_1 = setting_chunks_minus_1;
     assign m_setting_thresholds_s_low = setting_thresholds_s_low;
     assign m_setting_thresholds_t_low = setting_thresholds_t_low;
     assign m_setting_thresholds_t_high = setting_thresholds_t_high;
     assign m_setting_thresholds_s_high = setting_thresholds_s_high;
-    assign look_up_advance_s1 = m_ready;
+    assign look_up_advance_s2 = m_ready;
+    assign look_up_advance_s1 = (~look_up_valid_s2) | look_up_advance_s2;
     assign look_up_advance_s0 = (~look_up_valid_s1) | look_up_advance_s1;
 
     // does a packet begin without one?

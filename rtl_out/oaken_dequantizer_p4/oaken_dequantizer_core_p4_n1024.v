@@ -43,7 +43,7 @@ module oaken_dequantizer_core_p4_n1024 (
     reg [4:0] in_flight; // dequantizer_settings.rs:46
     reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:47
     wire words_wait; // dequantizer_settings.rs:49
-    reg flag; // dequantizer.rs:104
+    reg flag; // dequantizer.rs:105
     wire header_valid; // dequantizer_front.rs:49
     wire header_ready; // dequantizer_front.rs:49
     wire [63:0] header_payload; // dequantizer_front.rs:49
@@ -65,12 +65,12 @@ module oaken_dequantizer_core_p4_n1024 (
     wire write_base_sticky; // side_table.rs:139
     wire [7:0] write_half_m; // side_table.rs:139
     wire [5:0] write_half_scale; // side_table.rs:139
-    reg open; // a packet of the sparse part is open | packet_gate.rs:9
-    wire out_valid; // packet_gate.rs:11
-    wire out_ready; // packet_gate.rs:11
-    wire [127:0] out_data; // packet_gate.rs:11
-    wire [15:0] out_keep; // packet_gate.rs:11
-    wire out_last; // packet_gate.rs:11
+    reg open; // a packet is open | packet_gate.rs:10
+    wire out_valid; // packet_gate.rs:12
+    wire out_ready; // packet_gate.rs:12
+    wire [127:0] out_data; // packet_gate.rs:12
+    wire [15:0] out_keep; // packet_gate.rs:12
+    wire out_last; // packet_gate.rs:12
     wire walker_s_ready;
     wire write_valid_1;
     wire [3:0] write_word;
@@ -87,14 +87,15 @@ module oaken_dequantizer_core_p4_n1024 (
     wire walker_count_error;
     wire walker_length_error;
     reg room; // dequantizer_front.rs:82
+    reg flag_1; // dequantizer.rs:105
     wire reader_s_ready;
-    wire reader_m_valid;
-    wire reader_m_ready; // dequantizer_front.rs:96
-    wire [3:0] reader_m_outlier;
-    wire [3:0] reader_m_outer;
-    wire [3:0] reader_m_sign;
-    wire reader_m_first;
-    wire reader_m_last;
+    wire maps_valid;
+    wire maps_ready; // dequantizer_front.rs:96
+    wire [3:0] maps_outlier;
+    wire [3:0] maps_outer;
+    wire [3:0] maps_sign;
+    wire maps_first;
+    wire maps_last;
     wire reader_done;
     wire reader_reading;
     wire [4:0] reader_oldest;
@@ -113,17 +114,17 @@ module oaken_dequantizer_core_p4_n1024 (
     wire counted_wrong; // dequantizer_front.rs:127
     wire counted_first; // dequantizer_front.rs:127
     wire counted_last; // dequantizer_front.rs:127
-    reg in_use; // dequantizer_back.rs:36
-    reg [3:0] map_outlier; // dequantizer_back.rs:37
-    reg [3:0] map_outer; // dequantizer_back.rs:37
-    reg [3:0] map_sign; // dequantizer_back.rs:37
-    reg map_last; // dequantizer_back.rs:37
-    reg [4:0] info_split; // dequantizer_back.rs:38
-    reg info_middle_exact; // dequantizer_back.rs:38
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
-    reg [1:0] load_slot; // dequantizer_back.rs:41
-    wire decoding; // dequantizer_back.rs:42
-    reg [1:0] current; // side_table.rs:188
+    reg in_use; // dequantizer_back.rs:39
+    reg [3:0] map_outlier; // dequantizer_back.rs:40
+    reg [3:0] map_outer; // dequantizer_back.rs:40
+    reg [3:0] map_sign; // dequantizer_back.rs:40
+    reg map_last; // dequantizer_back.rs:40
+    reg [4:0] info_split; // dequantizer_back.rs:41
+    reg info_middle_exact; // dequantizer_back.rs:41
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:42
+    reg [1:0] load_slot; // dequantizer_back.rs:44
+    wire decoding; // dequantizer_back.rs:45
+    reg [1:0] current; // side_table.rs:190
     wire guard_s_ready;
     wire guard_m_valid;
     wire guard_m_ready; // dense_reader.rs:47
@@ -137,17 +138,17 @@ module oaken_dequantizer_core_p4_n1024 (
     wire slice_s_ready;
     wire dense_valid_1;
     wire [15:0] dense_payload;
-    reg flag_1; // dequantizer.rs:104
-    wire go; // dequantizer.rs:87
+    reg flag_2; // dequantizer.rs:105
+    wire go; // dequantizer.rs:88
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
-    reg lane0_inner_1; // side_table.rs:204
-    reg [3:0] lane0_base_at; // side_table.rs:208
-    reg [3:0] lane0_half_at; // side_table.rs:212
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:236
-    reg lane0_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:236
+    reg lane0_inner_1; // side_table.rs:206
+    reg [3:0] lane0_base_at; // side_table.rs:210
+    reg [3:0] lane0_half_at; // side_table.rs:214
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:238
+    reg lane0_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane0_h_s2; // decode.rs:91
     reg [12:0] lane0_product; // decode.rs:91
     reg [19:0] lane0_side_later_base_value; // decode.rs:92
@@ -177,13 +178,13 @@ module oaken_dequantizer_core_p4_n1024 (
     reg values_0_negative; // decode.rs:115
     reg [4:0] lane1_h; // decode.rs:79
     reg lane1_zero; // decode.rs:85
-    reg lane1_inner_1; // side_table.rs:204
-    reg [3:0] lane1_base_at; // side_table.rs:208
-    reg [3:0] lane1_half_at; // side_table.rs:212
-    reg [19:0] lane1_side_base_value_1; // side_table.rs:236
-    reg lane1_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane1_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane1_side_half_scale_1; // side_table.rs:236
+    reg lane1_inner_1; // side_table.rs:206
+    reg [3:0] lane1_base_at; // side_table.rs:210
+    reg [3:0] lane1_half_at; // side_table.rs:214
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:238
+    reg lane1_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane1_h_s2; // decode.rs:91
     reg [12:0] lane1_product; // decode.rs:91
     reg [19:0] lane1_side_later_base_value; // decode.rs:92
@@ -213,13 +214,13 @@ module oaken_dequantizer_core_p4_n1024 (
     reg values_1_negative; // decode.rs:115
     reg [4:0] lane2_h; // decode.rs:79
     reg lane2_zero; // decode.rs:85
-    reg lane2_inner_1; // side_table.rs:204
-    reg [3:0] lane2_base_at; // side_table.rs:208
-    reg [3:0] lane2_half_at; // side_table.rs:212
-    reg [19:0] lane2_side_base_value_1; // side_table.rs:236
-    reg lane2_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane2_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane2_side_half_scale_1; // side_table.rs:236
+    reg lane2_inner_1; // side_table.rs:206
+    reg [3:0] lane2_base_at; // side_table.rs:210
+    reg [3:0] lane2_half_at; // side_table.rs:214
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:238
+    reg lane2_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane2_h_s2; // decode.rs:91
     reg [12:0] lane2_product; // decode.rs:91
     reg [19:0] lane2_side_later_base_value; // decode.rs:92
@@ -249,13 +250,13 @@ module oaken_dequantizer_core_p4_n1024 (
     reg values_2_negative; // decode.rs:115
     reg [4:0] lane3_h; // decode.rs:79
     reg lane3_zero; // decode.rs:85
-    reg lane3_inner_1; // side_table.rs:204
-    reg [3:0] lane3_base_at; // side_table.rs:208
-    reg [3:0] lane3_half_at; // side_table.rs:212
-    reg [19:0] lane3_side_base_value_1; // side_table.rs:236
-    reg lane3_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane3_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane3_side_half_scale_1; // side_table.rs:236
+    reg lane3_inner_1; // side_table.rs:206
+    reg [3:0] lane3_base_at; // side_table.rs:210
+    reg [3:0] lane3_half_at; // side_table.rs:214
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:238
+    reg lane3_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane3_h_s2; // decode.rs:91
     reg [12:0] lane3_product; // decode.rs:91
     reg [19:0] lane3_side_later_base_value; // decode.rs:92
@@ -283,27 +284,27 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane3_negative_s5; // decode.rs:115
     reg lane3_negative_s6; // decode.rs:115
     reg values_3_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:111
-    reg map_last_s1; // dequantizer_back.rs:111
-    reg issue_s2; // dequantizer_back.rs:114
-    reg issue_s3; // dequantizer_back.rs:114
-    reg issue_s4; // dequantizer_back.rs:114
-    reg issue_s5; // dequantizer_back.rs:114
-    reg issue_s6; // dequantizer_back.rs:114
-    reg issue_s7; // dequantizer_back.rs:114
-    reg map_last_s2; // dequantizer_back.rs:114
-    reg map_last_s3; // dequantizer_back.rs:114
-    reg map_last_s4; // dequantizer_back.rs:114
-    reg map_last_s5; // dequantizer_back.rs:114
-    reg map_last_s6; // dequantizer_back.rs:114
-    reg map_last_s7; // dequantizer_back.rs:114
-    reg [67:0] spare_data; // dequantizer_back.rs:121
-    reg spare_last; // dequantizer_back.rs:121
-    reg [63:0] elements_data; // dequantizer_back.rs:122
-    reg elements_last; // dequantizer_back.rs:122
-    reg elements_valid; // dequantizer_back.rs:123
-    reg spare_empty; // dequantizer_back.rs:124
-    reg flag_2; // dequantizer.rs:104
+    reg issue_s1; // dequantizer_back.rs:114
+    reg map_last_s1; // dequantizer_back.rs:114
+    reg issue_s2; // dequantizer_back.rs:117
+    reg issue_s3; // dequantizer_back.rs:117
+    reg issue_s4; // dequantizer_back.rs:117
+    reg issue_s5; // dequantizer_back.rs:117
+    reg issue_s6; // dequantizer_back.rs:117
+    reg issue_s7; // dequantizer_back.rs:117
+    reg map_last_s2; // dequantizer_back.rs:117
+    reg map_last_s3; // dequantizer_back.rs:117
+    reg map_last_s4; // dequantizer_back.rs:117
+    reg map_last_s5; // dequantizer_back.rs:117
+    reg map_last_s6; // dequantizer_back.rs:117
+    reg map_last_s7; // dequantizer_back.rs:117
+    reg [67:0] spare_data; // dequantizer_back.rs:124
+    reg spare_last; // dequantizer_back.rs:124
+    reg [63:0] elements_data; // dequantizer_back.rs:125
+    reg elements_last; // dequantizer_back.rs:125
+    reg elements_valid; // dequantizer_back.rs:126
+    reg spare_empty; // dequantizer_back.rs:127
+    reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -391,7 +392,7 @@ module oaken_dequantizer_core_p4_n1024 (
     end
 
     // the sparse part: words to chunks
-    wire passes = (may_begin | flush) | open; // packet_gate.rs:10
+    wire passes = (may_begin | flush) | open; // packet_gate.rs:11
     assign out_data = sparse_data;
     assign out_keep = sparse_keep;
     assign out_last = sparse_last;
@@ -400,7 +401,10 @@ module oaken_dequantizer_core_p4_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
-        end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
+        end else begin
+            if (sparse_valid & sparse_ready) open <= ~sparse_last;
+            if (flush) open <= 1'h0;
+        end
     end
     assign out_ready = walker_s_ready;
     assign words_wait = walker_holds;
@@ -410,8 +414,10 @@ module oaken_dequantizer_core_p4_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
+            flag_1 <= 1'h0;
         end else begin
-            room <= in_flight < 5'h1e;
+            room <= in_flight < 5'h1d;
+            flag_1 <= walker_begins;
         end
     end
 
@@ -480,8 +486,8 @@ module oaken_dequantizer_core_p4_n1024 (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
-    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:43
-    assign reader_m_ready = takes;
+    wire takes = ((~in_use) | decoding) & ((~maps_first) | (|tables_ready)); // dequantizer_back.rs:46
+    assign maps_ready = takes;
     oaken_beat_reader_p4 reader (
         .clk(clk),
         .rst(rst),
@@ -495,26 +501,26 @@ module oaken_dequantizer_core_p4_n1024 (
         .s_wrong(counted_wrong),
         .s_first(counted_first),
         .s_last(counted_last),
-        .m_valid(reader_m_valid),
-        .m_ready(reader_m_ready),
-        .m_outlier(reader_m_outlier),
-        .m_outer(reader_m_outer),
-        .m_sign(reader_m_sign),
-        .m_first(reader_m_first),
-        .m_last(reader_m_last),
+        .m_valid(maps_valid),
+        .m_ready(maps_ready),
+        .m_outlier(maps_outlier),
+        .m_outer(maps_outer),
+        .m_sign(maps_sign),
+        .m_first(maps_first),
+        .m_last(maps_last),
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:45
+    wire load = maps_valid & maps_ready; // dequantizer_back.rs:48
     always @(posedge clk) if (load) begin
-        map_outlier <= reader_m_outlier;
-        map_outer <= reader_m_outer;
-        map_sign <= reader_m_sign;
-        map_last <= reader_m_last;
+        map_outlier <= maps_outlier;
+        map_outer <= maps_outer;
+        map_sign <= maps_sign;
+        map_last <= maps_last;
     end
-    wire new_vector = load & reader_m_first; // dequantizer_back.rs:46
+    wire new_vector = load & maps_first; // dequantizer_back.rs:49
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -522,9 +528,9 @@ module oaken_dequantizer_core_p4_n1024 (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:49
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:49
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:49
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:52
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:52
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:52
     always @(posedge clk) begin
         if (new_vector) begin
             info_split <= next_info_split;
@@ -551,8 +557,8 @@ module oaken_dequantizer_core_p4_n1024 (
         if (rst) begin
             due <= 5'h0;
         end else begin
-            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
-            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
+            if (flag_1 & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~flag_1)) due <= due - 5'h1;
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:67
@@ -576,15 +582,15 @@ module oaken_dequantizer_core_p4_n1024 (
         .late(guard_late),
         .passing(guard_passing)
     );
-    assign dense_length_error = flag_1;
+    assign dense_length_error = flag_2;
     always @(posedge clk) begin
         if (rst) begin
-            flag_1 <= 1'h0;
+            flag_2 <= 1'h0;
         end else begin
-            flag_1 <= wrong_length;
+            flag_2 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:69
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:72
     assign decoding = issue & go;
     register_slice_16 slice (
         .clk(clk),
@@ -598,13 +604,13 @@ module oaken_dequantizer_core_p4_n1024 (
     );
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:101
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:105
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:105
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:105
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:104
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:108
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:108
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:108
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -619,21 +625,21 @@ module oaken_dequantizer_core_p4_n1024 (
         lane0_zero <= lane0_inner & lane0_none;
         lane0_inner_1 <= coded_outlier & (~coded_outer);
     end
-    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:207
+    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
-    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:210
-    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:211
+    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:212
+    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
         if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:217
-    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:217
-    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:217
-    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:219
+    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:219
+    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:219
+    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -731,9 +737,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:105
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:105
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:105
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:108
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:108
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:108
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -748,21 +754,21 @@ module oaken_dequantizer_core_p4_n1024 (
         lane1_zero <= lane1_inner & lane1_none;
         lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
     end
-    wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:207
+    wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane1_base_at <= {lane1_slot, coded_outlier_1, lane1_negative};
-    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:210
-    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:211
+    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:212
+    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane1_half_at <= {lane1_slot, lane1_outer, lane1_second};
         if (write_valid) lane1_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane1_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:217
-    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:217
-    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:217
-    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:219
+    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:219
+    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:219
+    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -860,9 +866,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:105
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:105
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:105
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:108
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:108
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:108
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -877,21 +883,21 @@ module oaken_dequantizer_core_p4_n1024 (
         lane2_zero <= lane2_inner & lane2_none;
         lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
     end
-    wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:207
+    wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane2_base_at <= {lane2_slot, coded_outlier_2, lane2_negative};
-    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:210
-    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:211
+    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:212
+    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane2_half_at <= {lane2_slot, lane2_outer, lane2_second};
         if (write_valid) lane2_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane2_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:217
-    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:217
-    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:217
-    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:219
+    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:219
+    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:219
+    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -989,9 +995,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:105
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:105
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:105
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:108
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:108
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:108
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -1006,21 +1012,21 @@ module oaken_dequantizer_core_p4_n1024 (
         lane3_zero <= lane3_inner & lane3_none;
         lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
     end
-    wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:207
+    wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:209
     always @(posedge clk) if (go) lane3_base_at <= {lane3_slot, coded_outlier_3, lane3_negative};
-    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:210
-    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:211
+    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:212
+    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:213
     always @(posedge clk) begin
         if (go) lane3_half_at <= {lane3_slot, lane3_outer, lane3_second};
         if (write_valid) lane3_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane3_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:217
-    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:217
-    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:217
-    wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:217
-    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:217
-    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:217
+    wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:219
+    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:219
+    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:219
+    wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:219
+    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:219
+    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:219
     always @(posedge clk) if (go) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
@@ -1124,8 +1130,8 @@ module oaken_dequantizer_core_p4_n1024 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:111
-    wire _t23 = header_valid & header_ready; // dequantizer_back.rs:112
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:114
+    wire _t23 = header_valid & header_ready; // dequantizer_back.rs:115
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -1134,7 +1140,7 @@ module oaken_dequantizer_core_p4_n1024 (
             else if (looked_up & (~_t23)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:113
+    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:116
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -1160,8 +1166,8 @@ module oaken_dequantizer_core_p4_n1024 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:114
-    wire last = map_last_s7; // dequantizer_back.rs:114
+    wire valid = issue_s7; // dequantizer_back.rs:117
+    wire last = map_last_s7; // dequantizer_back.rs:117
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -1172,8 +1178,8 @@ module oaken_dequantizer_core_p4_n1024 (
         spare_data <= rounded;
         spare_last <= last;
     end
-    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:127
-    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:127
+    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:130
+    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:130
     wire too_large = chosen_data[66:51] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[67], too_large ? 15'h7bff : chosen_data[65:51]}; // decode.rs:125
     wire too_large_1 = chosen_data[49:34] >= 16'h7c00; // decode.rs:124
@@ -1182,7 +1188,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [15:0] limited_2 = {chosen_data[33], too_large_2 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_3 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_3 = {chosen_data[16], too_large_3 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t24 = m_ready | (~elements_valid); // dequantizer_back.rs:130
+    wire _t24 = m_ready | (~elements_valid); // dequantizer_back.rs:133
     always @(posedge clk) if (_t24) begin
         elements_data <= {limited_0, limited_1, limited_2, limited_3};
         elements_last <= chosen_last;
@@ -1198,15 +1204,15 @@ module oaken_dequantizer_core_p4_n1024 (
     end
 
     // a vector has left when its last beat is taken
-    assign finished = flag_2;
+    assign finished = flag_3;
     always @(posedge clk) begin
         if (rst) begin
-            flag_2 <= 1'h0;
+            flag_3 <= 1'h0;
             in_flight <= 5'h0;
         end else begin
-            flag_2 <= (m_valid & m_ready) & m_last;
-            if (walker_begins & (~flag_2)) in_flight <= in_flight + 5'h1;
-            else if (flag_2 & (~walker_begins)) in_flight <= in_flight - 5'h1;
+            flag_3 <= (m_valid & m_ready) & m_last;
+            if (flag_1 & (~flag_3)) in_flight <= in_flight + 5'h1;
+            else if (flag_3 & (~flag_1)) in_flight <= in_flight - 5'h1;
         end
     end
     wire unused_ok = &{1'b0, _t2[7], guard_m_last, guard_passing, beats_minus_1[11:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t7[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t12[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t17[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t22[0]};

@@ -43,72 +43,75 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [4:0] in_flight; // dequantizer_settings.rs:46
     reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:47
     wire words_wait; // dequantizer_settings.rs:49
-    reg flag; // dequantizer.rs:104
+    reg flag; // dequantizer.rs:105
     wire header_valid; // dequantizer_front.rs:49
     wire header_ready; // dequantizer_front.rs:49
     wire [63:0] header_payload; // dequantizer_front.rs:49
     reg [3:0] slot; // dequantizer_front.rs:50
     reg [4:0] slots_used; // dequantizer_front.rs:51
-    reg header_valid_s1; // side_table.rs:155
-    reg done; // side_table.rs:155
-    reg [5:0] l98_s1; // half_steps.rs:98
+    reg header_valid_s1; // side_table.rs:156
+    reg header_valid_s2; // side_table.rs:156
+    reg done; // side_table.rs:156
+    reg [63:0] header; // side_table.rs:157
+    reg [14:0] t_s_low; // side_table.rs:159
+    reg [14:0] t_t_low; // side_table.rs:159
+    reg [14:0] t_t_high; // side_table.rs:159
+    reg [14:0] t_s_high; // side_table.rs:159
+    reg [5:0] l98_s2; // half_steps.rs:98
     reg [5:0] scale; // half_steps.rs:98
     reg [5:0] down; // half_steps.rs:100
     reg [22:0] wide; // half_steps.rs:102
     reg [19:0] value; // half_steps.rs:103
     reg new_middle_pos_base_sticky; // half_steps.rs:105
-    reg [7:0] l88_s1; // half_steps.rs:105
+    reg [7:0] l88_s2; // half_steps.rs:105
     reg [7:0] new_middle_pos_half_m; // half_steps.rs:105
-    reg [5:0] l98_s1_1; // half_steps.rs:98
+    reg [5:0] l98_s2_1; // half_steps.rs:98
     reg [5:0] scale_1; // half_steps.rs:98
     reg [5:0] down_1; // half_steps.rs:100
     reg [22:0] wide_1; // half_steps.rs:102
     reg [19:0] value_1; // half_steps.rs:103
     reg new_middle_neg_base_sticky; // half_steps.rs:105
-    reg [7:0] l88_s1_1; // half_steps.rs:105
+    reg [7:0] l88_s2_1; // half_steps.rs:105
     reg [7:0] new_middle_neg_half_m; // half_steps.rs:105
-    reg [5:0] l98_s1_2; // half_steps.rs:98
+    reg [5:0] l98_s2_2; // half_steps.rs:98
     reg [5:0] scale_2; // half_steps.rs:98
     reg [5:0] down_2; // half_steps.rs:100
     reg [22:0] wide_2; // half_steps.rs:102
     reg [19:0] value_2; // half_steps.rs:103
     reg new_outer_pos_base_sticky; // half_steps.rs:105
-    reg [7:0] l88_s1_2; // half_steps.rs:105
+    reg [7:0] l88_s2_2; // half_steps.rs:105
     reg [7:0] new_outer_pos_half_m; // half_steps.rs:105
-    reg [5:0] l98_s1_3; // half_steps.rs:98
+    reg [5:0] l98_s2_3; // half_steps.rs:98
     reg [5:0] scale_3; // half_steps.rs:98
     reg [5:0] down_3; // half_steps.rs:100
     reg [22:0] wide_3; // half_steps.rs:102
     reg [19:0] value_3; // half_steps.rs:103
     reg new_outer_neg_base_sticky; // half_steps.rs:105
-    reg [7:0] l88_s1_3; // half_steps.rs:105
+    reg [7:0] l88_s2_3; // half_steps.rs:105
     reg [7:0] new_outer_neg_half_m; // half_steps.rs:105
-    reg [7:0] l88_s1_4; // side_table.rs:168
-    reg [7:0] new_inner_m; // side_table.rs:168
-    reg [5:0] l83_s1; // side_table.rs:168
-    reg [5:0] new_inner_scale; // side_table.rs:168
-    reg [5:0] l98_s1_4; // half_steps.rs:98
-    reg [5:0] scale_4; // half_steps.rs:98
-    reg [5:0] down_4; // half_steps.rs:100
-    reg [22:0] wide_4; // half_steps.rs:102
-    reg [19:0] value_4; // half_steps.rs:103
-    reg l105_s2; // half_steps.rs:105
-    reg [5:0] l98_s1_5; // half_steps.rs:98
-    reg [5:0] scale_5; // half_steps.rs:98
-    reg [5:0] down_5; // half_steps.rs:100
-    reg [22:0] wide_5; // half_steps.rs:102
-    reg [19:0] value_5; // half_steps.rs:103
-    reg l105_s2_1; // half_steps.rs:105
-    reg [3:0] slot_s1; // side_table.rs:176
-    reg [3:0] slot_s2; // side_table.rs:176
-    reg legal_s1; // side_table.rs:177
-    reg legal_s2; // side_table.rs:177
-    reg open; // a packet of the sparse part is open | packet_gate.rs:9
-    wire out_valid; // packet_gate.rs:11
-    wire out_ready; // packet_gate.rs:11
-    wire [511:0] out_data; // packet_gate.rs:11
-    wire [63:0] out_keep; // packet_gate.rs:11
-    wire out_last; // packet_gate.rs:11
+    reg [7:0] l88_s2_4; // side_table.rs:171
+    reg [7:0] new_inner_m; // side_table.rs:171
+    reg [5:0] l83_s2; // side_table.rs:171
+    reg [5:0] new_inner_scale; // side_table.rs:171
+    reg [10:0] l18_s2; // side_table.rs:176
+    reg [10:0] l18_s3; // side_table.rs:176
+    reg [5:0] l62_s2; // side_table.rs:176
+    reg [5:0] l62_s3; // side_table.rs:176
+    reg [10:0] l18_s2_1; // side_table.rs:176
+    reg [10:0] l18_s2_1_s3; // side_table.rs:176
+    reg [5:0] l62_s2_1; // side_table.rs:176
+    reg [5:0] l62_s2_1_s3; // side_table.rs:176
+    reg [3:0] slot_s1; // side_table.rs:178
+    reg [3:0] slot_s2; // side_table.rs:178
+    reg [3:0] slot_s3; // side_table.rs:178
+    reg legal_s2; // side_table.rs:179
+    reg legal_s3; // side_table.rs:179
+    reg open; // a packet is open | packet_gate.rs:10
+    wire out_valid; // packet_gate.rs:12
+    wire out_ready; // packet_gate.rs:12
+    wire [511:0] out_data; // packet_gate.rs:12
+    wire [63:0] out_keep; // packet_gate.rs:12
+    wire out_last; // packet_gate.rs:12
     wire walker_s_ready;
     wire write_valid;
     wire [3:0] write_word;
@@ -125,9 +128,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire walker_count_error;
     wire walker_length_error;
     reg room; // dequantizer_front.rs:82
+    reg flag_1; // dequantizer.rs:105
     wire reader_s_ready;
     wire reader_m_valid;
-    wire reader_m_ready; // dequantizer_front.rs:96
     wire [63:0] reader_m_outlier;
     wire [63:0] reader_m_outer;
     wire [63:0] reader_m_sign;
@@ -137,34 +140,38 @@ module oaken_dequantizer_core_p64_n8192 (
     wire reader_reading;
     wire [4:0] reader_oldest;
     wire reader_order_error;
-    reg in_use; // dequantizer_back.rs:36
-    reg [63:0] map_outlier; // dequantizer_back.rs:37
-    reg [63:0] map_outer; // dequantizer_back.rs:37
-    reg [63:0] map_sign; // dequantizer_back.rs:37
-    reg map_last; // dequantizer_back.rs:37
-    reg [4:0] info_split; // dequantizer_back.rs:38
-    reg info_middle_exact; // dequantizer_back.rs:38
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
-    reg [3:0] load_slot; // dequantizer_back.rs:41
-    wire decoding; // dequantizer_back.rs:42
-    reg [19:0] current_middle_pos_base_value; // side_table.rs:193
-    reg current_middle_pos_base_sticky; // side_table.rs:193
-    reg [7:0] current_middle_pos_half_m; // side_table.rs:193
-    reg [5:0] current_middle_pos_half_scale; // side_table.rs:193
-    reg [19:0] current_middle_neg_base_value; // side_table.rs:193
-    reg current_middle_neg_base_sticky; // side_table.rs:193
-    reg [7:0] current_middle_neg_half_m; // side_table.rs:193
-    reg [5:0] current_middle_neg_half_scale; // side_table.rs:193
-    reg [19:0] current_outer_pos_base_value; // side_table.rs:193
-    reg current_outer_pos_base_sticky; // side_table.rs:193
-    reg [7:0] current_outer_pos_half_m; // side_table.rs:193
-    reg [5:0] current_outer_pos_half_scale; // side_table.rs:193
-    reg [19:0] current_outer_neg_base_value; // side_table.rs:193
-    reg current_outer_neg_base_sticky; // side_table.rs:193
-    reg [7:0] current_outer_neg_half_m; // side_table.rs:193
-    reg [5:0] current_outer_neg_half_scale; // side_table.rs:193
-    reg [7:0] current_inner_m; // side_table.rs:193
-    reg [5:0] current_inner_scale; // side_table.rs:193
+    wire slice_s_ready;
+    wire maps_valid;
+    wire maps_ready; // register_slice_forward.rs:44
+    wire [193:0] slice_m_payload;
+    reg in_use; // dequantizer_back.rs:39
+    reg [63:0] map_outlier; // dequantizer_back.rs:40
+    reg [63:0] map_outer; // dequantizer_back.rs:40
+    reg [63:0] map_sign; // dequantizer_back.rs:40
+    reg map_last; // dequantizer_back.rs:40
+    reg [4:0] info_split; // dequantizer_back.rs:41
+    reg info_middle_exact; // dequantizer_back.rs:41
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:42
+    reg [3:0] load_slot; // dequantizer_back.rs:44
+    wire decoding; // dequantizer_back.rs:45
+    reg [19:0] current_middle_pos_base_value; // side_table.rs:195
+    reg current_middle_pos_base_sticky; // side_table.rs:195
+    reg [7:0] current_middle_pos_half_m; // side_table.rs:195
+    reg [5:0] current_middle_pos_half_scale; // side_table.rs:195
+    reg [19:0] current_middle_neg_base_value; // side_table.rs:195
+    reg current_middle_neg_base_sticky; // side_table.rs:195
+    reg [7:0] current_middle_neg_half_m; // side_table.rs:195
+    reg [5:0] current_middle_neg_half_scale; // side_table.rs:195
+    reg [19:0] current_outer_pos_base_value; // side_table.rs:195
+    reg current_outer_pos_base_sticky; // side_table.rs:195
+    reg [7:0] current_outer_pos_half_m; // side_table.rs:195
+    reg [5:0] current_outer_pos_half_scale; // side_table.rs:195
+    reg [19:0] current_outer_neg_base_value; // side_table.rs:195
+    reg current_outer_neg_base_sticky; // side_table.rs:195
+    reg [7:0] current_outer_neg_half_m; // side_table.rs:195
+    reg [5:0] current_outer_neg_half_scale; // side_table.rs:195
+    reg [7:0] current_inner_m; // side_table.rs:195
+    reg [5:0] current_inner_scale; // side_table.rs:195
     wire guard_s_ready;
     wire guard_m_valid;
     wire guard_m_ready; // dense_reader.rs:47
@@ -175,40 +182,40 @@ module oaken_dequantizer_core_p64_n8192 (
     wire guard_late;
     wire guard_passing;
     reg [4:0] due; // dense_reader.rs:55
-    wire slice_s_ready;
+    wire slice_1_s_ready;
     wire dense_valid_1;
     wire [255:0] dense_payload;
-    reg flag_1; // dequantizer.rs:104
-    wire go; // dequantizer.rs:87
+    reg flag_2; // dequantizer.rs:105
+    wire go; // dequantizer.rs:88
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
-    reg lane0_inner_1; // side_table.rs:204
-    reg [19:0] lane0_levels_middle_pos_base_value; // side_table.rs:220
-    reg lane0_levels_middle_pos_base_sticky; // side_table.rs:220
-    reg [7:0] lane0_levels_middle_pos_half_m; // side_table.rs:220
-    reg [5:0] lane0_levels_middle_pos_half_scale; // side_table.rs:220
-    reg [19:0] lane0_levels_middle_neg_base_value; // side_table.rs:220
-    reg lane0_levels_middle_neg_base_sticky; // side_table.rs:220
-    reg [7:0] lane0_levels_middle_neg_half_m; // side_table.rs:220
-    reg [5:0] lane0_levels_middle_neg_half_scale; // side_table.rs:220
-    reg [19:0] lane0_levels_outer_pos_base_value; // side_table.rs:220
-    reg lane0_levels_outer_pos_base_sticky; // side_table.rs:220
-    reg [7:0] lane0_levels_outer_pos_half_m; // side_table.rs:220
-    reg [5:0] lane0_levels_outer_pos_half_scale; // side_table.rs:220
-    reg [19:0] lane0_levels_outer_neg_base_value; // side_table.rs:220
-    reg lane0_levels_outer_neg_base_sticky; // side_table.rs:220
-    reg [7:0] lane0_levels_outer_neg_half_m; // side_table.rs:220
-    reg [5:0] lane0_levels_outer_neg_half_scale; // side_table.rs:220
-    reg [7:0] lane0_levels_inner_m; // side_table.rs:220
-    reg [5:0] lane0_levels_inner_scale; // side_table.rs:220
-    reg lane0_outlier; // side_table.rs:221
-    reg lane0_outer; // side_table.rs:221
-    reg lane0_negative_1; // side_table.rs:221
-    reg lane0_exact_s1; // side_table.rs:229
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:236
-    reg lane0_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:236
+    reg lane0_inner_1; // side_table.rs:206
+    reg [19:0] lane0_levels_middle_pos_base_value; // side_table.rs:222
+    reg lane0_levels_middle_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane0_levels_middle_pos_half_m; // side_table.rs:222
+    reg [5:0] lane0_levels_middle_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane0_levels_middle_neg_base_value; // side_table.rs:222
+    reg lane0_levels_middle_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane0_levels_middle_neg_half_m; // side_table.rs:222
+    reg [5:0] lane0_levels_middle_neg_half_scale; // side_table.rs:222
+    reg [19:0] lane0_levels_outer_pos_base_value; // side_table.rs:222
+    reg lane0_levels_outer_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane0_levels_outer_pos_half_m; // side_table.rs:222
+    reg [5:0] lane0_levels_outer_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane0_levels_outer_neg_base_value; // side_table.rs:222
+    reg lane0_levels_outer_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane0_levels_outer_neg_half_m; // side_table.rs:222
+    reg [5:0] lane0_levels_outer_neg_half_scale; // side_table.rs:222
+    reg [7:0] lane0_levels_inner_m; // side_table.rs:222
+    reg [5:0] lane0_levels_inner_scale; // side_table.rs:222
+    reg lane0_outlier; // side_table.rs:223
+    reg lane0_outer; // side_table.rs:223
+    reg lane0_negative_1; // side_table.rs:223
+    reg lane0_exact_s1; // side_table.rs:231
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:238
+    reg lane0_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane0_h_s2; // decode.rs:91
     reg [12:0] lane0_product; // decode.rs:91
     reg [19:0] lane0_side_later_base_value; // decode.rs:92
@@ -237,15 +244,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_0_negative; // decode.rs:115
     reg [4:0] lane1_h; // decode.rs:79
     reg lane1_zero; // decode.rs:85
-    reg lane1_inner_1; // side_table.rs:204
-    reg lane1_outlier; // side_table.rs:221
-    reg lane1_outer; // side_table.rs:221
-    reg lane1_negative_1; // side_table.rs:221
-    reg lane1_exact_s1; // side_table.rs:229
-    reg [19:0] lane1_side_base_value_1; // side_table.rs:236
-    reg lane1_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane1_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane1_side_half_scale_1; // side_table.rs:236
+    reg lane1_inner_1; // side_table.rs:206
+    reg lane1_outlier; // side_table.rs:223
+    reg lane1_outer; // side_table.rs:223
+    reg lane1_negative_1; // side_table.rs:223
+    reg lane1_exact_s1; // side_table.rs:231
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:238
+    reg lane1_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane1_h_s2; // decode.rs:91
     reg [12:0] lane1_product; // decode.rs:91
     reg [19:0] lane1_side_later_base_value; // decode.rs:92
@@ -274,15 +281,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_1_negative; // decode.rs:115
     reg [4:0] lane2_h; // decode.rs:79
     reg lane2_zero; // decode.rs:85
-    reg lane2_inner_1; // side_table.rs:204
-    reg lane2_outlier; // side_table.rs:221
-    reg lane2_outer; // side_table.rs:221
-    reg lane2_negative_1; // side_table.rs:221
-    reg lane2_exact_s1; // side_table.rs:229
-    reg [19:0] lane2_side_base_value_1; // side_table.rs:236
-    reg lane2_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane2_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane2_side_half_scale_1; // side_table.rs:236
+    reg lane2_inner_1; // side_table.rs:206
+    reg lane2_outlier; // side_table.rs:223
+    reg lane2_outer; // side_table.rs:223
+    reg lane2_negative_1; // side_table.rs:223
+    reg lane2_exact_s1; // side_table.rs:231
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:238
+    reg lane2_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane2_h_s2; // decode.rs:91
     reg [12:0] lane2_product; // decode.rs:91
     reg [19:0] lane2_side_later_base_value; // decode.rs:92
@@ -311,15 +318,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_2_negative; // decode.rs:115
     reg [4:0] lane3_h; // decode.rs:79
     reg lane3_zero; // decode.rs:85
-    reg lane3_inner_1; // side_table.rs:204
-    reg lane3_outlier; // side_table.rs:221
-    reg lane3_outer; // side_table.rs:221
-    reg lane3_negative_1; // side_table.rs:221
-    reg lane3_exact_s1; // side_table.rs:229
-    reg [19:0] lane3_side_base_value_1; // side_table.rs:236
-    reg lane3_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane3_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane3_side_half_scale_1; // side_table.rs:236
+    reg lane3_inner_1; // side_table.rs:206
+    reg lane3_outlier; // side_table.rs:223
+    reg lane3_outer; // side_table.rs:223
+    reg lane3_negative_1; // side_table.rs:223
+    reg lane3_exact_s1; // side_table.rs:231
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:238
+    reg lane3_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane3_h_s2; // decode.rs:91
     reg [12:0] lane3_product; // decode.rs:91
     reg [19:0] lane3_side_later_base_value; // decode.rs:92
@@ -348,15 +355,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_3_negative; // decode.rs:115
     reg [4:0] lane4_h; // decode.rs:79
     reg lane4_zero; // decode.rs:85
-    reg lane4_inner_1; // side_table.rs:204
-    reg lane4_outlier; // side_table.rs:221
-    reg lane4_outer; // side_table.rs:221
-    reg lane4_negative_1; // side_table.rs:221
-    reg lane4_exact_s1; // side_table.rs:229
-    reg [19:0] lane4_side_base_value_1; // side_table.rs:236
-    reg lane4_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane4_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane4_side_half_scale_1; // side_table.rs:236
+    reg lane4_inner_1; // side_table.rs:206
+    reg lane4_outlier; // side_table.rs:223
+    reg lane4_outer; // side_table.rs:223
+    reg lane4_negative_1; // side_table.rs:223
+    reg lane4_exact_s1; // side_table.rs:231
+    reg [19:0] lane4_side_base_value_1; // side_table.rs:238
+    reg lane4_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane4_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane4_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane4_h_s2; // decode.rs:91
     reg [12:0] lane4_product; // decode.rs:91
     reg [19:0] lane4_side_later_base_value; // decode.rs:92
@@ -385,15 +392,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_4_negative; // decode.rs:115
     reg [4:0] lane5_h; // decode.rs:79
     reg lane5_zero; // decode.rs:85
-    reg lane5_inner_1; // side_table.rs:204
-    reg lane5_outlier; // side_table.rs:221
-    reg lane5_outer; // side_table.rs:221
-    reg lane5_negative_1; // side_table.rs:221
-    reg lane5_exact_s1; // side_table.rs:229
-    reg [19:0] lane5_side_base_value_1; // side_table.rs:236
-    reg lane5_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane5_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane5_side_half_scale_1; // side_table.rs:236
+    reg lane5_inner_1; // side_table.rs:206
+    reg lane5_outlier; // side_table.rs:223
+    reg lane5_outer; // side_table.rs:223
+    reg lane5_negative_1; // side_table.rs:223
+    reg lane5_exact_s1; // side_table.rs:231
+    reg [19:0] lane5_side_base_value_1; // side_table.rs:238
+    reg lane5_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane5_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane5_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane5_h_s2; // decode.rs:91
     reg [12:0] lane5_product; // decode.rs:91
     reg [19:0] lane5_side_later_base_value; // decode.rs:92
@@ -422,15 +429,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_5_negative; // decode.rs:115
     reg [4:0] lane6_h; // decode.rs:79
     reg lane6_zero; // decode.rs:85
-    reg lane6_inner_1; // side_table.rs:204
-    reg lane6_outlier; // side_table.rs:221
-    reg lane6_outer; // side_table.rs:221
-    reg lane6_negative_1; // side_table.rs:221
-    reg lane6_exact_s1; // side_table.rs:229
-    reg [19:0] lane6_side_base_value_1; // side_table.rs:236
-    reg lane6_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane6_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane6_side_half_scale_1; // side_table.rs:236
+    reg lane6_inner_1; // side_table.rs:206
+    reg lane6_outlier; // side_table.rs:223
+    reg lane6_outer; // side_table.rs:223
+    reg lane6_negative_1; // side_table.rs:223
+    reg lane6_exact_s1; // side_table.rs:231
+    reg [19:0] lane6_side_base_value_1; // side_table.rs:238
+    reg lane6_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane6_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane6_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane6_h_s2; // decode.rs:91
     reg [12:0] lane6_product; // decode.rs:91
     reg [19:0] lane6_side_later_base_value; // decode.rs:92
@@ -459,15 +466,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_6_negative; // decode.rs:115
     reg [4:0] lane7_h; // decode.rs:79
     reg lane7_zero; // decode.rs:85
-    reg lane7_inner_1; // side_table.rs:204
-    reg lane7_outlier; // side_table.rs:221
-    reg lane7_outer; // side_table.rs:221
-    reg lane7_negative_1; // side_table.rs:221
-    reg lane7_exact_s1; // side_table.rs:229
-    reg [19:0] lane7_side_base_value_1; // side_table.rs:236
-    reg lane7_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane7_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane7_side_half_scale_1; // side_table.rs:236
+    reg lane7_inner_1; // side_table.rs:206
+    reg lane7_outlier; // side_table.rs:223
+    reg lane7_outer; // side_table.rs:223
+    reg lane7_negative_1; // side_table.rs:223
+    reg lane7_exact_s1; // side_table.rs:231
+    reg [19:0] lane7_side_base_value_1; // side_table.rs:238
+    reg lane7_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane7_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane7_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane7_h_s2; // decode.rs:91
     reg [12:0] lane7_product; // decode.rs:91
     reg [19:0] lane7_side_later_base_value; // decode.rs:92
@@ -496,15 +503,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_7_negative; // decode.rs:115
     reg [4:0] lane8_h; // decode.rs:79
     reg lane8_zero; // decode.rs:85
-    reg lane8_inner_1; // side_table.rs:204
-    reg lane8_outlier; // side_table.rs:221
-    reg lane8_outer; // side_table.rs:221
-    reg lane8_negative_1; // side_table.rs:221
-    reg lane8_exact_s1; // side_table.rs:229
-    reg [19:0] lane8_side_base_value_1; // side_table.rs:236
-    reg lane8_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane8_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane8_side_half_scale_1; // side_table.rs:236
+    reg lane8_inner_1; // side_table.rs:206
+    reg lane8_outlier; // side_table.rs:223
+    reg lane8_outer; // side_table.rs:223
+    reg lane8_negative_1; // side_table.rs:223
+    reg lane8_exact_s1; // side_table.rs:231
+    reg [19:0] lane8_side_base_value_1; // side_table.rs:238
+    reg lane8_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane8_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane8_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane8_h_s2; // decode.rs:91
     reg [12:0] lane8_product; // decode.rs:91
     reg [19:0] lane8_side_later_base_value; // decode.rs:92
@@ -533,15 +540,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_8_negative; // decode.rs:115
     reg [4:0] lane9_h; // decode.rs:79
     reg lane9_zero; // decode.rs:85
-    reg lane9_inner_1; // side_table.rs:204
-    reg lane9_outlier; // side_table.rs:221
-    reg lane9_outer; // side_table.rs:221
-    reg lane9_negative_1; // side_table.rs:221
-    reg lane9_exact_s1; // side_table.rs:229
-    reg [19:0] lane9_side_base_value_1; // side_table.rs:236
-    reg lane9_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane9_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane9_side_half_scale_1; // side_table.rs:236
+    reg lane9_inner_1; // side_table.rs:206
+    reg lane9_outlier; // side_table.rs:223
+    reg lane9_outer; // side_table.rs:223
+    reg lane9_negative_1; // side_table.rs:223
+    reg lane9_exact_s1; // side_table.rs:231
+    reg [19:0] lane9_side_base_value_1; // side_table.rs:238
+    reg lane9_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane9_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane9_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane9_h_s2; // decode.rs:91
     reg [12:0] lane9_product; // decode.rs:91
     reg [19:0] lane9_side_later_base_value; // decode.rs:92
@@ -570,15 +577,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_9_negative; // decode.rs:115
     reg [4:0] lane10_h; // decode.rs:79
     reg lane10_zero; // decode.rs:85
-    reg lane10_inner_1; // side_table.rs:204
-    reg lane10_outlier; // side_table.rs:221
-    reg lane10_outer; // side_table.rs:221
-    reg lane10_negative_1; // side_table.rs:221
-    reg lane10_exact_s1; // side_table.rs:229
-    reg [19:0] lane10_side_base_value_1; // side_table.rs:236
-    reg lane10_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane10_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane10_side_half_scale_1; // side_table.rs:236
+    reg lane10_inner_1; // side_table.rs:206
+    reg lane10_outlier; // side_table.rs:223
+    reg lane10_outer; // side_table.rs:223
+    reg lane10_negative_1; // side_table.rs:223
+    reg lane10_exact_s1; // side_table.rs:231
+    reg [19:0] lane10_side_base_value_1; // side_table.rs:238
+    reg lane10_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane10_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane10_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane10_h_s2; // decode.rs:91
     reg [12:0] lane10_product; // decode.rs:91
     reg [19:0] lane10_side_later_base_value; // decode.rs:92
@@ -607,15 +614,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_10_negative; // decode.rs:115
     reg [4:0] lane11_h; // decode.rs:79
     reg lane11_zero; // decode.rs:85
-    reg lane11_inner_1; // side_table.rs:204
-    reg lane11_outlier; // side_table.rs:221
-    reg lane11_outer; // side_table.rs:221
-    reg lane11_negative_1; // side_table.rs:221
-    reg lane11_exact_s1; // side_table.rs:229
-    reg [19:0] lane11_side_base_value_1; // side_table.rs:236
-    reg lane11_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane11_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane11_side_half_scale_1; // side_table.rs:236
+    reg lane11_inner_1; // side_table.rs:206
+    reg lane11_outlier; // side_table.rs:223
+    reg lane11_outer; // side_table.rs:223
+    reg lane11_negative_1; // side_table.rs:223
+    reg lane11_exact_s1; // side_table.rs:231
+    reg [19:0] lane11_side_base_value_1; // side_table.rs:238
+    reg lane11_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane11_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane11_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane11_h_s2; // decode.rs:91
     reg [12:0] lane11_product; // decode.rs:91
     reg [19:0] lane11_side_later_base_value; // decode.rs:92
@@ -644,15 +651,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_11_negative; // decode.rs:115
     reg [4:0] lane12_h; // decode.rs:79
     reg lane12_zero; // decode.rs:85
-    reg lane12_inner_1; // side_table.rs:204
-    reg lane12_outlier; // side_table.rs:221
-    reg lane12_outer; // side_table.rs:221
-    reg lane12_negative_1; // side_table.rs:221
-    reg lane12_exact_s1; // side_table.rs:229
-    reg [19:0] lane12_side_base_value_1; // side_table.rs:236
-    reg lane12_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane12_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane12_side_half_scale_1; // side_table.rs:236
+    reg lane12_inner_1; // side_table.rs:206
+    reg lane12_outlier; // side_table.rs:223
+    reg lane12_outer; // side_table.rs:223
+    reg lane12_negative_1; // side_table.rs:223
+    reg lane12_exact_s1; // side_table.rs:231
+    reg [19:0] lane12_side_base_value_1; // side_table.rs:238
+    reg lane12_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane12_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane12_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane12_h_s2; // decode.rs:91
     reg [12:0] lane12_product; // decode.rs:91
     reg [19:0] lane12_side_later_base_value; // decode.rs:92
@@ -681,15 +688,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_12_negative; // decode.rs:115
     reg [4:0] lane13_h; // decode.rs:79
     reg lane13_zero; // decode.rs:85
-    reg lane13_inner_1; // side_table.rs:204
-    reg lane13_outlier; // side_table.rs:221
-    reg lane13_outer; // side_table.rs:221
-    reg lane13_negative_1; // side_table.rs:221
-    reg lane13_exact_s1; // side_table.rs:229
-    reg [19:0] lane13_side_base_value_1; // side_table.rs:236
-    reg lane13_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane13_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane13_side_half_scale_1; // side_table.rs:236
+    reg lane13_inner_1; // side_table.rs:206
+    reg lane13_outlier; // side_table.rs:223
+    reg lane13_outer; // side_table.rs:223
+    reg lane13_negative_1; // side_table.rs:223
+    reg lane13_exact_s1; // side_table.rs:231
+    reg [19:0] lane13_side_base_value_1; // side_table.rs:238
+    reg lane13_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane13_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane13_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane13_h_s2; // decode.rs:91
     reg [12:0] lane13_product; // decode.rs:91
     reg [19:0] lane13_side_later_base_value; // decode.rs:92
@@ -718,15 +725,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_13_negative; // decode.rs:115
     reg [4:0] lane14_h; // decode.rs:79
     reg lane14_zero; // decode.rs:85
-    reg lane14_inner_1; // side_table.rs:204
-    reg lane14_outlier; // side_table.rs:221
-    reg lane14_outer; // side_table.rs:221
-    reg lane14_negative_1; // side_table.rs:221
-    reg lane14_exact_s1; // side_table.rs:229
-    reg [19:0] lane14_side_base_value_1; // side_table.rs:236
-    reg lane14_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane14_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane14_side_half_scale_1; // side_table.rs:236
+    reg lane14_inner_1; // side_table.rs:206
+    reg lane14_outlier; // side_table.rs:223
+    reg lane14_outer; // side_table.rs:223
+    reg lane14_negative_1; // side_table.rs:223
+    reg lane14_exact_s1; // side_table.rs:231
+    reg [19:0] lane14_side_base_value_1; // side_table.rs:238
+    reg lane14_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane14_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane14_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane14_h_s2; // decode.rs:91
     reg [12:0] lane14_product; // decode.rs:91
     reg [19:0] lane14_side_later_base_value; // decode.rs:92
@@ -755,15 +762,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_14_negative; // decode.rs:115
     reg [4:0] lane15_h; // decode.rs:79
     reg lane15_zero; // decode.rs:85
-    reg lane15_inner_1; // side_table.rs:204
-    reg lane15_outlier; // side_table.rs:221
-    reg lane15_outer; // side_table.rs:221
-    reg lane15_negative_1; // side_table.rs:221
-    reg lane15_exact_s1; // side_table.rs:229
-    reg [19:0] lane15_side_base_value_1; // side_table.rs:236
-    reg lane15_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane15_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane15_side_half_scale_1; // side_table.rs:236
+    reg lane15_inner_1; // side_table.rs:206
+    reg lane15_outlier; // side_table.rs:223
+    reg lane15_outer; // side_table.rs:223
+    reg lane15_negative_1; // side_table.rs:223
+    reg lane15_exact_s1; // side_table.rs:231
+    reg [19:0] lane15_side_base_value_1; // side_table.rs:238
+    reg lane15_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane15_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane15_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane15_h_s2; // decode.rs:91
     reg [12:0] lane15_product; // decode.rs:91
     reg [19:0] lane15_side_later_base_value; // decode.rs:92
@@ -792,15 +799,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_15_negative; // decode.rs:115
     reg [4:0] lane16_h; // decode.rs:79
     reg lane16_zero; // decode.rs:85
-    reg lane16_inner_1; // side_table.rs:204
-    reg lane16_outlier; // side_table.rs:221
-    reg lane16_outer; // side_table.rs:221
-    reg lane16_negative_1; // side_table.rs:221
-    reg lane16_exact_s1; // side_table.rs:229
-    reg [19:0] lane16_side_base_value_1; // side_table.rs:236
-    reg lane16_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane16_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane16_side_half_scale_1; // side_table.rs:236
+    reg lane16_inner_1; // side_table.rs:206
+    reg lane16_outlier; // side_table.rs:223
+    reg lane16_outer; // side_table.rs:223
+    reg lane16_negative_1; // side_table.rs:223
+    reg lane16_exact_s1; // side_table.rs:231
+    reg [19:0] lane16_side_base_value_1; // side_table.rs:238
+    reg lane16_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane16_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane16_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane16_h_s2; // decode.rs:91
     reg [12:0] lane16_product; // decode.rs:91
     reg [19:0] lane16_side_later_base_value; // decode.rs:92
@@ -829,15 +836,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_16_negative; // decode.rs:115
     reg [4:0] lane17_h; // decode.rs:79
     reg lane17_zero; // decode.rs:85
-    reg lane17_inner_1; // side_table.rs:204
-    reg lane17_outlier; // side_table.rs:221
-    reg lane17_outer; // side_table.rs:221
-    reg lane17_negative_1; // side_table.rs:221
-    reg lane17_exact_s1; // side_table.rs:229
-    reg [19:0] lane17_side_base_value_1; // side_table.rs:236
-    reg lane17_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane17_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane17_side_half_scale_1; // side_table.rs:236
+    reg lane17_inner_1; // side_table.rs:206
+    reg lane17_outlier; // side_table.rs:223
+    reg lane17_outer; // side_table.rs:223
+    reg lane17_negative_1; // side_table.rs:223
+    reg lane17_exact_s1; // side_table.rs:231
+    reg [19:0] lane17_side_base_value_1; // side_table.rs:238
+    reg lane17_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane17_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane17_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane17_h_s2; // decode.rs:91
     reg [12:0] lane17_product; // decode.rs:91
     reg [19:0] lane17_side_later_base_value; // decode.rs:92
@@ -866,15 +873,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_17_negative; // decode.rs:115
     reg [4:0] lane18_h; // decode.rs:79
     reg lane18_zero; // decode.rs:85
-    reg lane18_inner_1; // side_table.rs:204
-    reg lane18_outlier; // side_table.rs:221
-    reg lane18_outer; // side_table.rs:221
-    reg lane18_negative_1; // side_table.rs:221
-    reg lane18_exact_s1; // side_table.rs:229
-    reg [19:0] lane18_side_base_value_1; // side_table.rs:236
-    reg lane18_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane18_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane18_side_half_scale_1; // side_table.rs:236
+    reg lane18_inner_1; // side_table.rs:206
+    reg lane18_outlier; // side_table.rs:223
+    reg lane18_outer; // side_table.rs:223
+    reg lane18_negative_1; // side_table.rs:223
+    reg lane18_exact_s1; // side_table.rs:231
+    reg [19:0] lane18_side_base_value_1; // side_table.rs:238
+    reg lane18_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane18_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane18_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane18_h_s2; // decode.rs:91
     reg [12:0] lane18_product; // decode.rs:91
     reg [19:0] lane18_side_later_base_value; // decode.rs:92
@@ -903,15 +910,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_18_negative; // decode.rs:115
     reg [4:0] lane19_h; // decode.rs:79
     reg lane19_zero; // decode.rs:85
-    reg lane19_inner_1; // side_table.rs:204
-    reg lane19_outlier; // side_table.rs:221
-    reg lane19_outer; // side_table.rs:221
-    reg lane19_negative_1; // side_table.rs:221
-    reg lane19_exact_s1; // side_table.rs:229
-    reg [19:0] lane19_side_base_value_1; // side_table.rs:236
-    reg lane19_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane19_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane19_side_half_scale_1; // side_table.rs:236
+    reg lane19_inner_1; // side_table.rs:206
+    reg lane19_outlier; // side_table.rs:223
+    reg lane19_outer; // side_table.rs:223
+    reg lane19_negative_1; // side_table.rs:223
+    reg lane19_exact_s1; // side_table.rs:231
+    reg [19:0] lane19_side_base_value_1; // side_table.rs:238
+    reg lane19_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane19_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane19_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane19_h_s2; // decode.rs:91
     reg [12:0] lane19_product; // decode.rs:91
     reg [19:0] lane19_side_later_base_value; // decode.rs:92
@@ -940,15 +947,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_19_negative; // decode.rs:115
     reg [4:0] lane20_h; // decode.rs:79
     reg lane20_zero; // decode.rs:85
-    reg lane20_inner_1; // side_table.rs:204
-    reg lane20_outlier; // side_table.rs:221
-    reg lane20_outer; // side_table.rs:221
-    reg lane20_negative_1; // side_table.rs:221
-    reg lane20_exact_s1; // side_table.rs:229
-    reg [19:0] lane20_side_base_value_1; // side_table.rs:236
-    reg lane20_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane20_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane20_side_half_scale_1; // side_table.rs:236
+    reg lane20_inner_1; // side_table.rs:206
+    reg lane20_outlier; // side_table.rs:223
+    reg lane20_outer; // side_table.rs:223
+    reg lane20_negative_1; // side_table.rs:223
+    reg lane20_exact_s1; // side_table.rs:231
+    reg [19:0] lane20_side_base_value_1; // side_table.rs:238
+    reg lane20_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane20_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane20_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane20_h_s2; // decode.rs:91
     reg [12:0] lane20_product; // decode.rs:91
     reg [19:0] lane20_side_later_base_value; // decode.rs:92
@@ -977,15 +984,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_20_negative; // decode.rs:115
     reg [4:0] lane21_h; // decode.rs:79
     reg lane21_zero; // decode.rs:85
-    reg lane21_inner_1; // side_table.rs:204
-    reg lane21_outlier; // side_table.rs:221
-    reg lane21_outer; // side_table.rs:221
-    reg lane21_negative_1; // side_table.rs:221
-    reg lane21_exact_s1; // side_table.rs:229
-    reg [19:0] lane21_side_base_value_1; // side_table.rs:236
-    reg lane21_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane21_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane21_side_half_scale_1; // side_table.rs:236
+    reg lane21_inner_1; // side_table.rs:206
+    reg lane21_outlier; // side_table.rs:223
+    reg lane21_outer; // side_table.rs:223
+    reg lane21_negative_1; // side_table.rs:223
+    reg lane21_exact_s1; // side_table.rs:231
+    reg [19:0] lane21_side_base_value_1; // side_table.rs:238
+    reg lane21_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane21_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane21_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane21_h_s2; // decode.rs:91
     reg [12:0] lane21_product; // decode.rs:91
     reg [19:0] lane21_side_later_base_value; // decode.rs:92
@@ -1014,15 +1021,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_21_negative; // decode.rs:115
     reg [4:0] lane22_h; // decode.rs:79
     reg lane22_zero; // decode.rs:85
-    reg lane22_inner_1; // side_table.rs:204
-    reg lane22_outlier; // side_table.rs:221
-    reg lane22_outer; // side_table.rs:221
-    reg lane22_negative_1; // side_table.rs:221
-    reg lane22_exact_s1; // side_table.rs:229
-    reg [19:0] lane22_side_base_value_1; // side_table.rs:236
-    reg lane22_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane22_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane22_side_half_scale_1; // side_table.rs:236
+    reg lane22_inner_1; // side_table.rs:206
+    reg lane22_outlier; // side_table.rs:223
+    reg lane22_outer; // side_table.rs:223
+    reg lane22_negative_1; // side_table.rs:223
+    reg lane22_exact_s1; // side_table.rs:231
+    reg [19:0] lane22_side_base_value_1; // side_table.rs:238
+    reg lane22_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane22_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane22_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane22_h_s2; // decode.rs:91
     reg [12:0] lane22_product; // decode.rs:91
     reg [19:0] lane22_side_later_base_value; // decode.rs:92
@@ -1051,15 +1058,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_22_negative; // decode.rs:115
     reg [4:0] lane23_h; // decode.rs:79
     reg lane23_zero; // decode.rs:85
-    reg lane23_inner_1; // side_table.rs:204
-    reg lane23_outlier; // side_table.rs:221
-    reg lane23_outer; // side_table.rs:221
-    reg lane23_negative_1; // side_table.rs:221
-    reg lane23_exact_s1; // side_table.rs:229
-    reg [19:0] lane23_side_base_value_1; // side_table.rs:236
-    reg lane23_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane23_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane23_side_half_scale_1; // side_table.rs:236
+    reg lane23_inner_1; // side_table.rs:206
+    reg lane23_outlier; // side_table.rs:223
+    reg lane23_outer; // side_table.rs:223
+    reg lane23_negative_1; // side_table.rs:223
+    reg lane23_exact_s1; // side_table.rs:231
+    reg [19:0] lane23_side_base_value_1; // side_table.rs:238
+    reg lane23_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane23_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane23_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane23_h_s2; // decode.rs:91
     reg [12:0] lane23_product; // decode.rs:91
     reg [19:0] lane23_side_later_base_value; // decode.rs:92
@@ -1088,15 +1095,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_23_negative; // decode.rs:115
     reg [4:0] lane24_h; // decode.rs:79
     reg lane24_zero; // decode.rs:85
-    reg lane24_inner_1; // side_table.rs:204
-    reg lane24_outlier; // side_table.rs:221
-    reg lane24_outer; // side_table.rs:221
-    reg lane24_negative_1; // side_table.rs:221
-    reg lane24_exact_s1; // side_table.rs:229
-    reg [19:0] lane24_side_base_value_1; // side_table.rs:236
-    reg lane24_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane24_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane24_side_half_scale_1; // side_table.rs:236
+    reg lane24_inner_1; // side_table.rs:206
+    reg lane24_outlier; // side_table.rs:223
+    reg lane24_outer; // side_table.rs:223
+    reg lane24_negative_1; // side_table.rs:223
+    reg lane24_exact_s1; // side_table.rs:231
+    reg [19:0] lane24_side_base_value_1; // side_table.rs:238
+    reg lane24_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane24_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane24_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane24_h_s2; // decode.rs:91
     reg [12:0] lane24_product; // decode.rs:91
     reg [19:0] lane24_side_later_base_value; // decode.rs:92
@@ -1125,15 +1132,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_24_negative; // decode.rs:115
     reg [4:0] lane25_h; // decode.rs:79
     reg lane25_zero; // decode.rs:85
-    reg lane25_inner_1; // side_table.rs:204
-    reg lane25_outlier; // side_table.rs:221
-    reg lane25_outer; // side_table.rs:221
-    reg lane25_negative_1; // side_table.rs:221
-    reg lane25_exact_s1; // side_table.rs:229
-    reg [19:0] lane25_side_base_value_1; // side_table.rs:236
-    reg lane25_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane25_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane25_side_half_scale_1; // side_table.rs:236
+    reg lane25_inner_1; // side_table.rs:206
+    reg lane25_outlier; // side_table.rs:223
+    reg lane25_outer; // side_table.rs:223
+    reg lane25_negative_1; // side_table.rs:223
+    reg lane25_exact_s1; // side_table.rs:231
+    reg [19:0] lane25_side_base_value_1; // side_table.rs:238
+    reg lane25_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane25_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane25_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane25_h_s2; // decode.rs:91
     reg [12:0] lane25_product; // decode.rs:91
     reg [19:0] lane25_side_later_base_value; // decode.rs:92
@@ -1162,15 +1169,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_25_negative; // decode.rs:115
     reg [4:0] lane26_h; // decode.rs:79
     reg lane26_zero; // decode.rs:85
-    reg lane26_inner_1; // side_table.rs:204
-    reg lane26_outlier; // side_table.rs:221
-    reg lane26_outer; // side_table.rs:221
-    reg lane26_negative_1; // side_table.rs:221
-    reg lane26_exact_s1; // side_table.rs:229
-    reg [19:0] lane26_side_base_value_1; // side_table.rs:236
-    reg lane26_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane26_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane26_side_half_scale_1; // side_table.rs:236
+    reg lane26_inner_1; // side_table.rs:206
+    reg lane26_outlier; // side_table.rs:223
+    reg lane26_outer; // side_table.rs:223
+    reg lane26_negative_1; // side_table.rs:223
+    reg lane26_exact_s1; // side_table.rs:231
+    reg [19:0] lane26_side_base_value_1; // side_table.rs:238
+    reg lane26_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane26_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane26_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane26_h_s2; // decode.rs:91
     reg [12:0] lane26_product; // decode.rs:91
     reg [19:0] lane26_side_later_base_value; // decode.rs:92
@@ -1199,15 +1206,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_26_negative; // decode.rs:115
     reg [4:0] lane27_h; // decode.rs:79
     reg lane27_zero; // decode.rs:85
-    reg lane27_inner_1; // side_table.rs:204
-    reg lane27_outlier; // side_table.rs:221
-    reg lane27_outer; // side_table.rs:221
-    reg lane27_negative_1; // side_table.rs:221
-    reg lane27_exact_s1; // side_table.rs:229
-    reg [19:0] lane27_side_base_value_1; // side_table.rs:236
-    reg lane27_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane27_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane27_side_half_scale_1; // side_table.rs:236
+    reg lane27_inner_1; // side_table.rs:206
+    reg lane27_outlier; // side_table.rs:223
+    reg lane27_outer; // side_table.rs:223
+    reg lane27_negative_1; // side_table.rs:223
+    reg lane27_exact_s1; // side_table.rs:231
+    reg [19:0] lane27_side_base_value_1; // side_table.rs:238
+    reg lane27_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane27_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane27_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane27_h_s2; // decode.rs:91
     reg [12:0] lane27_product; // decode.rs:91
     reg [19:0] lane27_side_later_base_value; // decode.rs:92
@@ -1236,15 +1243,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_27_negative; // decode.rs:115
     reg [4:0] lane28_h; // decode.rs:79
     reg lane28_zero; // decode.rs:85
-    reg lane28_inner_1; // side_table.rs:204
-    reg lane28_outlier; // side_table.rs:221
-    reg lane28_outer; // side_table.rs:221
-    reg lane28_negative_1; // side_table.rs:221
-    reg lane28_exact_s1; // side_table.rs:229
-    reg [19:0] lane28_side_base_value_1; // side_table.rs:236
-    reg lane28_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane28_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane28_side_half_scale_1; // side_table.rs:236
+    reg lane28_inner_1; // side_table.rs:206
+    reg lane28_outlier; // side_table.rs:223
+    reg lane28_outer; // side_table.rs:223
+    reg lane28_negative_1; // side_table.rs:223
+    reg lane28_exact_s1; // side_table.rs:231
+    reg [19:0] lane28_side_base_value_1; // side_table.rs:238
+    reg lane28_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane28_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane28_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane28_h_s2; // decode.rs:91
     reg [12:0] lane28_product; // decode.rs:91
     reg [19:0] lane28_side_later_base_value; // decode.rs:92
@@ -1273,15 +1280,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_28_negative; // decode.rs:115
     reg [4:0] lane29_h; // decode.rs:79
     reg lane29_zero; // decode.rs:85
-    reg lane29_inner_1; // side_table.rs:204
-    reg lane29_outlier; // side_table.rs:221
-    reg lane29_outer; // side_table.rs:221
-    reg lane29_negative_1; // side_table.rs:221
-    reg lane29_exact_s1; // side_table.rs:229
-    reg [19:0] lane29_side_base_value_1; // side_table.rs:236
-    reg lane29_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane29_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane29_side_half_scale_1; // side_table.rs:236
+    reg lane29_inner_1; // side_table.rs:206
+    reg lane29_outlier; // side_table.rs:223
+    reg lane29_outer; // side_table.rs:223
+    reg lane29_negative_1; // side_table.rs:223
+    reg lane29_exact_s1; // side_table.rs:231
+    reg [19:0] lane29_side_base_value_1; // side_table.rs:238
+    reg lane29_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane29_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane29_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane29_h_s2; // decode.rs:91
     reg [12:0] lane29_product; // decode.rs:91
     reg [19:0] lane29_side_later_base_value; // decode.rs:92
@@ -1310,15 +1317,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_29_negative; // decode.rs:115
     reg [4:0] lane30_h; // decode.rs:79
     reg lane30_zero; // decode.rs:85
-    reg lane30_inner_1; // side_table.rs:204
-    reg lane30_outlier; // side_table.rs:221
-    reg lane30_outer; // side_table.rs:221
-    reg lane30_negative_1; // side_table.rs:221
-    reg lane30_exact_s1; // side_table.rs:229
-    reg [19:0] lane30_side_base_value_1; // side_table.rs:236
-    reg lane30_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane30_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane30_side_half_scale_1; // side_table.rs:236
+    reg lane30_inner_1; // side_table.rs:206
+    reg lane30_outlier; // side_table.rs:223
+    reg lane30_outer; // side_table.rs:223
+    reg lane30_negative_1; // side_table.rs:223
+    reg lane30_exact_s1; // side_table.rs:231
+    reg [19:0] lane30_side_base_value_1; // side_table.rs:238
+    reg lane30_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane30_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane30_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane30_h_s2; // decode.rs:91
     reg [12:0] lane30_product; // decode.rs:91
     reg [19:0] lane30_side_later_base_value; // decode.rs:92
@@ -1347,15 +1354,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_30_negative; // decode.rs:115
     reg [4:0] lane31_h; // decode.rs:79
     reg lane31_zero; // decode.rs:85
-    reg lane31_inner_1; // side_table.rs:204
-    reg lane31_outlier; // side_table.rs:221
-    reg lane31_outer; // side_table.rs:221
-    reg lane31_negative_1; // side_table.rs:221
-    reg lane31_exact_s1; // side_table.rs:229
-    reg [19:0] lane31_side_base_value_1; // side_table.rs:236
-    reg lane31_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane31_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane31_side_half_scale_1; // side_table.rs:236
+    reg lane31_inner_1; // side_table.rs:206
+    reg lane31_outlier; // side_table.rs:223
+    reg lane31_outer; // side_table.rs:223
+    reg lane31_negative_1; // side_table.rs:223
+    reg lane31_exact_s1; // side_table.rs:231
+    reg [19:0] lane31_side_base_value_1; // side_table.rs:238
+    reg lane31_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane31_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane31_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane31_h_s2; // decode.rs:91
     reg [12:0] lane31_product; // decode.rs:91
     reg [19:0] lane31_side_later_base_value; // decode.rs:92
@@ -1384,15 +1391,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_31_negative; // decode.rs:115
     reg [4:0] lane32_h; // decode.rs:79
     reg lane32_zero; // decode.rs:85
-    reg lane32_inner_1; // side_table.rs:204
-    reg lane32_outlier; // side_table.rs:221
-    reg lane32_outer; // side_table.rs:221
-    reg lane32_negative_1; // side_table.rs:221
-    reg lane32_exact_s1; // side_table.rs:229
-    reg [19:0] lane32_side_base_value_1; // side_table.rs:236
-    reg lane32_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane32_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane32_side_half_scale_1; // side_table.rs:236
+    reg lane32_inner_1; // side_table.rs:206
+    reg lane32_outlier; // side_table.rs:223
+    reg lane32_outer; // side_table.rs:223
+    reg lane32_negative_1; // side_table.rs:223
+    reg lane32_exact_s1; // side_table.rs:231
+    reg [19:0] lane32_side_base_value_1; // side_table.rs:238
+    reg lane32_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane32_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane32_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane32_h_s2; // decode.rs:91
     reg [12:0] lane32_product; // decode.rs:91
     reg [19:0] lane32_side_later_base_value; // decode.rs:92
@@ -1421,15 +1428,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_32_negative; // decode.rs:115
     reg [4:0] lane33_h; // decode.rs:79
     reg lane33_zero; // decode.rs:85
-    reg lane33_inner_1; // side_table.rs:204
-    reg lane33_outlier; // side_table.rs:221
-    reg lane33_outer; // side_table.rs:221
-    reg lane33_negative_1; // side_table.rs:221
-    reg lane33_exact_s1; // side_table.rs:229
-    reg [19:0] lane33_side_base_value_1; // side_table.rs:236
-    reg lane33_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane33_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane33_side_half_scale_1; // side_table.rs:236
+    reg lane33_inner_1; // side_table.rs:206
+    reg lane33_outlier; // side_table.rs:223
+    reg lane33_outer; // side_table.rs:223
+    reg lane33_negative_1; // side_table.rs:223
+    reg lane33_exact_s1; // side_table.rs:231
+    reg [19:0] lane33_side_base_value_1; // side_table.rs:238
+    reg lane33_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane33_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane33_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane33_h_s2; // decode.rs:91
     reg [12:0] lane33_product; // decode.rs:91
     reg [19:0] lane33_side_later_base_value; // decode.rs:92
@@ -1458,15 +1465,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_33_negative; // decode.rs:115
     reg [4:0] lane34_h; // decode.rs:79
     reg lane34_zero; // decode.rs:85
-    reg lane34_inner_1; // side_table.rs:204
-    reg lane34_outlier; // side_table.rs:221
-    reg lane34_outer; // side_table.rs:221
-    reg lane34_negative_1; // side_table.rs:221
-    reg lane34_exact_s1; // side_table.rs:229
-    reg [19:0] lane34_side_base_value_1; // side_table.rs:236
-    reg lane34_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane34_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane34_side_half_scale_1; // side_table.rs:236
+    reg lane34_inner_1; // side_table.rs:206
+    reg lane34_outlier; // side_table.rs:223
+    reg lane34_outer; // side_table.rs:223
+    reg lane34_negative_1; // side_table.rs:223
+    reg lane34_exact_s1; // side_table.rs:231
+    reg [19:0] lane34_side_base_value_1; // side_table.rs:238
+    reg lane34_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane34_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane34_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane34_h_s2; // decode.rs:91
     reg [12:0] lane34_product; // decode.rs:91
     reg [19:0] lane34_side_later_base_value; // decode.rs:92
@@ -1495,15 +1502,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_34_negative; // decode.rs:115
     reg [4:0] lane35_h; // decode.rs:79
     reg lane35_zero; // decode.rs:85
-    reg lane35_inner_1; // side_table.rs:204
-    reg lane35_outlier; // side_table.rs:221
-    reg lane35_outer; // side_table.rs:221
-    reg lane35_negative_1; // side_table.rs:221
-    reg lane35_exact_s1; // side_table.rs:229
-    reg [19:0] lane35_side_base_value_1; // side_table.rs:236
-    reg lane35_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane35_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane35_side_half_scale_1; // side_table.rs:236
+    reg lane35_inner_1; // side_table.rs:206
+    reg lane35_outlier; // side_table.rs:223
+    reg lane35_outer; // side_table.rs:223
+    reg lane35_negative_1; // side_table.rs:223
+    reg lane35_exact_s1; // side_table.rs:231
+    reg [19:0] lane35_side_base_value_1; // side_table.rs:238
+    reg lane35_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane35_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane35_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane35_h_s2; // decode.rs:91
     reg [12:0] lane35_product; // decode.rs:91
     reg [19:0] lane35_side_later_base_value; // decode.rs:92
@@ -1532,15 +1539,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_35_negative; // decode.rs:115
     reg [4:0] lane36_h; // decode.rs:79
     reg lane36_zero; // decode.rs:85
-    reg lane36_inner_1; // side_table.rs:204
-    reg lane36_outlier; // side_table.rs:221
-    reg lane36_outer; // side_table.rs:221
-    reg lane36_negative_1; // side_table.rs:221
-    reg lane36_exact_s1; // side_table.rs:229
-    reg [19:0] lane36_side_base_value_1; // side_table.rs:236
-    reg lane36_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane36_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane36_side_half_scale_1; // side_table.rs:236
+    reg lane36_inner_1; // side_table.rs:206
+    reg lane36_outlier; // side_table.rs:223
+    reg lane36_outer; // side_table.rs:223
+    reg lane36_negative_1; // side_table.rs:223
+    reg lane36_exact_s1; // side_table.rs:231
+    reg [19:0] lane36_side_base_value_1; // side_table.rs:238
+    reg lane36_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane36_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane36_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane36_h_s2; // decode.rs:91
     reg [12:0] lane36_product; // decode.rs:91
     reg [19:0] lane36_side_later_base_value; // decode.rs:92
@@ -1569,15 +1576,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_36_negative; // decode.rs:115
     reg [4:0] lane37_h; // decode.rs:79
     reg lane37_zero; // decode.rs:85
-    reg lane37_inner_1; // side_table.rs:204
-    reg lane37_outlier; // side_table.rs:221
-    reg lane37_outer; // side_table.rs:221
-    reg lane37_negative_1; // side_table.rs:221
-    reg lane37_exact_s1; // side_table.rs:229
-    reg [19:0] lane37_side_base_value_1; // side_table.rs:236
-    reg lane37_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane37_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane37_side_half_scale_1; // side_table.rs:236
+    reg lane37_inner_1; // side_table.rs:206
+    reg lane37_outlier; // side_table.rs:223
+    reg lane37_outer; // side_table.rs:223
+    reg lane37_negative_1; // side_table.rs:223
+    reg lane37_exact_s1; // side_table.rs:231
+    reg [19:0] lane37_side_base_value_1; // side_table.rs:238
+    reg lane37_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane37_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane37_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane37_h_s2; // decode.rs:91
     reg [12:0] lane37_product; // decode.rs:91
     reg [19:0] lane37_side_later_base_value; // decode.rs:92
@@ -1606,15 +1613,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_37_negative; // decode.rs:115
     reg [4:0] lane38_h; // decode.rs:79
     reg lane38_zero; // decode.rs:85
-    reg lane38_inner_1; // side_table.rs:204
-    reg lane38_outlier; // side_table.rs:221
-    reg lane38_outer; // side_table.rs:221
-    reg lane38_negative_1; // side_table.rs:221
-    reg lane38_exact_s1; // side_table.rs:229
-    reg [19:0] lane38_side_base_value_1; // side_table.rs:236
-    reg lane38_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane38_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane38_side_half_scale_1; // side_table.rs:236
+    reg lane38_inner_1; // side_table.rs:206
+    reg lane38_outlier; // side_table.rs:223
+    reg lane38_outer; // side_table.rs:223
+    reg lane38_negative_1; // side_table.rs:223
+    reg lane38_exact_s1; // side_table.rs:231
+    reg [19:0] lane38_side_base_value_1; // side_table.rs:238
+    reg lane38_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane38_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane38_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane38_h_s2; // decode.rs:91
     reg [12:0] lane38_product; // decode.rs:91
     reg [19:0] lane38_side_later_base_value; // decode.rs:92
@@ -1643,15 +1650,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_38_negative; // decode.rs:115
     reg [4:0] lane39_h; // decode.rs:79
     reg lane39_zero; // decode.rs:85
-    reg lane39_inner_1; // side_table.rs:204
-    reg lane39_outlier; // side_table.rs:221
-    reg lane39_outer; // side_table.rs:221
-    reg lane39_negative_1; // side_table.rs:221
-    reg lane39_exact_s1; // side_table.rs:229
-    reg [19:0] lane39_side_base_value_1; // side_table.rs:236
-    reg lane39_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane39_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane39_side_half_scale_1; // side_table.rs:236
+    reg lane39_inner_1; // side_table.rs:206
+    reg lane39_outlier; // side_table.rs:223
+    reg lane39_outer; // side_table.rs:223
+    reg lane39_negative_1; // side_table.rs:223
+    reg lane39_exact_s1; // side_table.rs:231
+    reg [19:0] lane39_side_base_value_1; // side_table.rs:238
+    reg lane39_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane39_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane39_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane39_h_s2; // decode.rs:91
     reg [12:0] lane39_product; // decode.rs:91
     reg [19:0] lane39_side_later_base_value; // decode.rs:92
@@ -1680,15 +1687,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_39_negative; // decode.rs:115
     reg [4:0] lane40_h; // decode.rs:79
     reg lane40_zero; // decode.rs:85
-    reg lane40_inner_1; // side_table.rs:204
-    reg lane40_outlier; // side_table.rs:221
-    reg lane40_outer; // side_table.rs:221
-    reg lane40_negative_1; // side_table.rs:221
-    reg lane40_exact_s1; // side_table.rs:229
-    reg [19:0] lane40_side_base_value_1; // side_table.rs:236
-    reg lane40_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane40_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane40_side_half_scale_1; // side_table.rs:236
+    reg lane40_inner_1; // side_table.rs:206
+    reg lane40_outlier; // side_table.rs:223
+    reg lane40_outer; // side_table.rs:223
+    reg lane40_negative_1; // side_table.rs:223
+    reg lane40_exact_s1; // side_table.rs:231
+    reg [19:0] lane40_side_base_value_1; // side_table.rs:238
+    reg lane40_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane40_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane40_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane40_h_s2; // decode.rs:91
     reg [12:0] lane40_product; // decode.rs:91
     reg [19:0] lane40_side_later_base_value; // decode.rs:92
@@ -1717,15 +1724,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_40_negative; // decode.rs:115
     reg [4:0] lane41_h; // decode.rs:79
     reg lane41_zero; // decode.rs:85
-    reg lane41_inner_1; // side_table.rs:204
-    reg lane41_outlier; // side_table.rs:221
-    reg lane41_outer; // side_table.rs:221
-    reg lane41_negative_1; // side_table.rs:221
-    reg lane41_exact_s1; // side_table.rs:229
-    reg [19:0] lane41_side_base_value_1; // side_table.rs:236
-    reg lane41_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane41_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane41_side_half_scale_1; // side_table.rs:236
+    reg lane41_inner_1; // side_table.rs:206
+    reg lane41_outlier; // side_table.rs:223
+    reg lane41_outer; // side_table.rs:223
+    reg lane41_negative_1; // side_table.rs:223
+    reg lane41_exact_s1; // side_table.rs:231
+    reg [19:0] lane41_side_base_value_1; // side_table.rs:238
+    reg lane41_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane41_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane41_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane41_h_s2; // decode.rs:91
     reg [12:0] lane41_product; // decode.rs:91
     reg [19:0] lane41_side_later_base_value; // decode.rs:92
@@ -1754,15 +1761,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_41_negative; // decode.rs:115
     reg [4:0] lane42_h; // decode.rs:79
     reg lane42_zero; // decode.rs:85
-    reg lane42_inner_1; // side_table.rs:204
-    reg lane42_outlier; // side_table.rs:221
-    reg lane42_outer; // side_table.rs:221
-    reg lane42_negative_1; // side_table.rs:221
-    reg lane42_exact_s1; // side_table.rs:229
-    reg [19:0] lane42_side_base_value_1; // side_table.rs:236
-    reg lane42_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane42_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane42_side_half_scale_1; // side_table.rs:236
+    reg lane42_inner_1; // side_table.rs:206
+    reg lane42_outlier; // side_table.rs:223
+    reg lane42_outer; // side_table.rs:223
+    reg lane42_negative_1; // side_table.rs:223
+    reg lane42_exact_s1; // side_table.rs:231
+    reg [19:0] lane42_side_base_value_1; // side_table.rs:238
+    reg lane42_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane42_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane42_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane42_h_s2; // decode.rs:91
     reg [12:0] lane42_product; // decode.rs:91
     reg [19:0] lane42_side_later_base_value; // decode.rs:92
@@ -1791,15 +1798,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_42_negative; // decode.rs:115
     reg [4:0] lane43_h; // decode.rs:79
     reg lane43_zero; // decode.rs:85
-    reg lane43_inner_1; // side_table.rs:204
-    reg lane43_outlier; // side_table.rs:221
-    reg lane43_outer; // side_table.rs:221
-    reg lane43_negative_1; // side_table.rs:221
-    reg lane43_exact_s1; // side_table.rs:229
-    reg [19:0] lane43_side_base_value_1; // side_table.rs:236
-    reg lane43_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane43_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane43_side_half_scale_1; // side_table.rs:236
+    reg lane43_inner_1; // side_table.rs:206
+    reg lane43_outlier; // side_table.rs:223
+    reg lane43_outer; // side_table.rs:223
+    reg lane43_negative_1; // side_table.rs:223
+    reg lane43_exact_s1; // side_table.rs:231
+    reg [19:0] lane43_side_base_value_1; // side_table.rs:238
+    reg lane43_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane43_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane43_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane43_h_s2; // decode.rs:91
     reg [12:0] lane43_product; // decode.rs:91
     reg [19:0] lane43_side_later_base_value; // decode.rs:92
@@ -1828,15 +1835,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_43_negative; // decode.rs:115
     reg [4:0] lane44_h; // decode.rs:79
     reg lane44_zero; // decode.rs:85
-    reg lane44_inner_1; // side_table.rs:204
-    reg lane44_outlier; // side_table.rs:221
-    reg lane44_outer; // side_table.rs:221
-    reg lane44_negative_1; // side_table.rs:221
-    reg lane44_exact_s1; // side_table.rs:229
-    reg [19:0] lane44_side_base_value_1; // side_table.rs:236
-    reg lane44_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane44_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane44_side_half_scale_1; // side_table.rs:236
+    reg lane44_inner_1; // side_table.rs:206
+    reg lane44_outlier; // side_table.rs:223
+    reg lane44_outer; // side_table.rs:223
+    reg lane44_negative_1; // side_table.rs:223
+    reg lane44_exact_s1; // side_table.rs:231
+    reg [19:0] lane44_side_base_value_1; // side_table.rs:238
+    reg lane44_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane44_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane44_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane44_h_s2; // decode.rs:91
     reg [12:0] lane44_product; // decode.rs:91
     reg [19:0] lane44_side_later_base_value; // decode.rs:92
@@ -1865,15 +1872,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_44_negative; // decode.rs:115
     reg [4:0] lane45_h; // decode.rs:79
     reg lane45_zero; // decode.rs:85
-    reg lane45_inner_1; // side_table.rs:204
-    reg lane45_outlier; // side_table.rs:221
-    reg lane45_outer; // side_table.rs:221
-    reg lane45_negative_1; // side_table.rs:221
-    reg lane45_exact_s1; // side_table.rs:229
-    reg [19:0] lane45_side_base_value_1; // side_table.rs:236
-    reg lane45_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane45_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane45_side_half_scale_1; // side_table.rs:236
+    reg lane45_inner_1; // side_table.rs:206
+    reg lane45_outlier; // side_table.rs:223
+    reg lane45_outer; // side_table.rs:223
+    reg lane45_negative_1; // side_table.rs:223
+    reg lane45_exact_s1; // side_table.rs:231
+    reg [19:0] lane45_side_base_value_1; // side_table.rs:238
+    reg lane45_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane45_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane45_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane45_h_s2; // decode.rs:91
     reg [12:0] lane45_product; // decode.rs:91
     reg [19:0] lane45_side_later_base_value; // decode.rs:92
@@ -1902,15 +1909,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_45_negative; // decode.rs:115
     reg [4:0] lane46_h; // decode.rs:79
     reg lane46_zero; // decode.rs:85
-    reg lane46_inner_1; // side_table.rs:204
-    reg lane46_outlier; // side_table.rs:221
-    reg lane46_outer; // side_table.rs:221
-    reg lane46_negative_1; // side_table.rs:221
-    reg lane46_exact_s1; // side_table.rs:229
-    reg [19:0] lane46_side_base_value_1; // side_table.rs:236
-    reg lane46_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane46_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane46_side_half_scale_1; // side_table.rs:236
+    reg lane46_inner_1; // side_table.rs:206
+    reg lane46_outlier; // side_table.rs:223
+    reg lane46_outer; // side_table.rs:223
+    reg lane46_negative_1; // side_table.rs:223
+    reg lane46_exact_s1; // side_table.rs:231
+    reg [19:0] lane46_side_base_value_1; // side_table.rs:238
+    reg lane46_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane46_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane46_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane46_h_s2; // decode.rs:91
     reg [12:0] lane46_product; // decode.rs:91
     reg [19:0] lane46_side_later_base_value; // decode.rs:92
@@ -1939,15 +1946,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_46_negative; // decode.rs:115
     reg [4:0] lane47_h; // decode.rs:79
     reg lane47_zero; // decode.rs:85
-    reg lane47_inner_1; // side_table.rs:204
-    reg lane47_outlier; // side_table.rs:221
-    reg lane47_outer; // side_table.rs:221
-    reg lane47_negative_1; // side_table.rs:221
-    reg lane47_exact_s1; // side_table.rs:229
-    reg [19:0] lane47_side_base_value_1; // side_table.rs:236
-    reg lane47_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane47_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane47_side_half_scale_1; // side_table.rs:236
+    reg lane47_inner_1; // side_table.rs:206
+    reg lane47_outlier; // side_table.rs:223
+    reg lane47_outer; // side_table.rs:223
+    reg lane47_negative_1; // side_table.rs:223
+    reg lane47_exact_s1; // side_table.rs:231
+    reg [19:0] lane47_side_base_value_1; // side_table.rs:238
+    reg lane47_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane47_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane47_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane47_h_s2; // decode.rs:91
     reg [12:0] lane47_product; // decode.rs:91
     reg [19:0] lane47_side_later_base_value; // decode.rs:92
@@ -1976,15 +1983,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_47_negative; // decode.rs:115
     reg [4:0] lane48_h; // decode.rs:79
     reg lane48_zero; // decode.rs:85
-    reg lane48_inner_1; // side_table.rs:204
-    reg lane48_outlier; // side_table.rs:221
-    reg lane48_outer; // side_table.rs:221
-    reg lane48_negative_1; // side_table.rs:221
-    reg lane48_exact_s1; // side_table.rs:229
-    reg [19:0] lane48_side_base_value_1; // side_table.rs:236
-    reg lane48_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane48_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane48_side_half_scale_1; // side_table.rs:236
+    reg lane48_inner_1; // side_table.rs:206
+    reg lane48_outlier; // side_table.rs:223
+    reg lane48_outer; // side_table.rs:223
+    reg lane48_negative_1; // side_table.rs:223
+    reg lane48_exact_s1; // side_table.rs:231
+    reg [19:0] lane48_side_base_value_1; // side_table.rs:238
+    reg lane48_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane48_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane48_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane48_h_s2; // decode.rs:91
     reg [12:0] lane48_product; // decode.rs:91
     reg [19:0] lane48_side_later_base_value; // decode.rs:92
@@ -2013,15 +2020,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_48_negative; // decode.rs:115
     reg [4:0] lane49_h; // decode.rs:79
     reg lane49_zero; // decode.rs:85
-    reg lane49_inner_1; // side_table.rs:204
-    reg lane49_outlier; // side_table.rs:221
-    reg lane49_outer; // side_table.rs:221
-    reg lane49_negative_1; // side_table.rs:221
-    reg lane49_exact_s1; // side_table.rs:229
-    reg [19:0] lane49_side_base_value_1; // side_table.rs:236
-    reg lane49_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane49_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane49_side_half_scale_1; // side_table.rs:236
+    reg lane49_inner_1; // side_table.rs:206
+    reg lane49_outlier; // side_table.rs:223
+    reg lane49_outer; // side_table.rs:223
+    reg lane49_negative_1; // side_table.rs:223
+    reg lane49_exact_s1; // side_table.rs:231
+    reg [19:0] lane49_side_base_value_1; // side_table.rs:238
+    reg lane49_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane49_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane49_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane49_h_s2; // decode.rs:91
     reg [12:0] lane49_product; // decode.rs:91
     reg [19:0] lane49_side_later_base_value; // decode.rs:92
@@ -2050,15 +2057,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_49_negative; // decode.rs:115
     reg [4:0] lane50_h; // decode.rs:79
     reg lane50_zero; // decode.rs:85
-    reg lane50_inner_1; // side_table.rs:204
-    reg lane50_outlier; // side_table.rs:221
-    reg lane50_outer; // side_table.rs:221
-    reg lane50_negative_1; // side_table.rs:221
-    reg lane50_exact_s1; // side_table.rs:229
-    reg [19:0] lane50_side_base_value_1; // side_table.rs:236
-    reg lane50_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane50_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane50_side_half_scale_1; // side_table.rs:236
+    reg lane50_inner_1; // side_table.rs:206
+    reg lane50_outlier; // side_table.rs:223
+    reg lane50_outer; // side_table.rs:223
+    reg lane50_negative_1; // side_table.rs:223
+    reg lane50_exact_s1; // side_table.rs:231
+    reg [19:0] lane50_side_base_value_1; // side_table.rs:238
+    reg lane50_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane50_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane50_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane50_h_s2; // decode.rs:91
     reg [12:0] lane50_product; // decode.rs:91
     reg [19:0] lane50_side_later_base_value; // decode.rs:92
@@ -2087,15 +2094,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_50_negative; // decode.rs:115
     reg [4:0] lane51_h; // decode.rs:79
     reg lane51_zero; // decode.rs:85
-    reg lane51_inner_1; // side_table.rs:204
-    reg lane51_outlier; // side_table.rs:221
-    reg lane51_outer; // side_table.rs:221
-    reg lane51_negative_1; // side_table.rs:221
-    reg lane51_exact_s1; // side_table.rs:229
-    reg [19:0] lane51_side_base_value_1; // side_table.rs:236
-    reg lane51_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane51_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane51_side_half_scale_1; // side_table.rs:236
+    reg lane51_inner_1; // side_table.rs:206
+    reg lane51_outlier; // side_table.rs:223
+    reg lane51_outer; // side_table.rs:223
+    reg lane51_negative_1; // side_table.rs:223
+    reg lane51_exact_s1; // side_table.rs:231
+    reg [19:0] lane51_side_base_value_1; // side_table.rs:238
+    reg lane51_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane51_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane51_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane51_h_s2; // decode.rs:91
     reg [12:0] lane51_product; // decode.rs:91
     reg [19:0] lane51_side_later_base_value; // decode.rs:92
@@ -2124,15 +2131,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_51_negative; // decode.rs:115
     reg [4:0] lane52_h; // decode.rs:79
     reg lane52_zero; // decode.rs:85
-    reg lane52_inner_1; // side_table.rs:204
-    reg lane52_outlier; // side_table.rs:221
-    reg lane52_outer; // side_table.rs:221
-    reg lane52_negative_1; // side_table.rs:221
-    reg lane52_exact_s1; // side_table.rs:229
-    reg [19:0] lane52_side_base_value_1; // side_table.rs:236
-    reg lane52_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane52_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane52_side_half_scale_1; // side_table.rs:236
+    reg lane52_inner_1; // side_table.rs:206
+    reg lane52_outlier; // side_table.rs:223
+    reg lane52_outer; // side_table.rs:223
+    reg lane52_negative_1; // side_table.rs:223
+    reg lane52_exact_s1; // side_table.rs:231
+    reg [19:0] lane52_side_base_value_1; // side_table.rs:238
+    reg lane52_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane52_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane52_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane52_h_s2; // decode.rs:91
     reg [12:0] lane52_product; // decode.rs:91
     reg [19:0] lane52_side_later_base_value; // decode.rs:92
@@ -2161,15 +2168,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_52_negative; // decode.rs:115
     reg [4:0] lane53_h; // decode.rs:79
     reg lane53_zero; // decode.rs:85
-    reg lane53_inner_1; // side_table.rs:204
-    reg lane53_outlier; // side_table.rs:221
-    reg lane53_outer; // side_table.rs:221
-    reg lane53_negative_1; // side_table.rs:221
-    reg lane53_exact_s1; // side_table.rs:229
-    reg [19:0] lane53_side_base_value_1; // side_table.rs:236
-    reg lane53_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane53_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane53_side_half_scale_1; // side_table.rs:236
+    reg lane53_inner_1; // side_table.rs:206
+    reg lane53_outlier; // side_table.rs:223
+    reg lane53_outer; // side_table.rs:223
+    reg lane53_negative_1; // side_table.rs:223
+    reg lane53_exact_s1; // side_table.rs:231
+    reg [19:0] lane53_side_base_value_1; // side_table.rs:238
+    reg lane53_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane53_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane53_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane53_h_s2; // decode.rs:91
     reg [12:0] lane53_product; // decode.rs:91
     reg [19:0] lane53_side_later_base_value; // decode.rs:92
@@ -2198,15 +2205,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_53_negative; // decode.rs:115
     reg [4:0] lane54_h; // decode.rs:79
     reg lane54_zero; // decode.rs:85
-    reg lane54_inner_1; // side_table.rs:204
-    reg lane54_outlier; // side_table.rs:221
-    reg lane54_outer; // side_table.rs:221
-    reg lane54_negative_1; // side_table.rs:221
-    reg lane54_exact_s1; // side_table.rs:229
-    reg [19:0] lane54_side_base_value_1; // side_table.rs:236
-    reg lane54_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane54_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane54_side_half_scale_1; // side_table.rs:236
+    reg lane54_inner_1; // side_table.rs:206
+    reg lane54_outlier; // side_table.rs:223
+    reg lane54_outer; // side_table.rs:223
+    reg lane54_negative_1; // side_table.rs:223
+    reg lane54_exact_s1; // side_table.rs:231
+    reg [19:0] lane54_side_base_value_1; // side_table.rs:238
+    reg lane54_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane54_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane54_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane54_h_s2; // decode.rs:91
     reg [12:0] lane54_product; // decode.rs:91
     reg [19:0] lane54_side_later_base_value; // decode.rs:92
@@ -2235,15 +2242,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_54_negative; // decode.rs:115
     reg [4:0] lane55_h; // decode.rs:79
     reg lane55_zero; // decode.rs:85
-    reg lane55_inner_1; // side_table.rs:204
-    reg lane55_outlier; // side_table.rs:221
-    reg lane55_outer; // side_table.rs:221
-    reg lane55_negative_1; // side_table.rs:221
-    reg lane55_exact_s1; // side_table.rs:229
-    reg [19:0] lane55_side_base_value_1; // side_table.rs:236
-    reg lane55_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane55_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane55_side_half_scale_1; // side_table.rs:236
+    reg lane55_inner_1; // side_table.rs:206
+    reg lane55_outlier; // side_table.rs:223
+    reg lane55_outer; // side_table.rs:223
+    reg lane55_negative_1; // side_table.rs:223
+    reg lane55_exact_s1; // side_table.rs:231
+    reg [19:0] lane55_side_base_value_1; // side_table.rs:238
+    reg lane55_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane55_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane55_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane55_h_s2; // decode.rs:91
     reg [12:0] lane55_product; // decode.rs:91
     reg [19:0] lane55_side_later_base_value; // decode.rs:92
@@ -2272,15 +2279,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_55_negative; // decode.rs:115
     reg [4:0] lane56_h; // decode.rs:79
     reg lane56_zero; // decode.rs:85
-    reg lane56_inner_1; // side_table.rs:204
-    reg lane56_outlier; // side_table.rs:221
-    reg lane56_outer; // side_table.rs:221
-    reg lane56_negative_1; // side_table.rs:221
-    reg lane56_exact_s1; // side_table.rs:229
-    reg [19:0] lane56_side_base_value_1; // side_table.rs:236
-    reg lane56_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane56_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane56_side_half_scale_1; // side_table.rs:236
+    reg lane56_inner_1; // side_table.rs:206
+    reg lane56_outlier; // side_table.rs:223
+    reg lane56_outer; // side_table.rs:223
+    reg lane56_negative_1; // side_table.rs:223
+    reg lane56_exact_s1; // side_table.rs:231
+    reg [19:0] lane56_side_base_value_1; // side_table.rs:238
+    reg lane56_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane56_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane56_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane56_h_s2; // decode.rs:91
     reg [12:0] lane56_product; // decode.rs:91
     reg [19:0] lane56_side_later_base_value; // decode.rs:92
@@ -2309,15 +2316,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_56_negative; // decode.rs:115
     reg [4:0] lane57_h; // decode.rs:79
     reg lane57_zero; // decode.rs:85
-    reg lane57_inner_1; // side_table.rs:204
-    reg lane57_outlier; // side_table.rs:221
-    reg lane57_outer; // side_table.rs:221
-    reg lane57_negative_1; // side_table.rs:221
-    reg lane57_exact_s1; // side_table.rs:229
-    reg [19:0] lane57_side_base_value_1; // side_table.rs:236
-    reg lane57_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane57_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane57_side_half_scale_1; // side_table.rs:236
+    reg lane57_inner_1; // side_table.rs:206
+    reg lane57_outlier; // side_table.rs:223
+    reg lane57_outer; // side_table.rs:223
+    reg lane57_negative_1; // side_table.rs:223
+    reg lane57_exact_s1; // side_table.rs:231
+    reg [19:0] lane57_side_base_value_1; // side_table.rs:238
+    reg lane57_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane57_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane57_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane57_h_s2; // decode.rs:91
     reg [12:0] lane57_product; // decode.rs:91
     reg [19:0] lane57_side_later_base_value; // decode.rs:92
@@ -2346,15 +2353,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_57_negative; // decode.rs:115
     reg [4:0] lane58_h; // decode.rs:79
     reg lane58_zero; // decode.rs:85
-    reg lane58_inner_1; // side_table.rs:204
-    reg lane58_outlier; // side_table.rs:221
-    reg lane58_outer; // side_table.rs:221
-    reg lane58_negative_1; // side_table.rs:221
-    reg lane58_exact_s1; // side_table.rs:229
-    reg [19:0] lane58_side_base_value_1; // side_table.rs:236
-    reg lane58_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane58_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane58_side_half_scale_1; // side_table.rs:236
+    reg lane58_inner_1; // side_table.rs:206
+    reg lane58_outlier; // side_table.rs:223
+    reg lane58_outer; // side_table.rs:223
+    reg lane58_negative_1; // side_table.rs:223
+    reg lane58_exact_s1; // side_table.rs:231
+    reg [19:0] lane58_side_base_value_1; // side_table.rs:238
+    reg lane58_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane58_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane58_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane58_h_s2; // decode.rs:91
     reg [12:0] lane58_product; // decode.rs:91
     reg [19:0] lane58_side_later_base_value; // decode.rs:92
@@ -2383,15 +2390,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_58_negative; // decode.rs:115
     reg [4:0] lane59_h; // decode.rs:79
     reg lane59_zero; // decode.rs:85
-    reg lane59_inner_1; // side_table.rs:204
-    reg lane59_outlier; // side_table.rs:221
-    reg lane59_outer; // side_table.rs:221
-    reg lane59_negative_1; // side_table.rs:221
-    reg lane59_exact_s1; // side_table.rs:229
-    reg [19:0] lane59_side_base_value_1; // side_table.rs:236
-    reg lane59_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane59_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane59_side_half_scale_1; // side_table.rs:236
+    reg lane59_inner_1; // side_table.rs:206
+    reg lane59_outlier; // side_table.rs:223
+    reg lane59_outer; // side_table.rs:223
+    reg lane59_negative_1; // side_table.rs:223
+    reg lane59_exact_s1; // side_table.rs:231
+    reg [19:0] lane59_side_base_value_1; // side_table.rs:238
+    reg lane59_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane59_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane59_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane59_h_s2; // decode.rs:91
     reg [12:0] lane59_product; // decode.rs:91
     reg [19:0] lane59_side_later_base_value; // decode.rs:92
@@ -2420,15 +2427,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_59_negative; // decode.rs:115
     reg [4:0] lane60_h; // decode.rs:79
     reg lane60_zero; // decode.rs:85
-    reg lane60_inner_1; // side_table.rs:204
-    reg lane60_outlier; // side_table.rs:221
-    reg lane60_outer; // side_table.rs:221
-    reg lane60_negative_1; // side_table.rs:221
-    reg lane60_exact_s1; // side_table.rs:229
-    reg [19:0] lane60_side_base_value_1; // side_table.rs:236
-    reg lane60_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane60_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane60_side_half_scale_1; // side_table.rs:236
+    reg lane60_inner_1; // side_table.rs:206
+    reg lane60_outlier; // side_table.rs:223
+    reg lane60_outer; // side_table.rs:223
+    reg lane60_negative_1; // side_table.rs:223
+    reg lane60_exact_s1; // side_table.rs:231
+    reg [19:0] lane60_side_base_value_1; // side_table.rs:238
+    reg lane60_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane60_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane60_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane60_h_s2; // decode.rs:91
     reg [12:0] lane60_product; // decode.rs:91
     reg [19:0] lane60_side_later_base_value; // decode.rs:92
@@ -2457,15 +2464,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_60_negative; // decode.rs:115
     reg [4:0] lane61_h; // decode.rs:79
     reg lane61_zero; // decode.rs:85
-    reg lane61_inner_1; // side_table.rs:204
-    reg lane61_outlier; // side_table.rs:221
-    reg lane61_outer; // side_table.rs:221
-    reg lane61_negative_1; // side_table.rs:221
-    reg lane61_exact_s1; // side_table.rs:229
-    reg [19:0] lane61_side_base_value_1; // side_table.rs:236
-    reg lane61_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane61_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane61_side_half_scale_1; // side_table.rs:236
+    reg lane61_inner_1; // side_table.rs:206
+    reg lane61_outlier; // side_table.rs:223
+    reg lane61_outer; // side_table.rs:223
+    reg lane61_negative_1; // side_table.rs:223
+    reg lane61_exact_s1; // side_table.rs:231
+    reg [19:0] lane61_side_base_value_1; // side_table.rs:238
+    reg lane61_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane61_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane61_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane61_h_s2; // decode.rs:91
     reg [12:0] lane61_product; // decode.rs:91
     reg [19:0] lane61_side_later_base_value; // decode.rs:92
@@ -2494,15 +2501,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_61_negative; // decode.rs:115
     reg [4:0] lane62_h; // decode.rs:79
     reg lane62_zero; // decode.rs:85
-    reg lane62_inner_1; // side_table.rs:204
-    reg lane62_outlier; // side_table.rs:221
-    reg lane62_outer; // side_table.rs:221
-    reg lane62_negative_1; // side_table.rs:221
-    reg lane62_exact_s1; // side_table.rs:229
-    reg [19:0] lane62_side_base_value_1; // side_table.rs:236
-    reg lane62_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane62_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane62_side_half_scale_1; // side_table.rs:236
+    reg lane62_inner_1; // side_table.rs:206
+    reg lane62_outlier; // side_table.rs:223
+    reg lane62_outer; // side_table.rs:223
+    reg lane62_negative_1; // side_table.rs:223
+    reg lane62_exact_s1; // side_table.rs:231
+    reg [19:0] lane62_side_base_value_1; // side_table.rs:238
+    reg lane62_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane62_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane62_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane62_h_s2; // decode.rs:91
     reg [12:0] lane62_product; // decode.rs:91
     reg [19:0] lane62_side_later_base_value; // decode.rs:92
@@ -2531,15 +2538,15 @@ module oaken_dequantizer_core_p64_n8192 (
     reg values_62_negative; // decode.rs:115
     reg [4:0] lane63_h; // decode.rs:79
     reg lane63_zero; // decode.rs:85
-    reg lane63_inner_1; // side_table.rs:204
-    reg lane63_outlier; // side_table.rs:221
-    reg lane63_outer; // side_table.rs:221
-    reg lane63_negative_1; // side_table.rs:221
-    reg lane63_exact_s1; // side_table.rs:229
-    reg [19:0] lane63_side_base_value_1; // side_table.rs:236
-    reg lane63_side_base_sticky_1; // side_table.rs:236
-    reg [7:0] lane63_side_half_m_1; // side_table.rs:236
-    reg [5:0] lane63_side_half_scale_1; // side_table.rs:236
+    reg lane63_inner_1; // side_table.rs:206
+    reg lane63_outlier; // side_table.rs:223
+    reg lane63_outer; // side_table.rs:223
+    reg lane63_negative_1; // side_table.rs:223
+    reg lane63_exact_s1; // side_table.rs:231
+    reg [19:0] lane63_side_base_value_1; // side_table.rs:238
+    reg lane63_side_base_sticky_1; // side_table.rs:238
+    reg [7:0] lane63_side_half_m_1; // side_table.rs:238
+    reg [5:0] lane63_side_half_scale_1; // side_table.rs:238
     reg [4:0] lane63_h_s2; // decode.rs:91
     reg [12:0] lane63_product; // decode.rs:91
     reg [19:0] lane63_side_later_base_value; // decode.rs:92
@@ -2566,27 +2573,27 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane63_negative_1_s5; // decode.rs:115
     reg lane63_negative_1_s6; // decode.rs:115
     reg values_63_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:111
-    reg map_last_s1; // dequantizer_back.rs:111
-    reg issue_s2; // dequantizer_back.rs:114
-    reg issue_s3; // dequantizer_back.rs:114
-    reg issue_s4; // dequantizer_back.rs:114
-    reg issue_s5; // dequantizer_back.rs:114
-    reg issue_s6; // dequantizer_back.rs:114
-    reg issue_s7; // dequantizer_back.rs:114
-    reg map_last_s2; // dequantizer_back.rs:114
-    reg map_last_s3; // dequantizer_back.rs:114
-    reg map_last_s4; // dequantizer_back.rs:114
-    reg map_last_s5; // dequantizer_back.rs:114
-    reg map_last_s6; // dequantizer_back.rs:114
-    reg map_last_s7; // dequantizer_back.rs:114
-    reg [1087:0] spare_data; // dequantizer_back.rs:121
-    reg spare_last; // dequantizer_back.rs:121
-    reg [1023:0] elements_data; // dequantizer_back.rs:122
-    reg elements_last; // dequantizer_back.rs:122
-    reg elements_valid; // dequantizer_back.rs:123
-    reg spare_empty; // dequantizer_back.rs:124
-    reg flag_2; // dequantizer.rs:104
+    reg issue_s1; // dequantizer_back.rs:114
+    reg map_last_s1; // dequantizer_back.rs:114
+    reg issue_s2; // dequantizer_back.rs:117
+    reg issue_s3; // dequantizer_back.rs:117
+    reg issue_s4; // dequantizer_back.rs:117
+    reg issue_s5; // dequantizer_back.rs:117
+    reg issue_s6; // dequantizer_back.rs:117
+    reg issue_s7; // dequantizer_back.rs:117
+    reg map_last_s2; // dequantizer_back.rs:117
+    reg map_last_s3; // dequantizer_back.rs:117
+    reg map_last_s4; // dequantizer_back.rs:117
+    reg map_last_s5; // dequantizer_back.rs:117
+    reg map_last_s6; // dequantizer_back.rs:117
+    reg map_last_s7; // dequantizer_back.rs:117
+    reg [1087:0] spare_data; // dequantizer_back.rs:124
+    reg spare_last; // dequantizer_back.rs:124
+    reg [1023:0] elements_data; // dequantizer_back.rs:125
+    reg elements_last; // dequantizer_back.rs:125
+    reg elements_valid; // dequantizer_back.rs:126
+    reg spare_empty; // dequantizer_back.rs:127
+    reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [153:0] vectors [0:15];
     (* ram_style = "distributed" *) reg [5:0] infos [0:15];
 
@@ -2624,49 +2631,58 @@ module oaken_dequantizer_core_p64_n8192 (
     always @(posedge clk) begin
         if (rst) begin
             header_valid_s1 <= 1'h0;
+            header_valid_s2 <= 1'h0;
             done <= 1'h0;
         end else begin
             header_valid_s1 <= header_valid;
-            done <= header_valid_s1;
+            header_valid_s2 <= header_valid_s1;
+            done <= header_valid_s2;
         end
     end
-    wire [12:0] middle = header_payload[12:0]; // header.rs:36
-    wire [12:0] outer_pos = header_payload[25:13]; // header.rs:36
-    wire [12:0] outer_neg = header_payload[38:26]; // header.rs:36
-    wire [12:0] inner = header_payload[51:39]; // header.rs:36
+    always @(posedge clk) begin
+        header <= header_payload;
+        t_s_low <= settings_s_low;
+        t_t_low <= settings_t_low;
+        t_t_high <= settings_t_high;
+        t_s_high <= settings_s_high;
+    end
+    wire [12:0] middle = header[12:0]; // header.rs:36
+    wire [12:0] outer_pos = header[25:13]; // header.rs:36
+    wire [12:0] outer_neg = header[38:26]; // header.rs:36
+    wire [12:0] inner = header[51:39]; // header.rs:36
     wire [5:0] e = middle[12:7]; // header.rs:41
     wire [6:0] f = middle[6:0]; // header.rs:46
     wire shape_legal = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:75
-    wire [4:0] field = settings_t_high[14:10]; // step_unit.rs:78
-    wire [5:0] _t2 = (|field) ? ({1'h0, field} + 6'h3) : (settings_t_high[9] ? 6'h3 : (settings_t_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire [4:0] field = t_t_high[14:10]; // step_unit.rs:78
+    wire _t2 = e >= ((|field) ? ({1'h0, field} + 6'h3) : (t_t_high[9] ? 6'h3 : (t_t_high[8] ? 6'h2 : 6'h1))); // half_steps.rs:76
     wire shape_legal_1 = (e <= 6'h26) & ((|e) | (~(|f))); // half_steps.rs:75
-    wire [4:0] field_1 = settings_t_low[14:10]; // step_unit.rs:78
-    wire [5:0] _t3 = (|field_1) ? ({1'h0, field_1} + 6'h3) : (settings_t_low[9] ? 6'h3 : (settings_t_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire [4:0] field_1 = t_t_low[14:10]; // step_unit.rs:78
+    wire _t3 = e >= ((|field_1) ? ({1'h0, field_1} + 6'h3) : (t_t_low[9] ? 6'h3 : (t_t_low[8] ? 6'h2 : 6'h1))); // half_steps.rs:76
     wire [5:0] e_1 = outer_pos[12:7]; // header.rs:41
     wire [6:0] f_1 = outer_pos[6:0]; // header.rs:46
     wire shape_legal_2 = (e_1 <= 6'h26) & ((|e_1) | (~(|f_1))); // half_steps.rs:75
-    wire [4:0] field_2 = settings_s_high[14:10]; // step_unit.rs:78
-    wire [5:0] _t4 = (|field_2) ? ({1'h0, field_2} + 6'h3) : (settings_s_high[9] ? 6'h3 : (settings_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
-    wire _t5 = ((shape_legal & ((~(|e)) | (e >= _t2))) & (shape_legal_1 & ((~(|e)) | (e >= _t3)))) & (shape_legal_2 & ((~(|e_1)) | (e_1 >= _t4))); // side_table.rs:158
+    wire [4:0] field_2 = t_s_high[14:10]; // step_unit.rs:78
+    wire [5:0] _t4 = (|field_2) ? ({1'h0, field_2} + 6'h3) : (t_s_high[9] ? 6'h3 : (t_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire _t5 = ((shape_legal & ((~(|e)) | _t2)) & (shape_legal_1 & ((~(|e)) | _t3))) & (shape_legal_2 & ((~(|e_1)) | (e_1 >= _t4))); // side_table.rs:161
     wire [5:0] e_2 = outer_neg[12:7]; // header.rs:41
     wire [6:0] f_2 = outer_neg[6:0]; // header.rs:46
     wire shape_legal_3 = (e_2 <= 6'h26) & ((|e_2) | (~(|f_2))); // half_steps.rs:75
-    wire [4:0] field_3 = settings_s_low[14:10]; // step_unit.rs:78
-    wire [5:0] _t6 = (|field_3) ? ({1'h0, field_3} + 6'h3) : (settings_s_low[9] ? 6'h3 : (settings_s_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:80
+    wire [4:0] field_3 = t_s_low[14:10]; // step_unit.rs:78
+    wire _t6 = e_2 >= ((|field_3) ? ({1'h0, field_3} + 6'h3) : (t_s_low[9] ? 6'h3 : (t_s_low[8] ? 6'h2 : 6'h1))); // half_steps.rs:76
     wire [5:0] e_3 = inner[12:7]; // header.rs:41
     wire [6:0] f_3 = inner[6:0]; // header.rs:46
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
-    wire [4:0] split = header_payload[56:52]; // header.rs:74
+    wire [4:0] split = header[56:52]; // header.rs:74
     wire split_legal = split <= 5'h10; // header.rs:82
-    wire [5:0] above = header_payload[63:58]; // header.rs:89
+    wire [5:0] above = header[63:58]; // header.rs:89
     wire width_legal = ~(|above); // header.rs:91
-    wire legal = (_t5 & (shape_legal_3 & ((~(|e_2)) | (e_2 >= _t6)))) & ((inner_legal & split_legal) & width_legal); // side_table.rs:158
-    wire [10:0] x_mantissa = {|field, settings_t_high[9:0]}; // half.rs:18
+    wire legal = (_t5 & (shape_legal_3 & ((~(|e_2)) | _t6))) & ((inner_legal & split_legal) & width_legal); // side_table.rs:161
+    wire [10:0] x_mantissa = {|field, t_t_high[9:0]}; // half.rs:18
     wire [5:0] exponent_plus_1 = {1'h0, (|field) ? field : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l98_s1 <= (|e) ? (e - 6'h1) : (exponent_plus_1 + 6'h2);
-        scale <= l98_s1;
+        l98_s2 <= (|e) ? (e - 6'h1) : (exponent_plus_1 + 6'h2);
+        scale <= l98_s2;
         down <= (|e) ? (e - exponent_plus_1) : 6'h3;
         wide <= {x_mantissa, 12'h0};
     end
@@ -2676,14 +2692,14 @@ module oaken_dequantizer_core_p64_n8192 (
     always @(posedge clk) new_middle_pos_base_sticky <= |lost;
     wire _t8 = |e; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1 <= {_t8, f & {7{_t8}}};
-        new_middle_pos_half_m <= l88_s1;
+        l88_s2 <= {_t8, f & {7{_t8}}};
+        new_middle_pos_half_m <= l88_s2;
     end
-    wire [10:0] x_mantissa_1 = {|field_1, settings_t_low[9:0]}; // half.rs:18
+    wire [10:0] x_mantissa_1 = {|field_1, t_t_low[9:0]}; // half.rs:18
     wire [5:0] exponent_plus_1_1 = {1'h0, (|field_1) ? field_1 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l98_s1_1 <= (|e) ? (e - 6'h1) : (exponent_plus_1_1 + 6'h2);
-        scale_1 <= l98_s1_1;
+        l98_s2_1 <= (|e) ? (e - 6'h1) : (exponent_plus_1_1 + 6'h2);
+        scale_1 <= l98_s2_1;
         down_1 <= (|e) ? (e - exponent_plus_1_1) : 6'h3;
         wide_1 <= {x_mantissa_1, 12'h0};
     end
@@ -2693,14 +2709,14 @@ module oaken_dequantizer_core_p64_n8192 (
     always @(posedge clk) new_middle_neg_base_sticky <= |lost_1;
     wire _t10 = |e; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1_1 <= {_t10, f & {7{_t10}}};
-        new_middle_neg_half_m <= l88_s1_1;
+        l88_s2_1 <= {_t10, f & {7{_t10}}};
+        new_middle_neg_half_m <= l88_s2_1;
     end
-    wire [10:0] x_mantissa_2 = {|field_2, settings_s_high[9:0]}; // half.rs:18
+    wire [10:0] x_mantissa_2 = {|field_2, t_s_high[9:0]}; // half.rs:18
     wire [5:0] exponent_plus_1_2 = {1'h0, (|field_2) ? field_2 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l98_s1_2 <= (|e_1) ? (e_1 - 6'h1) : (exponent_plus_1_2 + 6'h2);
-        scale_2 <= l98_s1_2;
+        l98_s2_2 <= (|e_1) ? (e_1 - 6'h1) : (exponent_plus_1_2 + 6'h2);
+        scale_2 <= l98_s2_2;
         down_2 <= (|e_1) ? (e_1 - exponent_plus_1_2) : 6'h3;
         wide_2 <= {x_mantissa_2, 12'h0};
     end
@@ -2710,14 +2726,14 @@ module oaken_dequantizer_core_p64_n8192 (
     always @(posedge clk) new_outer_pos_base_sticky <= |lost_2;
     wire _t12 = |e_1; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1_2 <= {_t12, f_1 & {7{_t12}}};
-        new_outer_pos_half_m <= l88_s1_2;
+        l88_s2_2 <= {_t12, f_1 & {7{_t12}}};
+        new_outer_pos_half_m <= l88_s2_2;
     end
-    wire [10:0] x_mantissa_3 = {|field_3, settings_s_low[9:0]}; // half.rs:18
+    wire [10:0] x_mantissa_3 = {|field_3, t_s_low[9:0]}; // half.rs:18
     wire [5:0] exponent_plus_1_3 = {1'h0, (|field_3) ? field_3 : 5'h1}; // half_steps.rs:96
     always @(posedge clk) begin
-        l98_s1_3 <= (|e_2) ? (e_2 - 6'h1) : (exponent_plus_1_3 + 6'h2);
-        scale_3 <= l98_s1_3;
+        l98_s2_3 <= (|e_2) ? (e_2 - 6'h1) : (exponent_plus_1_3 + 6'h2);
+        scale_3 <= l98_s2_3;
         down_3 <= (|e_2) ? (e_2 - exponent_plus_1_3) : 6'h3;
         wide_3 <= {x_mantissa_3, 12'h0};
     end
@@ -2727,55 +2743,42 @@ module oaken_dequantizer_core_p64_n8192 (
     always @(posedge clk) new_outer_neg_base_sticky <= |lost_3;
     wire _t14 = |e_2; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1_3 <= {_t14, f_2 & {7{_t14}}};
-        new_outer_neg_half_m <= l88_s1_3;
+        l88_s2_3 <= {_t14, f_2 & {7{_t14}}};
+        new_outer_neg_half_m <= l88_s2_3;
     end
     wire _t15 = |e_3; // half_steps.rs:87
     always @(posedge clk) begin
-        l88_s1_4 <= {_t15, f_3 & {7{_t15}}};
-        new_inner_m <= l88_s1_4;
-        l83_s1 <= (|e_3) ? (e_3 - 6'h1) : 6'h0;
-        new_inner_scale <= l83_s1;
+        l88_s2_4 <= {_t15, f_3 & {7{_t15}}};
+        new_inner_m <= l88_s2_4;
+        l83_s2 <= (|e_3) ? (e_3 - 6'h1) : 6'h0;
+        new_inner_scale <= l83_s2;
+        l18_s2 <= {|field_2, t_s_high[9:0]};
+        l18_s3 <= l18_s2;
+        l62_s2 <= {1'h0, (|field_2) ? field_2 : 5'h1} + 6'h2;
+        l62_s3 <= l62_s2;
     end
-    wire [10:0] x_mantissa_4 = {|field_2, settings_s_high[9:0]}; // half.rs:18
-    wire [5:0] exponent_plus_1_4 = {1'h0, (|field_2) ? field_2 : 5'h1}; // half_steps.rs:96
+    wire [5:0] exact_0_half_scale = l62_s3; // side_table.rs:176
+    wire [19:0] exact_0_base_value = {l18_s3, 9'h0}; // side_table.rs:65
     always @(posedge clk) begin
-        l98_s1_4 <= 1'h0 ? 6'h3f : (exponent_plus_1_4 + 6'h2);
-        scale_4 <= l98_s1_4;
-        down_4 <= 1'h0 ? (6'h0 - exponent_plus_1_4) : 6'h3;
-        wide_4 <= {x_mantissa_4, 12'h0};
+        l18_s2_1 <= {|field_3, t_s_low[9:0]};
+        l18_s2_1_s3 <= l18_s2_1;
+        l62_s2_1 <= {1'h0, (|field_3) ? field_3 : 5'h1} + 6'h2;
+        l62_s2_1_s3 <= l62_s2_1;
     end
-    wire [22:0] _t16 = wide_4 >> down_4; // half_steps.rs:103
-    always @(posedge clk) value_4 <= _t16[19:0];
-    wire [22:0] lost_4 = wide_4 & (~(23'h7fffff << down_4)); // half_steps.rs:104
-    always @(posedge clk) l105_s2 <= |lost_4;
-    wire exact_0_base_sticky = l105_s2; // side_table.rs:174
-    wire [7:0] exact_0_half_m = 8'h0; // side_table.rs:174
-    wire [10:0] x_mantissa_5 = {|field_3, settings_s_low[9:0]}; // half.rs:18
-    wire [5:0] exponent_plus_1_5 = {1'h0, (|field_3) ? field_3 : 5'h1}; // half_steps.rs:96
-    always @(posedge clk) begin
-        l98_s1_5 <= 1'h0 ? 6'h3f : (exponent_plus_1_5 + 6'h2);
-        scale_5 <= l98_s1_5;
-        down_5 <= 1'h0 ? (6'h0 - exponent_plus_1_5) : 6'h3;
-        wide_5 <= {x_mantissa_5, 12'h0};
-    end
-    wire [22:0] _t17 = wide_5 >> down_5; // half_steps.rs:103
-    always @(posedge clk) value_5 <= _t17[19:0];
-    wire [22:0] lost_5 = wide_5 & (~(23'h7fffff << down_5)); // half_steps.rs:104
-    always @(posedge clk) l105_s2_1 <= |lost_5;
-    wire exact_1_base_sticky = l105_s2_1; // side_table.rs:174
-    wire [7:0] exact_1_half_m = 8'h0; // side_table.rs:174
+    wire [5:0] exact_1_half_scale = l62_s2_1_s3; // side_table.rs:176
+    wire [19:0] exact_1_base_value = {l18_s2_1_s3, 9'h0}; // side_table.rs:65
     always @(posedge clk) begin
         slot_s1 <= slot;
         slot_s2 <= slot_s1;
+        slot_s3 <= slot_s2;
     end
-    wire [153:0] _t18 = {value, new_middle_pos_base_sticky, new_middle_pos_half_m, scale, value_1, new_middle_neg_base_sticky, new_middle_neg_half_m, scale_1, value_2, new_outer_pos_base_sticky, new_outer_pos_half_m, scale_2, value_3, new_outer_neg_base_sticky, new_outer_neg_half_m, scale_3, new_inner_m, new_inner_scale}; // side_table.rs:176
+    wire [153:0] _t16 = {value, new_middle_pos_base_sticky, new_middle_pos_half_m, scale, value_1, new_middle_neg_base_sticky, new_middle_neg_half_m, scale_1, value_2, new_outer_pos_base_sticky, new_outer_pos_half_m, scale_2, value_3, new_outer_neg_base_sticky, new_outer_neg_half_m, scale_3, new_inner_m, new_inner_scale}; // side_table.rs:178
     always @(posedge clk) begin
-        if (done) vectors[slot_s2] <= _t18;
-        legal_s1 <= legal;
-        legal_s2 <= legal_s1;
+        if (done) vectors[slot_s3] <= _t16;
+        legal_s2 <= legal;
+        legal_s3 <= legal_s2;
     end
-    wire faulty = done & (~legal_s2); // side_table.rs:177
+    wire faulty = done & (~legal_s3); // side_table.rs:179
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -2794,7 +2797,7 @@ module oaken_dequantizer_core_p64_n8192 (
     end
 
     // the sparse part: words to chunks
-    wire passes = (may_begin | flush) | open; // packet_gate.rs:10
+    wire passes = (may_begin | flush) | open; // packet_gate.rs:11
     assign out_data = sparse_data;
     assign out_keep = sparse_keep;
     assign out_last = sparse_last;
@@ -2803,18 +2806,23 @@ module oaken_dequantizer_core_p64_n8192 (
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
-        end else if (sparse_valid & sparse_ready) open <= ~sparse_last;
+        end else begin
+            if (sparse_valid & sparse_ready) open <= ~sparse_last;
+            if (flush) open <= 1'h0;
+        end
     end
     assign out_ready = walker_s_ready;
     assign words_wait = walker_holds;
     assign count_error = walker_count_error;
     assign sparse_length_error = walker_length_error;
-    wire [7:0] _t19 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:110
+    wire [7:0] _t17 = length_1[13:6] - 8'h1; // dequantizer_settings.rs:110
     always @(posedge clk) begin
         if (rst) begin
             room <= 1'h0;
+            flag_1 <= 1'h0;
         end else begin
-            room <= in_flight < 5'h1e;
+            room <= in_flight < 5'h1d;
+            flag_1 <= walker_begins;
         end
     end
 
@@ -2830,7 +2838,7 @@ module oaken_dequantizer_core_p64_n8192 (
         .s_data(out_data),
         .s_keep(out_keep),
         .s_last(out_last),
-        .chunks_minus_1(_t19[6:0]),
+        .chunks_minus_1(_t17[6:0]),
         .start(room),
         .flush(flush),
         .write_valid(write_valid),
@@ -2856,8 +2864,6 @@ module oaken_dequantizer_core_p64_n8192 (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
-    wire takes = ((~in_use) | decoding) & ((~reader_m_first) | (|tables_ready)); // dequantizer_back.rs:43
-    assign reader_m_ready = takes;
     oaken_beat_reader_p64 reader (
         .clk(clk),
         .rst(rst),
@@ -2872,7 +2878,7 @@ module oaken_dequantizer_core_p64_n8192 (
         .s_first(first),
         .s_last(last),
         .m_valid(reader_m_valid),
-        .m_ready(reader_m_ready),
+        .m_ready(slice_s_ready),
         .m_outlier(reader_m_outlier),
         .m_outer(reader_m_outer),
         .m_sign(reader_m_sign),
@@ -2883,14 +2889,31 @@ module oaken_dequantizer_core_p64_n8192 (
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:45
+    wire [63:0] maps_outlier = slice_m_payload[193:130]; // register_slice_forward.rs:46
+    wire [63:0] maps_outer = slice_m_payload[129:66]; // register_slice_forward.rs:46
+    wire [63:0] maps_sign = slice_m_payload[65:2]; // register_slice_forward.rs:46
+    wire maps_first = slice_m_payload[1]; // register_slice_forward.rs:46
+    wire maps_last = slice_m_payload[0]; // register_slice_forward.rs:46
+    wire takes = ((~in_use) | decoding) & ((~maps_first) | (|tables_ready)); // dequantizer_back.rs:46
+    assign maps_ready = takes;
+    register_slice_forward_194 slice (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(reader_m_valid),
+        .s_ready(slice_s_ready),
+        .s_payload({reader_m_outlier, reader_m_outer, reader_m_sign, reader_m_first, reader_m_last}),
+        .m_valid(maps_valid),
+        .m_ready(maps_ready),
+        .m_payload(slice_m_payload)
+    );
+    wire load = maps_valid & maps_ready; // dequantizer_back.rs:48
     always @(posedge clk) if (load) begin
-        map_outlier <= reader_m_outlier;
-        map_outer <= reader_m_outer;
-        map_sign <= reader_m_sign;
-        map_last <= reader_m_last;
+        map_outlier <= maps_outlier;
+        map_outer <= maps_outer;
+        map_sign <= maps_sign;
+        map_last <= maps_last;
     end
-    wire new_vector = load & reader_m_first; // dequantizer_back.rs:46
+    wire new_vector = load & maps_first; // dequantizer_back.rs:49
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -2898,32 +2921,32 @@ module oaken_dequantizer_core_p64_n8192 (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:49
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:49
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:49
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:52
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:52
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:52
     always @(posedge clk) if (new_vector) begin
         info_split <= next_info_split;
         info_middle_exact <= next_info_middle_exact;
     end
-    wire [153:0] vectors_q0 = vectors[load_slot]; // side_table.rs:194
-    wire [19:0] next_middle_pos_base_value = vectors_q0[153:134]; // side_table.rs:194
-    wire next_middle_pos_base_sticky = vectors_q0[133]; // side_table.rs:194
-    wire [7:0] next_middle_pos_half_m = vectors_q0[132:125]; // side_table.rs:194
-    wire [5:0] next_middle_pos_half_scale = vectors_q0[124:119]; // side_table.rs:194
-    wire [19:0] next_middle_neg_base_value = vectors_q0[118:99]; // side_table.rs:194
-    wire next_middle_neg_base_sticky = vectors_q0[98]; // side_table.rs:194
-    wire [7:0] next_middle_neg_half_m = vectors_q0[97:90]; // side_table.rs:194
-    wire [5:0] next_middle_neg_half_scale = vectors_q0[89:84]; // side_table.rs:194
-    wire [19:0] next_outer_pos_base_value = vectors_q0[83:64]; // side_table.rs:194
-    wire next_outer_pos_base_sticky = vectors_q0[63]; // side_table.rs:194
-    wire [7:0] next_outer_pos_half_m = vectors_q0[62:55]; // side_table.rs:194
-    wire [5:0] next_outer_pos_half_scale = vectors_q0[54:49]; // side_table.rs:194
-    wire [19:0] next_outer_neg_base_value = vectors_q0[48:29]; // side_table.rs:194
-    wire next_outer_neg_base_sticky = vectors_q0[28]; // side_table.rs:194
-    wire [7:0] next_outer_neg_half_m = vectors_q0[27:20]; // side_table.rs:194
-    wire [5:0] next_outer_neg_half_scale = vectors_q0[19:14]; // side_table.rs:194
-    wire [7:0] next_inner_m = vectors_q0[13:6]; // side_table.rs:194
-    wire [5:0] next_inner_scale = vectors_q0[5:0]; // side_table.rs:194
+    wire [153:0] vectors_q0 = vectors[load_slot]; // side_table.rs:196
+    wire [19:0] next_middle_pos_base_value = vectors_q0[153:134]; // side_table.rs:196
+    wire next_middle_pos_base_sticky = vectors_q0[133]; // side_table.rs:196
+    wire [7:0] next_middle_pos_half_m = vectors_q0[132:125]; // side_table.rs:196
+    wire [5:0] next_middle_pos_half_scale = vectors_q0[124:119]; // side_table.rs:196
+    wire [19:0] next_middle_neg_base_value = vectors_q0[118:99]; // side_table.rs:196
+    wire next_middle_neg_base_sticky = vectors_q0[98]; // side_table.rs:196
+    wire [7:0] next_middle_neg_half_m = vectors_q0[97:90]; // side_table.rs:196
+    wire [5:0] next_middle_neg_half_scale = vectors_q0[89:84]; // side_table.rs:196
+    wire [19:0] next_outer_pos_base_value = vectors_q0[83:64]; // side_table.rs:196
+    wire next_outer_pos_base_sticky = vectors_q0[63]; // side_table.rs:196
+    wire [7:0] next_outer_pos_half_m = vectors_q0[62:55]; // side_table.rs:196
+    wire [5:0] next_outer_pos_half_scale = vectors_q0[54:49]; // side_table.rs:196
+    wire [19:0] next_outer_neg_base_value = vectors_q0[48:29]; // side_table.rs:196
+    wire next_outer_neg_base_sticky = vectors_q0[28]; // side_table.rs:196
+    wire [7:0] next_outer_neg_half_m = vectors_q0[27:20]; // side_table.rs:196
+    wire [5:0] next_outer_neg_half_scale = vectors_q0[19:14]; // side_table.rs:196
+    wire [7:0] next_inner_m = vectors_q0[13:6]; // side_table.rs:196
+    wire [5:0] next_inner_scale = vectors_q0[5:0]; // side_table.rs:196
     always @(posedge clk) if (new_vector) begin
         current_middle_pos_base_value <= next_middle_pos_base_value;
         current_middle_pos_base_sticky <= next_middle_pos_base_sticky;
@@ -2963,12 +2986,12 @@ module oaken_dequantizer_core_p64_n8192 (
         if (rst) begin
             due <= 5'h0;
         end else begin
-            if (walker_begins & (~dense_begins)) due <= due + 5'h1;
-            else if (dense_begins & (~walker_begins)) due <= due - 5'h1;
+            if (flag_1 & (~dense_begins)) due <= due + 5'h1;
+            else if (dense_begins & (~flag_1)) due <= due - 5'h1;
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:67
-    assign guard_m_ready = slice_s_ready;
+    assign guard_m_ready = slice_1_s_ready;
     length_guard_256x128 guard (
         .clk(clk),
         .rst(rst),
@@ -2988,21 +3011,21 @@ module oaken_dequantizer_core_p64_n8192 (
         .late(guard_late),
         .passing(guard_passing)
     );
-    assign dense_length_error = flag_1;
+    assign dense_length_error = flag_2;
     always @(posedge clk) begin
         if (rst) begin
-            flag_1 <= 1'h0;
+            flag_2 <= 1'h0;
         end else begin
-            flag_1 <= wrong_length;
+            flag_2 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:69
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:72
     assign decoding = issue & go;
-    register_slice_256 slice (
+    register_slice_256 slice_1 (
         .clk(clk),
         .rst(rst),
         .s_valid(guard_m_valid),
-        .s_ready(slice_s_ready),
+        .s_ready(slice_1_s_ready),
         .s_payload(guard_m_data),
         .m_valid(dense_valid_1),
         .m_ready(in_use & go),
@@ -3010,73 +3033,73 @@ module oaken_dequantizer_core_p64_n8192 (
     );
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:101
-    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:101
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:105
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:105
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:105
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:104
+    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:104
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:108
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:108
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:108
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -3112,26 +3135,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_outer <= coded_outer;
         lane0_negative_1 <= lane0_negative;
     end
-    wire [19:0] lane0_middle_base_value = lane0_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane0_middle_base_sticky = lane0_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane0_middle_half_m = lane0_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane0_middle_half_scale = lane0_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane0_itself_base_value = lane0_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane0_itself_base_sticky = lane0_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane0_itself_half_m = lane0_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane0_middle_base_value = lane0_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane0_middle_base_sticky = lane0_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane0_middle_half_m = lane0_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane0_middle_half_scale = lane0_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane0_itself_base_value = lane0_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane0_itself_base_sticky = lane0_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane0_itself_half_m = lane0_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane0_exact_s1 <= lane0_exact;
-    wire _t20 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t20; // side_table.rs:229
-    wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? lane0_itself_half_m : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane0_half_scale = lane0_outer ? lane0_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane0_side_base_value = lane0_outlier ? lane0_outer_side_base_value : lane0_middle_base_value; // side_table.rs:231
-    wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:231
-    wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:231
+    wire _t18 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t18; // side_table.rs:231
+    wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? lane0_itself_half_m : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane0_half_scale = lane0_outer ? lane0_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane0_side_base_value = lane0_outlier ? lane0_outer_side_base_value : lane0_middle_base_value; // side_table.rs:233
+    wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:233
+    wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -3139,9 +3162,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_side_half_scale_1 <= lane0_side_half_scale;
         lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t21 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t19 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane0_product <= _t21;
+        lane0_product <= _t19;
         lane0_side_later_base_value <= lane0_side_base_value_1;
         lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         lane0_side_later_half_scale <= lane0_side_half_scale_1;
@@ -3164,8 +3187,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t22 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t22}; // leading_zeros.rs:17
+    wire [1:0] _t20 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t20}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -3178,8 +3201,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t23 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t23}}; // leading_zeros.rs:17
+    wire [1:0] _t21 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t21}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3205,9 +3228,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:105
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:105
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t24 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
+    wire [11:0] _t22 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane0_rest <= |_t24;
+        lane0_rest <= |_t22;
         lane0_zero_s2 <= lane0_zero;
         lane0_zero_s3 <= lane0_zero_s2;
         lane0_zero_s4 <= lane0_zero_s3;
@@ -3218,9 +3241,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:111
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:113
-    wire [16:0] _t25 = lane0_kept + lane0_more; // decode.rs:114
+    wire [16:0] _t23 = lane0_kept + lane0_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane0_magnitude <= _t25[16:1];
+        lane0_magnitude <= _t23[16:1];
         lane0_negative_1_s2 <= lane0_negative_1;
         lane0_negative_1_s3 <= lane0_negative_1_s2;
         lane0_negative_1_s4 <= lane0_negative_1_s3;
@@ -3228,9 +3251,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_negative_1_s6 <= lane0_negative_1_s5;
         values_0_negative <= lane0_negative_1_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:105
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:105
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:105
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:108
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:108
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:108
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -3248,26 +3271,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_outer <= coded_outer_1;
         lane1_negative_1 <= lane1_negative;
     end
-    wire [19:0] lane1_middle_base_value = lane1_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane1_middle_base_sticky = lane1_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane1_middle_half_m = lane1_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane1_middle_half_scale = lane1_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane1_itself_base_value = lane1_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane1_itself_base_sticky = lane1_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane1_itself_half_m = lane1_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane1_middle_base_value = lane1_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane1_middle_base_sticky = lane1_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane1_middle_half_m = lane1_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane1_middle_half_scale = lane1_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane1_itself_base_value = lane1_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane1_itself_base_sticky = lane1_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane1_itself_half_m = lane1_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane1_exact_s1 <= lane1_exact;
-    wire _t26 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t26; // side_table.rs:229
-    wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane1_half_scale = lane1_outer ? lane1_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane1_side_base_value = lane1_outlier ? lane1_outer_side_base_value : lane1_middle_base_value; // side_table.rs:231
-    wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:231
-    wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:231
+    wire _t24 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t24; // side_table.rs:231
+    wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane1_half_scale = lane1_outer ? lane1_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane1_side_base_value = lane1_outlier ? lane1_outer_side_base_value : lane1_middle_base_value; // side_table.rs:233
+    wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:233
+    wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -3275,9 +3298,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_side_half_scale_1 <= lane1_side_half_scale;
         lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t27 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t25 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane1_product <= _t27;
+        lane1_product <= _t25;
         lane1_side_later_base_value <= lane1_side_base_value_1;
         lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         lane1_side_later_half_scale <= lane1_side_half_scale_1;
@@ -3300,8 +3323,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
     wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
     wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t28 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t28}; // leading_zeros.rs:17
+    wire [1:0] _t26 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t26}; // leading_zeros.rs:17
     wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
     wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
@@ -3314,8 +3337,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
     wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
     wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t29 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t29}}; // leading_zeros.rs:17
+    wire [1:0] _t27 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t27}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3341,9 +3364,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:105
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:105
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t30 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
+    wire [11:0] _t28 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane1_rest <= |_t30;
+        lane1_rest <= |_t28;
         lane1_zero_s2 <= lane1_zero;
         lane1_zero_s3 <= lane1_zero_s2;
         lane1_zero_s4 <= lane1_zero_s3;
@@ -3354,9 +3377,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:111
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:113
-    wire [16:0] _t31 = lane1_kept + lane1_more; // decode.rs:114
+    wire [16:0] _t29 = lane1_kept + lane1_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane1_magnitude <= _t31[16:1];
+        lane1_magnitude <= _t29[16:1];
         lane1_negative_1_s2 <= lane1_negative_1;
         lane1_negative_1_s3 <= lane1_negative_1_s2;
         lane1_negative_1_s4 <= lane1_negative_1_s3;
@@ -3364,9 +3387,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_negative_1_s6 <= lane1_negative_1_s5;
         values_1_negative <= lane1_negative_1_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:105
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:105
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:105
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:108
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:108
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:108
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -3384,26 +3407,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_outer <= coded_outer_2;
         lane2_negative_1 <= lane2_negative;
     end
-    wire [19:0] lane2_middle_base_value = lane2_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane2_middle_base_sticky = lane2_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane2_middle_half_m = lane2_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane2_middle_half_scale = lane2_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane2_itself_base_value = lane2_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane2_itself_base_sticky = lane2_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane2_itself_half_m = lane2_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane2_middle_base_value = lane2_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane2_middle_base_sticky = lane2_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane2_middle_half_m = lane2_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane2_middle_half_scale = lane2_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane2_itself_base_value = lane2_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane2_itself_base_sticky = lane2_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane2_itself_half_m = lane2_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane2_exact_s1 <= lane2_exact;
-    wire _t32 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t32; // side_table.rs:229
-    wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane2_half_scale = lane2_outer ? lane2_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane2_side_base_value = lane2_outlier ? lane2_outer_side_base_value : lane2_middle_base_value; // side_table.rs:231
-    wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:231
-    wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:231
+    wire _t30 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t30; // side_table.rs:231
+    wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane2_half_scale = lane2_outer ? lane2_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane2_side_base_value = lane2_outlier ? lane2_outer_side_base_value : lane2_middle_base_value; // side_table.rs:233
+    wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:233
+    wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -3411,9 +3434,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_side_half_scale_1 <= lane2_side_half_scale;
         lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t33 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t31 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane2_product <= _t33;
+        lane2_product <= _t31;
         lane2_side_later_base_value <= lane2_side_base_value_1;
         lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         lane2_side_later_half_scale <= lane2_side_half_scale_1;
@@ -3436,8 +3459,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
     wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
     wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t34 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t34}; // leading_zeros.rs:17
+    wire [1:0] _t32 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t32}; // leading_zeros.rs:17
     wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
     wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
@@ -3450,8 +3473,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
     wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
     wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t35 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t35}}; // leading_zeros.rs:17
+    wire [1:0] _t33 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t33}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3477,9 +3500,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:105
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:105
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t36 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
+    wire [11:0] _t34 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane2_rest <= |_t36;
+        lane2_rest <= |_t34;
         lane2_zero_s2 <= lane2_zero;
         lane2_zero_s3 <= lane2_zero_s2;
         lane2_zero_s4 <= lane2_zero_s3;
@@ -3490,9 +3513,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:111
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:113
-    wire [16:0] _t37 = lane2_kept + lane2_more; // decode.rs:114
+    wire [16:0] _t35 = lane2_kept + lane2_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane2_magnitude <= _t37[16:1];
+        lane2_magnitude <= _t35[16:1];
         lane2_negative_1_s2 <= lane2_negative_1;
         lane2_negative_1_s3 <= lane2_negative_1_s2;
         lane2_negative_1_s4 <= lane2_negative_1_s3;
@@ -3500,9 +3523,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_negative_1_s6 <= lane2_negative_1_s5;
         values_2_negative <= lane2_negative_1_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:105
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:105
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:105
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:108
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:108
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:108
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -3520,26 +3543,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_outer <= coded_outer_3;
         lane3_negative_1 <= lane3_negative;
     end
-    wire [19:0] lane3_middle_base_value = lane3_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane3_middle_base_sticky = lane3_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane3_middle_half_m = lane3_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane3_middle_half_scale = lane3_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane3_itself_base_value = lane3_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane3_itself_base_sticky = lane3_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane3_itself_half_m = lane3_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane3_middle_base_value = lane3_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane3_middle_base_sticky = lane3_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane3_middle_half_m = lane3_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane3_middle_half_scale = lane3_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane3_itself_base_value = lane3_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane3_itself_base_sticky = lane3_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane3_itself_half_m = lane3_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane3_exact_s1 <= lane3_exact;
-    wire _t38 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t38; // side_table.rs:229
-    wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane3_half_scale = lane3_outer ? lane3_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane3_side_base_value = lane3_outlier ? lane3_outer_side_base_value : lane3_middle_base_value; // side_table.rs:231
-    wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:231
-    wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:231
+    wire _t36 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t36; // side_table.rs:231
+    wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane3_half_scale = lane3_outer ? lane3_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane3_side_base_value = lane3_outlier ? lane3_outer_side_base_value : lane3_middle_base_value; // side_table.rs:233
+    wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:233
+    wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
@@ -3547,9 +3570,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_side_half_scale_1 <= lane3_side_half_scale;
         lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t39 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t37 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane3_product <= _t39;
+        lane3_product <= _t37;
         lane3_side_later_base_value <= lane3_side_base_value_1;
         lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         lane3_side_later_half_scale <= lane3_side_half_scale_1;
@@ -3572,8 +3595,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
     wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
     wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t40 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t40}; // leading_zeros.rs:17
+    wire [1:0] _t38 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t38}; // leading_zeros.rs:17
     wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
     wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
@@ -3586,8 +3609,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
     wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
     wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t41 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t41}}; // leading_zeros.rs:17
+    wire [1:0] _t39 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t39}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3613,9 +3636,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:105
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:105
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t42 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
+    wire [11:0] _t40 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane3_rest <= |_t42;
+        lane3_rest <= |_t40;
         lane3_zero_s2 <= lane3_zero;
         lane3_zero_s3 <= lane3_zero_s2;
         lane3_zero_s4 <= lane3_zero_s3;
@@ -3626,9 +3649,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:111
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:113
-    wire [16:0] _t43 = lane3_kept + lane3_more; // decode.rs:114
+    wire [16:0] _t41 = lane3_kept + lane3_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane3_magnitude <= _t43[16:1];
+        lane3_magnitude <= _t41[16:1];
         lane3_negative_1_s2 <= lane3_negative_1;
         lane3_negative_1_s3 <= lane3_negative_1_s2;
         lane3_negative_1_s4 <= lane3_negative_1_s3;
@@ -3636,9 +3659,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_negative_1_s6 <= lane3_negative_1_s5;
         values_3_negative <= lane3_negative_1_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:105
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:105
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:105
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:108
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:108
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:108
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -3656,26 +3679,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_outer <= coded_outer_4;
         lane4_negative_1 <= lane4_negative;
     end
-    wire [19:0] lane4_middle_base_value = lane4_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane4_middle_base_sticky = lane4_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane4_middle_half_m = lane4_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane4_middle_half_scale = lane4_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane4_itself_base_value = lane4_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane4_itself_base_sticky = lane4_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane4_itself_half_m = lane4_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane4_middle_base_value = lane4_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane4_middle_base_sticky = lane4_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane4_middle_half_m = lane4_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane4_middle_half_scale = lane4_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane4_itself_base_value = lane4_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane4_itself_base_sticky = lane4_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane4_itself_half_m = lane4_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane4_exact_s1 <= lane4_exact;
-    wire _t44 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t44; // side_table.rs:229
-    wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane4_half_scale = lane4_outer ? lane4_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane4_side_base_value = lane4_outlier ? lane4_outer_side_base_value : lane4_middle_base_value; // side_table.rs:231
-    wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:231
-    wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:231
+    wire _t42 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t42; // side_table.rs:231
+    wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane4_half_scale = lane4_outer ? lane4_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane4_side_base_value = lane4_outlier ? lane4_outer_side_base_value : lane4_middle_base_value; // side_table.rs:233
+    wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:233
+    wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
         lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
@@ -3683,9 +3706,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_side_half_scale_1 <= lane4_side_half_scale;
         lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t45 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t43 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane4_product <= _t45;
+        lane4_product <= _t43;
         lane4_side_later_base_value <= lane4_side_base_value_1;
         lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
         lane4_side_later_half_scale <= lane4_side_half_scale_1;
@@ -3708,8 +3731,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane4_low_3 = lane4_high_1[1:0]; // leading_zeros.rs:14
     wire lane4_none_4 = ~(|lane4_high_3); // leading_zeros.rs:15
     wire lane4_of_low_2 = ~lane4_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t46 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t46}; // leading_zeros.rs:17
+    wire [1:0] _t44 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t44}; // leading_zeros.rs:17
     wire [3:0] lane4_high_4 = lane4_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane4_low_4 = lane4_high[3:0]; // leading_zeros.rs:14
     wire lane4_none_5 = ~(|lane4_high_4); // leading_zeros.rs:15
@@ -3722,8 +3745,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane4_low_6 = lane4_high_4[1:0]; // leading_zeros.rs:14
     wire lane4_none_7 = ~(|lane4_high_6); // leading_zeros.rs:15
     wire lane4_of_low_6 = ~lane4_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t47 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t47}}; // leading_zeros.rs:17
+    wire [1:0] _t45 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t45}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3749,9 +3772,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:105
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:105
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t48 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
+    wire [11:0] _t46 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane4_rest <= |_t48;
+        lane4_rest <= |_t46;
         lane4_zero_s2 <= lane4_zero;
         lane4_zero_s3 <= lane4_zero_s2;
         lane4_zero_s4 <= lane4_zero_s3;
@@ -3762,9 +3785,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:111
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:113
-    wire [16:0] _t49 = lane4_kept + lane4_more; // decode.rs:114
+    wire [16:0] _t47 = lane4_kept + lane4_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane4_magnitude <= _t49[16:1];
+        lane4_magnitude <= _t47[16:1];
         lane4_negative_1_s2 <= lane4_negative_1;
         lane4_negative_1_s3 <= lane4_negative_1_s2;
         lane4_negative_1_s4 <= lane4_negative_1_s3;
@@ -3772,9 +3795,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_negative_1_s6 <= lane4_negative_1_s5;
         values_4_negative <= lane4_negative_1_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:105
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:105
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:105
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:108
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:108
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:108
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -3792,26 +3815,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_outer <= coded_outer_5;
         lane5_negative_1 <= lane5_negative;
     end
-    wire [19:0] lane5_middle_base_value = lane5_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane5_middle_base_sticky = lane5_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane5_middle_half_m = lane5_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane5_middle_half_scale = lane5_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane5_itself_base_value = lane5_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane5_itself_base_sticky = lane5_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane5_itself_half_m = lane5_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane5_middle_base_value = lane5_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane5_middle_base_sticky = lane5_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane5_middle_half_m = lane5_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane5_middle_half_scale = lane5_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane5_itself_base_value = lane5_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane5_itself_base_sticky = lane5_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane5_itself_half_m = lane5_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane5_exact_s1 <= lane5_exact;
-    wire _t50 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t50; // side_table.rs:229
-    wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane5_half_scale = lane5_outer ? lane5_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane5_side_base_value = lane5_outlier ? lane5_outer_side_base_value : lane5_middle_base_value; // side_table.rs:231
-    wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:231
-    wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:231
+    wire _t48 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t48; // side_table.rs:231
+    wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane5_half_scale = lane5_outer ? lane5_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane5_side_base_value = lane5_outlier ? lane5_outer_side_base_value : lane5_middle_base_value; // side_table.rs:233
+    wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:233
+    wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
         lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
@@ -3819,9 +3842,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_side_half_scale_1 <= lane5_side_half_scale;
         lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t51 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t49 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane5_product <= _t51;
+        lane5_product <= _t49;
         lane5_side_later_base_value <= lane5_side_base_value_1;
         lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
         lane5_side_later_half_scale <= lane5_side_half_scale_1;
@@ -3844,8 +3867,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane5_low_3 = lane5_high_1[1:0]; // leading_zeros.rs:14
     wire lane5_none_4 = ~(|lane5_high_3); // leading_zeros.rs:15
     wire lane5_of_low_2 = ~lane5_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t52 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t52}; // leading_zeros.rs:17
+    wire [1:0] _t50 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t50}; // leading_zeros.rs:17
     wire [3:0] lane5_high_4 = lane5_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane5_low_4 = lane5_high[3:0]; // leading_zeros.rs:14
     wire lane5_none_5 = ~(|lane5_high_4); // leading_zeros.rs:15
@@ -3858,8 +3881,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane5_low_6 = lane5_high_4[1:0]; // leading_zeros.rs:14
     wire lane5_none_7 = ~(|lane5_high_6); // leading_zeros.rs:15
     wire lane5_of_low_6 = ~lane5_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t53 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t53}}; // leading_zeros.rs:17
+    wire [1:0] _t51 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t51}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -3885,9 +3908,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:105
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:105
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t54 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
+    wire [11:0] _t52 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane5_rest <= |_t54;
+        lane5_rest <= |_t52;
         lane5_zero_s2 <= lane5_zero;
         lane5_zero_s3 <= lane5_zero_s2;
         lane5_zero_s4 <= lane5_zero_s3;
@@ -3898,9 +3921,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:111
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:113
-    wire [16:0] _t55 = lane5_kept + lane5_more; // decode.rs:114
+    wire [16:0] _t53 = lane5_kept + lane5_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane5_magnitude <= _t55[16:1];
+        lane5_magnitude <= _t53[16:1];
         lane5_negative_1_s2 <= lane5_negative_1;
         lane5_negative_1_s3 <= lane5_negative_1_s2;
         lane5_negative_1_s4 <= lane5_negative_1_s3;
@@ -3908,9 +3931,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_negative_1_s6 <= lane5_negative_1_s5;
         values_5_negative <= lane5_negative_1_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:105
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:105
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:105
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:108
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:108
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:108
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -3928,26 +3951,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_outer <= coded_outer_6;
         lane6_negative_1 <= lane6_negative;
     end
-    wire [19:0] lane6_middle_base_value = lane6_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane6_middle_base_sticky = lane6_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane6_middle_half_m = lane6_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane6_middle_half_scale = lane6_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane6_itself_base_value = lane6_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane6_itself_base_sticky = lane6_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane6_itself_half_m = lane6_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane6_middle_base_value = lane6_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane6_middle_base_sticky = lane6_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane6_middle_half_m = lane6_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane6_middle_half_scale = lane6_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane6_itself_base_value = lane6_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane6_itself_base_sticky = lane6_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane6_itself_half_m = lane6_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane6_exact_s1 <= lane6_exact;
-    wire _t56 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t56; // side_table.rs:229
-    wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane6_half_scale = lane6_outer ? lane6_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane6_side_base_value = lane6_outlier ? lane6_outer_side_base_value : lane6_middle_base_value; // side_table.rs:231
-    wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:231
-    wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:231
+    wire _t54 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t54; // side_table.rs:231
+    wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane6_half_scale = lane6_outer ? lane6_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane6_side_base_value = lane6_outlier ? lane6_outer_side_base_value : lane6_middle_base_value; // side_table.rs:233
+    wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:233
+    wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
         lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
@@ -3955,9 +3978,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_side_half_scale_1 <= lane6_side_half_scale;
         lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t57 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t55 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane6_product <= _t57;
+        lane6_product <= _t55;
         lane6_side_later_base_value <= lane6_side_base_value_1;
         lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
         lane6_side_later_half_scale <= lane6_side_half_scale_1;
@@ -3980,8 +4003,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane6_low_3 = lane6_high_1[1:0]; // leading_zeros.rs:14
     wire lane6_none_4 = ~(|lane6_high_3); // leading_zeros.rs:15
     wire lane6_of_low_2 = ~lane6_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t58 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t58}; // leading_zeros.rs:17
+    wire [1:0] _t56 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t56}; // leading_zeros.rs:17
     wire [3:0] lane6_high_4 = lane6_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane6_low_4 = lane6_high[3:0]; // leading_zeros.rs:14
     wire lane6_none_5 = ~(|lane6_high_4); // leading_zeros.rs:15
@@ -3994,8 +4017,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane6_low_6 = lane6_high_4[1:0]; // leading_zeros.rs:14
     wire lane6_none_7 = ~(|lane6_high_6); // leading_zeros.rs:15
     wire lane6_of_low_6 = ~lane6_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t59 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t59}}; // leading_zeros.rs:17
+    wire [1:0] _t57 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t57}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -4021,9 +4044,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:105
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:105
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t60 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
+    wire [11:0] _t58 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane6_rest <= |_t60;
+        lane6_rest <= |_t58;
         lane6_zero_s2 <= lane6_zero;
         lane6_zero_s3 <= lane6_zero_s2;
         lane6_zero_s4 <= lane6_zero_s3;
@@ -4034,9 +4057,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:111
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:113
-    wire [16:0] _t61 = lane6_kept + lane6_more; // decode.rs:114
+    wire [16:0] _t59 = lane6_kept + lane6_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane6_magnitude <= _t61[16:1];
+        lane6_magnitude <= _t59[16:1];
         lane6_negative_1_s2 <= lane6_negative_1;
         lane6_negative_1_s3 <= lane6_negative_1_s2;
         lane6_negative_1_s4 <= lane6_negative_1_s3;
@@ -4044,9 +4067,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_negative_1_s6 <= lane6_negative_1_s5;
         values_6_negative <= lane6_negative_1_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:105
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:105
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:105
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:108
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:108
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:108
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -4064,26 +4087,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_outer <= coded_outer_7;
         lane7_negative_1 <= lane7_negative;
     end
-    wire [19:0] lane7_middle_base_value = lane7_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane7_middle_base_sticky = lane7_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane7_middle_half_m = lane7_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane7_middle_half_scale = lane7_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane7_itself_base_value = lane7_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane7_itself_base_sticky = lane7_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane7_itself_half_m = lane7_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane7_middle_base_value = lane7_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane7_middle_base_sticky = lane7_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane7_middle_half_m = lane7_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane7_middle_half_scale = lane7_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane7_itself_base_value = lane7_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane7_itself_base_sticky = lane7_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane7_itself_half_m = lane7_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane7_exact_s1 <= lane7_exact;
-    wire _t62 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t62; // side_table.rs:229
-    wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane7_half_scale = lane7_outer ? lane7_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane7_side_base_value = lane7_outlier ? lane7_outer_side_base_value : lane7_middle_base_value; // side_table.rs:231
-    wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:231
-    wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:231
+    wire _t60 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t60; // side_table.rs:231
+    wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane7_half_scale = lane7_outer ? lane7_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane7_side_base_value = lane7_outlier ? lane7_outer_side_base_value : lane7_middle_base_value; // side_table.rs:233
+    wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:233
+    wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
         lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
@@ -4091,9 +4114,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_side_half_scale_1 <= lane7_side_half_scale;
         lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t63 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t61 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane7_product <= _t63;
+        lane7_product <= _t61;
         lane7_side_later_base_value <= lane7_side_base_value_1;
         lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
         lane7_side_later_half_scale <= lane7_side_half_scale_1;
@@ -4116,8 +4139,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane7_low_3 = lane7_high_1[1:0]; // leading_zeros.rs:14
     wire lane7_none_4 = ~(|lane7_high_3); // leading_zeros.rs:15
     wire lane7_of_low_2 = ~lane7_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t64 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t64}; // leading_zeros.rs:17
+    wire [1:0] _t62 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t62}; // leading_zeros.rs:17
     wire [3:0] lane7_high_4 = lane7_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane7_low_4 = lane7_high[3:0]; // leading_zeros.rs:14
     wire lane7_none_5 = ~(|lane7_high_4); // leading_zeros.rs:15
@@ -4130,8 +4153,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane7_low_6 = lane7_high_4[1:0]; // leading_zeros.rs:14
     wire lane7_none_7 = ~(|lane7_high_6); // leading_zeros.rs:15
     wire lane7_of_low_6 = ~lane7_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t65 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t65}}; // leading_zeros.rs:17
+    wire [1:0] _t63 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t63}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -4157,9 +4180,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:105
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:105
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t66 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
+    wire [11:0] _t64 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane7_rest <= |_t66;
+        lane7_rest <= |_t64;
         lane7_zero_s2 <= lane7_zero;
         lane7_zero_s3 <= lane7_zero_s2;
         lane7_zero_s4 <= lane7_zero_s3;
@@ -4170,9 +4193,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:111
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:113
-    wire [16:0] _t67 = lane7_kept + lane7_more; // decode.rs:114
+    wire [16:0] _t65 = lane7_kept + lane7_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane7_magnitude <= _t67[16:1];
+        lane7_magnitude <= _t65[16:1];
         lane7_negative_1_s2 <= lane7_negative_1;
         lane7_negative_1_s3 <= lane7_negative_1_s2;
         lane7_negative_1_s4 <= lane7_negative_1_s3;
@@ -4180,9 +4203,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_negative_1_s6 <= lane7_negative_1_s5;
         values_7_negative <= lane7_negative_1_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:105
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:105
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:105
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:108
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:108
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:108
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -4200,26 +4223,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_outer <= coded_outer_8;
         lane8_negative_1 <= lane8_negative;
     end
-    wire [19:0] lane8_middle_base_value = lane8_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane8_middle_base_sticky = lane8_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane8_middle_half_m = lane8_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane8_middle_half_scale = lane8_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane8_itself_base_value = lane8_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane8_itself_base_sticky = lane8_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane8_itself_half_m = lane8_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane8_middle_base_value = lane8_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane8_middle_base_sticky = lane8_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane8_middle_half_m = lane8_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane8_middle_half_scale = lane8_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane8_itself_base_value = lane8_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane8_itself_base_sticky = lane8_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane8_itself_half_m = lane8_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane8_exact_s1 <= lane8_exact;
-    wire _t68 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t68; // side_table.rs:229
-    wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane8_half_scale = lane8_outer ? lane8_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane8_side_base_value = lane8_outlier ? lane8_outer_side_base_value : lane8_middle_base_value; // side_table.rs:231
-    wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:231
-    wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:231
+    wire _t66 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t66; // side_table.rs:231
+    wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane8_half_scale = lane8_outer ? lane8_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane8_side_base_value = lane8_outlier ? lane8_outer_side_base_value : lane8_middle_base_value; // side_table.rs:233
+    wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:233
+    wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
         lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
@@ -4227,9 +4250,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_side_half_scale_1 <= lane8_side_half_scale;
         lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t69 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t67 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane8_product <= _t69;
+        lane8_product <= _t67;
         lane8_side_later_base_value <= lane8_side_base_value_1;
         lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
         lane8_side_later_half_scale <= lane8_side_half_scale_1;
@@ -4252,8 +4275,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane8_low_3 = lane8_high_1[1:0]; // leading_zeros.rs:14
     wire lane8_none_4 = ~(|lane8_high_3); // leading_zeros.rs:15
     wire lane8_of_low_2 = ~lane8_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t70 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t70}; // leading_zeros.rs:17
+    wire [1:0] _t68 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t68}; // leading_zeros.rs:17
     wire [3:0] lane8_high_4 = lane8_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane8_low_4 = lane8_high[3:0]; // leading_zeros.rs:14
     wire lane8_none_5 = ~(|lane8_high_4); // leading_zeros.rs:15
@@ -4266,8 +4289,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane8_low_6 = lane8_high_4[1:0]; // leading_zeros.rs:14
     wire lane8_none_7 = ~(|lane8_high_6); // leading_zeros.rs:15
     wire lane8_of_low_6 = ~lane8_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t71 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t71}}; // leading_zeros.rs:17
+    wire [1:0] _t69 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t69}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -4293,9 +4316,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:105
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:105
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t72 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
+    wire [11:0] _t70 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane8_rest <= |_t72;
+        lane8_rest <= |_t70;
         lane8_zero_s2 <= lane8_zero;
         lane8_zero_s3 <= lane8_zero_s2;
         lane8_zero_s4 <= lane8_zero_s3;
@@ -4306,9 +4329,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:111
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:113
-    wire [16:0] _t73 = lane8_kept + lane8_more; // decode.rs:114
+    wire [16:0] _t71 = lane8_kept + lane8_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane8_magnitude <= _t73[16:1];
+        lane8_magnitude <= _t71[16:1];
         lane8_negative_1_s2 <= lane8_negative_1;
         lane8_negative_1_s3 <= lane8_negative_1_s2;
         lane8_negative_1_s4 <= lane8_negative_1_s3;
@@ -4316,9 +4339,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_negative_1_s6 <= lane8_negative_1_s5;
         values_8_negative <= lane8_negative_1_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:105
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:105
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:105
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:108
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:108
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:108
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -4336,26 +4359,26 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_outer <= coded_outer_9;
         lane9_negative_1 <= lane9_negative;
     end
-    wire [19:0] lane9_middle_base_value = lane9_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane9_middle_base_sticky = lane9_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane9_middle_half_m = lane9_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane9_middle_half_scale = lane9_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane9_itself_base_value = lane9_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane9_itself_base_sticky = lane9_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane9_itself_half_m = lane9_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane9_middle_base_value = lane9_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane9_middle_base_sticky = lane9_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane9_middle_half_m = lane9_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane9_middle_half_scale = lane9_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane9_itself_base_value = lane9_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane9_itself_base_sticky = lane9_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane9_itself_half_m = lane9_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane9_exact_s1 <= lane9_exact;
-    wire _t74 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:229
-    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t74; // side_table.rs:229
-    wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:229
-    wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane9_half_scale = lane9_outer ? lane9_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane9_side_base_value = lane9_outlier ? lane9_outer_side_base_value : lane9_middle_base_value; // side_table.rs:231
-    wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:231
-    wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:231
+    wire _t72 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
+    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t72; // side_table.rs:231
+    wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
+    wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane9_half_scale = lane9_outer ? lane9_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane9_side_base_value = lane9_outlier ? lane9_outer_side_base_value : lane9_middle_base_value; // side_table.rs:233
+    wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:233
+    wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
         lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
@@ -4363,9 +4386,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_side_half_scale_1 <= lane9_side_half_scale;
         lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t75 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t73 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane9_product <= _t75;
+        lane9_product <= _t73;
         lane9_side_later_base_value <= lane9_side_base_value_1;
         lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
         lane9_side_later_half_scale <= lane9_side_half_scale_1;
@@ -4388,8 +4411,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane9_low_3 = lane9_high_1[1:0]; // leading_zeros.rs:14
     wire lane9_none_4 = ~(|lane9_high_3); // leading_zeros.rs:15
     wire lane9_of_low_2 = ~lane9_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t76 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t76}; // leading_zeros.rs:17
+    wire [1:0] _t74 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t74}; // leading_zeros.rs:17
     wire [3:0] lane9_high_4 = lane9_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane9_low_4 = lane9_high[3:0]; // leading_zeros.rs:14
     wire lane9_none_5 = ~(|lane9_high_4); // leading_zeros.rs:15
@@ -4402,8 +4425,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane9_low_6 = lane9_high_4[1:0]; // leading_zeros.rs:14
     wire lane9_none_7 = ~(|lane9_high_6); // leading_zeros.rs:15
     wire lane9_of_low_6 = ~lane9_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t77 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t77}}; // leading_zeros.rs:17
+    wire [1:0] _t75 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t75}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -4429,9 +4452,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:105
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:105
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t78 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
+    wire [11:0] _t76 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane9_rest <= |_t78;
+        lane9_rest <= |_t76;
         lane9_zero_s2 <= lane9_zero;
         lane9_zero_s3 <= lane9_zero_s2;
         lane9_zero_s4 <= lane9_zero_s3;
@@ -4442,9 +4465,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:111
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:113
-    wire [16:0] _t79 = lane9_kept + lane9_more; // decode.rs:114
+    wire [16:0] _t77 = lane9_kept + lane9_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane9_magnitude <= _t79[16:1];
+        lane9_magnitude <= _t77[16:1];
         lane9_negative_1_s2 <= lane9_negative_1;
         lane9_negative_1_s3 <= lane9_negative_1_s2;
         lane9_negative_1_s4 <= lane9_negative_1_s3;
@@ -4452,9 +4475,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_negative_1_s6 <= lane9_negative_1_s5;
         values_9_negative <= lane9_negative_1_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:105
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:105
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:105
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:108
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:108
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:108
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -4472,28 +4495,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_outer <= coded_outer_10;
         lane10_negative_1 <= lane10_negative;
     end
-    wire [19:0] lane10_middle_base_value = lane10_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane10_middle_base_sticky = lane10_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane10_middle_half_m = lane10_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane10_middle_half_scale = lane10_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane10_itself_base_value = lane10_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane10_itself_base_sticky = lane10_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane10_itself_half_m = lane10_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane10_middle_base_value = lane10_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane10_middle_base_sticky = lane10_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane10_middle_half_m = lane10_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane10_middle_half_scale = lane10_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane10_itself_base_value = lane10_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane10_itself_base_sticky = lane10_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane10_itself_half_m = lane10_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane10_exact_s1 <= lane10_exact;
-    wire [19:0] _t80 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t81 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t82 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t80; // side_table.rs:229
-    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t81; // side_table.rs:229
-    wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t82; // side_table.rs:229
-    wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:231
-    wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:231
-    wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t78 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t79 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t80 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t78; // side_table.rs:231
+    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t79; // side_table.rs:231
+    wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t80; // side_table.rs:231
+    wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:233
+    wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:233
+    wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
         lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
@@ -4501,9 +4524,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_side_half_scale_1 <= lane10_side_half_scale;
         lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t83 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t81 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane10_product <= _t83;
+        lane10_product <= _t81;
         lane10_side_later_base_value <= lane10_side_base_value_1;
         lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
         lane10_side_later_half_scale <= lane10_side_half_scale_1;
@@ -4526,8 +4549,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane10_low_3 = lane10_high_1[1:0]; // leading_zeros.rs:14
     wire lane10_none_4 = ~(|lane10_high_3); // leading_zeros.rs:15
     wire lane10_of_low_2 = ~lane10_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t84 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t84}; // leading_zeros.rs:17
+    wire [1:0] _t82 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t82}; // leading_zeros.rs:17
     wire [3:0] lane10_high_4 = lane10_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane10_low_4 = lane10_high[3:0]; // leading_zeros.rs:14
     wire lane10_none_5 = ~(|lane10_high_4); // leading_zeros.rs:15
@@ -4540,8 +4563,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane10_low_6 = lane10_high_4[1:0]; // leading_zeros.rs:14
     wire lane10_none_7 = ~(|lane10_high_6); // leading_zeros.rs:15
     wire lane10_of_low_6 = ~lane10_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t85 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t85}}; // leading_zeros.rs:17
+    wire [1:0] _t83 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t83}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -4567,9 +4590,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:105
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:105
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t86 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
+    wire [11:0] _t84 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane10_rest <= |_t86;
+        lane10_rest <= |_t84;
         lane10_zero_s2 <= lane10_zero;
         lane10_zero_s3 <= lane10_zero_s2;
         lane10_zero_s4 <= lane10_zero_s3;
@@ -4580,9 +4603,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:111
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:113
-    wire [16:0] _t87 = lane10_kept + lane10_more; // decode.rs:114
+    wire [16:0] _t85 = lane10_kept + lane10_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane10_magnitude <= _t87[16:1];
+        lane10_magnitude <= _t85[16:1];
         lane10_negative_1_s2 <= lane10_negative_1;
         lane10_negative_1_s3 <= lane10_negative_1_s2;
         lane10_negative_1_s4 <= lane10_negative_1_s3;
@@ -4590,9 +4613,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_negative_1_s6 <= lane10_negative_1_s5;
         values_10_negative <= lane10_negative_1_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:105
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:105
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:105
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:108
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:108
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:108
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -4610,28 +4633,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_outer <= coded_outer_11;
         lane11_negative_1 <= lane11_negative;
     end
-    wire [19:0] lane11_middle_base_value = lane11_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane11_middle_base_sticky = lane11_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane11_middle_half_m = lane11_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane11_middle_half_scale = lane11_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane11_itself_base_value = lane11_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane11_itself_base_sticky = lane11_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane11_itself_half_m = lane11_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane11_middle_base_value = lane11_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane11_middle_base_sticky = lane11_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane11_middle_half_m = lane11_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane11_middle_half_scale = lane11_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane11_itself_base_value = lane11_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane11_itself_base_sticky = lane11_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane11_itself_half_m = lane11_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane11_exact_s1 <= lane11_exact;
-    wire [19:0] _t88 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t89 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t90 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t88; // side_table.rs:229
-    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t89; // side_table.rs:229
-    wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t90; // side_table.rs:229
-    wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:231
-    wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:231
-    wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t86 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t87 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t88 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t86; // side_table.rs:231
+    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t87; // side_table.rs:231
+    wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t88; // side_table.rs:231
+    wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:233
+    wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:233
+    wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
         lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
@@ -4639,9 +4662,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_side_half_scale_1 <= lane11_side_half_scale;
         lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t91 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t89 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane11_product <= _t91;
+        lane11_product <= _t89;
         lane11_side_later_base_value <= lane11_side_base_value_1;
         lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
         lane11_side_later_half_scale <= lane11_side_half_scale_1;
@@ -4664,8 +4687,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane11_low_3 = lane11_high_1[1:0]; // leading_zeros.rs:14
     wire lane11_none_4 = ~(|lane11_high_3); // leading_zeros.rs:15
     wire lane11_of_low_2 = ~lane11_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t92 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t92}; // leading_zeros.rs:17
+    wire [1:0] _t90 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t90}; // leading_zeros.rs:17
     wire [3:0] lane11_high_4 = lane11_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane11_low_4 = lane11_high[3:0]; // leading_zeros.rs:14
     wire lane11_none_5 = ~(|lane11_high_4); // leading_zeros.rs:15
@@ -4678,8 +4701,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane11_low_6 = lane11_high_4[1:0]; // leading_zeros.rs:14
     wire lane11_none_7 = ~(|lane11_high_6); // leading_zeros.rs:15
     wire lane11_of_low_6 = ~lane11_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t93 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t93}}; // leading_zeros.rs:17
+    wire [1:0] _t91 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t91}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -4705,9 +4728,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:105
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:105
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t94 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
+    wire [11:0] _t92 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane11_rest <= |_t94;
+        lane11_rest <= |_t92;
         lane11_zero_s2 <= lane11_zero;
         lane11_zero_s3 <= lane11_zero_s2;
         lane11_zero_s4 <= lane11_zero_s3;
@@ -4718,9 +4741,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:111
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:113
-    wire [16:0] _t95 = lane11_kept + lane11_more; // decode.rs:114
+    wire [16:0] _t93 = lane11_kept + lane11_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane11_magnitude <= _t95[16:1];
+        lane11_magnitude <= _t93[16:1];
         lane11_negative_1_s2 <= lane11_negative_1;
         lane11_negative_1_s3 <= lane11_negative_1_s2;
         lane11_negative_1_s4 <= lane11_negative_1_s3;
@@ -4728,9 +4751,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_negative_1_s6 <= lane11_negative_1_s5;
         values_11_negative <= lane11_negative_1_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:105
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:105
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:105
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:108
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:108
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:108
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -4748,28 +4771,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_outer <= coded_outer_12;
         lane12_negative_1 <= lane12_negative;
     end
-    wire [19:0] lane12_middle_base_value = lane12_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane12_middle_base_sticky = lane12_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane12_middle_half_m = lane12_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane12_middle_half_scale = lane12_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane12_itself_base_value = lane12_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane12_itself_base_sticky = lane12_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane12_itself_half_m = lane12_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane12_middle_base_value = lane12_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane12_middle_base_sticky = lane12_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane12_middle_half_m = lane12_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane12_middle_half_scale = lane12_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane12_itself_base_value = lane12_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane12_itself_base_sticky = lane12_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane12_itself_half_m = lane12_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane12_exact_s1 <= lane12_exact;
-    wire [19:0] _t96 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t97 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t98 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t96; // side_table.rs:229
-    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t97; // side_table.rs:229
-    wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t98; // side_table.rs:229
-    wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:231
-    wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:231
-    wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t94 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t95 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t96 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t94; // side_table.rs:231
+    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t95; // side_table.rs:231
+    wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t96; // side_table.rs:231
+    wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:233
+    wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:233
+    wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
         lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
@@ -4777,9 +4800,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_side_half_scale_1 <= lane12_side_half_scale;
         lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t99 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t97 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane12_product <= _t99;
+        lane12_product <= _t97;
         lane12_side_later_base_value <= lane12_side_base_value_1;
         lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
         lane12_side_later_half_scale <= lane12_side_half_scale_1;
@@ -4802,8 +4825,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane12_low_3 = lane12_high_1[1:0]; // leading_zeros.rs:14
     wire lane12_none_4 = ~(|lane12_high_3); // leading_zeros.rs:15
     wire lane12_of_low_2 = ~lane12_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t100 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t100}; // leading_zeros.rs:17
+    wire [1:0] _t98 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t98}; // leading_zeros.rs:17
     wire [3:0] lane12_high_4 = lane12_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane12_low_4 = lane12_high[3:0]; // leading_zeros.rs:14
     wire lane12_none_5 = ~(|lane12_high_4); // leading_zeros.rs:15
@@ -4816,8 +4839,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane12_low_6 = lane12_high_4[1:0]; // leading_zeros.rs:14
     wire lane12_none_7 = ~(|lane12_high_6); // leading_zeros.rs:15
     wire lane12_of_low_6 = ~lane12_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t101 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t101}}; // leading_zeros.rs:17
+    wire [1:0] _t99 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t99}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -4843,9 +4866,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:105
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:105
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t102 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
+    wire [11:0] _t100 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane12_rest <= |_t102;
+        lane12_rest <= |_t100;
         lane12_zero_s2 <= lane12_zero;
         lane12_zero_s3 <= lane12_zero_s2;
         lane12_zero_s4 <= lane12_zero_s3;
@@ -4856,9 +4879,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:111
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:113
-    wire [16:0] _t103 = lane12_kept + lane12_more; // decode.rs:114
+    wire [16:0] _t101 = lane12_kept + lane12_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane12_magnitude <= _t103[16:1];
+        lane12_magnitude <= _t101[16:1];
         lane12_negative_1_s2 <= lane12_negative_1;
         lane12_negative_1_s3 <= lane12_negative_1_s2;
         lane12_negative_1_s4 <= lane12_negative_1_s3;
@@ -4866,9 +4889,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_negative_1_s6 <= lane12_negative_1_s5;
         values_12_negative <= lane12_negative_1_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:105
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:105
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:105
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:108
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:108
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:108
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -4886,28 +4909,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_outer <= coded_outer_13;
         lane13_negative_1 <= lane13_negative;
     end
-    wire [19:0] lane13_middle_base_value = lane13_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane13_middle_base_sticky = lane13_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane13_middle_half_m = lane13_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane13_middle_half_scale = lane13_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane13_itself_base_value = lane13_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane13_itself_base_sticky = lane13_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane13_itself_half_m = lane13_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane13_middle_base_value = lane13_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane13_middle_base_sticky = lane13_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane13_middle_half_m = lane13_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane13_middle_half_scale = lane13_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane13_itself_base_value = lane13_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane13_itself_base_sticky = lane13_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane13_itself_half_m = lane13_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane13_exact_s1 <= lane13_exact;
-    wire [19:0] _t104 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t105 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t106 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t104; // side_table.rs:229
-    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t105; // side_table.rs:229
-    wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t106; // side_table.rs:229
-    wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:231
-    wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:231
-    wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t102 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t103 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t104 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t102; // side_table.rs:231
+    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t103; // side_table.rs:231
+    wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t104; // side_table.rs:231
+    wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:233
+    wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:233
+    wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
         lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
@@ -4915,9 +4938,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_side_half_scale_1 <= lane13_side_half_scale;
         lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t107 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t105 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane13_product <= _t107;
+        lane13_product <= _t105;
         lane13_side_later_base_value <= lane13_side_base_value_1;
         lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
         lane13_side_later_half_scale <= lane13_side_half_scale_1;
@@ -4940,8 +4963,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane13_low_3 = lane13_high_1[1:0]; // leading_zeros.rs:14
     wire lane13_none_4 = ~(|lane13_high_3); // leading_zeros.rs:15
     wire lane13_of_low_2 = ~lane13_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t108 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t108}; // leading_zeros.rs:17
+    wire [1:0] _t106 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t106}; // leading_zeros.rs:17
     wire [3:0] lane13_high_4 = lane13_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane13_low_4 = lane13_high[3:0]; // leading_zeros.rs:14
     wire lane13_none_5 = ~(|lane13_high_4); // leading_zeros.rs:15
@@ -4954,8 +4977,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane13_low_6 = lane13_high_4[1:0]; // leading_zeros.rs:14
     wire lane13_none_7 = ~(|lane13_high_6); // leading_zeros.rs:15
     wire lane13_of_low_6 = ~lane13_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t109 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t109}}; // leading_zeros.rs:17
+    wire [1:0] _t107 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t107}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -4981,9 +5004,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:105
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:105
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t110 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
+    wire [11:0] _t108 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane13_rest <= |_t110;
+        lane13_rest <= |_t108;
         lane13_zero_s2 <= lane13_zero;
         lane13_zero_s3 <= lane13_zero_s2;
         lane13_zero_s4 <= lane13_zero_s3;
@@ -4994,9 +5017,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:111
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:113
-    wire [16:0] _t111 = lane13_kept + lane13_more; // decode.rs:114
+    wire [16:0] _t109 = lane13_kept + lane13_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane13_magnitude <= _t111[16:1];
+        lane13_magnitude <= _t109[16:1];
         lane13_negative_1_s2 <= lane13_negative_1;
         lane13_negative_1_s3 <= lane13_negative_1_s2;
         lane13_negative_1_s4 <= lane13_negative_1_s3;
@@ -5004,9 +5027,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_negative_1_s6 <= lane13_negative_1_s5;
         values_13_negative <= lane13_negative_1_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:105
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:105
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:105
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:108
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:108
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:108
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -5024,28 +5047,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_outer <= coded_outer_14;
         lane14_negative_1 <= lane14_negative;
     end
-    wire [19:0] lane14_middle_base_value = lane14_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane14_middle_base_sticky = lane14_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane14_middle_half_m = lane14_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane14_middle_half_scale = lane14_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane14_itself_base_value = lane14_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane14_itself_base_sticky = lane14_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane14_itself_half_m = lane14_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane14_middle_base_value = lane14_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane14_middle_base_sticky = lane14_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane14_middle_half_m = lane14_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane14_middle_half_scale = lane14_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane14_itself_base_value = lane14_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane14_itself_base_sticky = lane14_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane14_itself_half_m = lane14_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane14_exact_s1 <= lane14_exact;
-    wire [19:0] _t112 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t113 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t114 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t112; // side_table.rs:229
-    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t113; // side_table.rs:229
-    wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t114; // side_table.rs:229
-    wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:231
-    wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:231
-    wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t110 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t111 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t112 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t110; // side_table.rs:231
+    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t111; // side_table.rs:231
+    wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t112; // side_table.rs:231
+    wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:233
+    wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:233
+    wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
         lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
@@ -5053,9 +5076,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_side_half_scale_1 <= lane14_side_half_scale;
         lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t115 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t113 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane14_product <= _t115;
+        lane14_product <= _t113;
         lane14_side_later_base_value <= lane14_side_base_value_1;
         lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
         lane14_side_later_half_scale <= lane14_side_half_scale_1;
@@ -5078,8 +5101,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane14_low_3 = lane14_high_1[1:0]; // leading_zeros.rs:14
     wire lane14_none_4 = ~(|lane14_high_3); // leading_zeros.rs:15
     wire lane14_of_low_2 = ~lane14_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t116 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t116}; // leading_zeros.rs:17
+    wire [1:0] _t114 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t114}; // leading_zeros.rs:17
     wire [3:0] lane14_high_4 = lane14_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane14_low_4 = lane14_high[3:0]; // leading_zeros.rs:14
     wire lane14_none_5 = ~(|lane14_high_4); // leading_zeros.rs:15
@@ -5092,8 +5115,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane14_low_6 = lane14_high_4[1:0]; // leading_zeros.rs:14
     wire lane14_none_7 = ~(|lane14_high_6); // leading_zeros.rs:15
     wire lane14_of_low_6 = ~lane14_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t117 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t117}}; // leading_zeros.rs:17
+    wire [1:0] _t115 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t115}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5119,9 +5142,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:105
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:105
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t118 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
+    wire [11:0] _t116 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane14_rest <= |_t118;
+        lane14_rest <= |_t116;
         lane14_zero_s2 <= lane14_zero;
         lane14_zero_s3 <= lane14_zero_s2;
         lane14_zero_s4 <= lane14_zero_s3;
@@ -5132,9 +5155,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:111
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:113
-    wire [16:0] _t119 = lane14_kept + lane14_more; // decode.rs:114
+    wire [16:0] _t117 = lane14_kept + lane14_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane14_magnitude <= _t119[16:1];
+        lane14_magnitude <= _t117[16:1];
         lane14_negative_1_s2 <= lane14_negative_1;
         lane14_negative_1_s3 <= lane14_negative_1_s2;
         lane14_negative_1_s4 <= lane14_negative_1_s3;
@@ -5142,9 +5165,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_negative_1_s6 <= lane14_negative_1_s5;
         values_14_negative <= lane14_negative_1_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:105
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:105
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:105
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:108
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:108
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:108
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -5162,28 +5185,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_outer <= coded_outer_15;
         lane15_negative_1 <= lane15_negative;
     end
-    wire [19:0] lane15_middle_base_value = lane15_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane15_middle_base_sticky = lane15_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane15_middle_half_m = lane15_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane15_middle_half_scale = lane15_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane15_itself_base_value = lane15_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane15_itself_base_sticky = lane15_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane15_itself_half_m = lane15_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane15_middle_base_value = lane15_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane15_middle_base_sticky = lane15_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane15_middle_half_m = lane15_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane15_middle_half_scale = lane15_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane15_itself_base_value = lane15_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane15_itself_base_sticky = lane15_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane15_itself_half_m = lane15_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane15_exact_s1 <= lane15_exact;
-    wire [19:0] _t120 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t121 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t122 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t120; // side_table.rs:229
-    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t121; // side_table.rs:229
-    wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t122; // side_table.rs:229
-    wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:231
-    wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:231
-    wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t118 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t119 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t120 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t118; // side_table.rs:231
+    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t119; // side_table.rs:231
+    wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t120; // side_table.rs:231
+    wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:233
+    wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:233
+    wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
         lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
@@ -5191,9 +5214,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_side_half_scale_1 <= lane15_side_half_scale;
         lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t123 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t121 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane15_product <= _t123;
+        lane15_product <= _t121;
         lane15_side_later_base_value <= lane15_side_base_value_1;
         lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
         lane15_side_later_half_scale <= lane15_side_half_scale_1;
@@ -5216,8 +5239,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane15_low_3 = lane15_high_1[1:0]; // leading_zeros.rs:14
     wire lane15_none_4 = ~(|lane15_high_3); // leading_zeros.rs:15
     wire lane15_of_low_2 = ~lane15_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t124 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t124}; // leading_zeros.rs:17
+    wire [1:0] _t122 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t122}; // leading_zeros.rs:17
     wire [3:0] lane15_high_4 = lane15_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane15_low_4 = lane15_high[3:0]; // leading_zeros.rs:14
     wire lane15_none_5 = ~(|lane15_high_4); // leading_zeros.rs:15
@@ -5230,8 +5253,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane15_low_6 = lane15_high_4[1:0]; // leading_zeros.rs:14
     wire lane15_none_7 = ~(|lane15_high_6); // leading_zeros.rs:15
     wire lane15_of_low_6 = ~lane15_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t125 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t125}}; // leading_zeros.rs:17
+    wire [1:0] _t123 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t123}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5257,9 +5280,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:105
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:105
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t126 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
+    wire [11:0] _t124 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane15_rest <= |_t126;
+        lane15_rest <= |_t124;
         lane15_zero_s2 <= lane15_zero;
         lane15_zero_s3 <= lane15_zero_s2;
         lane15_zero_s4 <= lane15_zero_s3;
@@ -5270,9 +5293,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:111
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:113
-    wire [16:0] _t127 = lane15_kept + lane15_more; // decode.rs:114
+    wire [16:0] _t125 = lane15_kept + lane15_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane15_magnitude <= _t127[16:1];
+        lane15_magnitude <= _t125[16:1];
         lane15_negative_1_s2 <= lane15_negative_1;
         lane15_negative_1_s3 <= lane15_negative_1_s2;
         lane15_negative_1_s4 <= lane15_negative_1_s3;
@@ -5280,9 +5303,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_negative_1_s6 <= lane15_negative_1_s5;
         values_15_negative <= lane15_negative_1_s6;
     end
-    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:105
-    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:105
-    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:105
+    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:108
+    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:108
+    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:108
     wire [4:0] lane16_distance = {1'h0, coded_code_16} - info_split; // decode.rs:74
     wire lane16_below = lane16_distance[4]; // decode.rs:75
     wire [3:0] lane16_whole = lane16_distance[3:0] ^ {4{lane16_below}}; // decode.rs:76
@@ -5300,28 +5323,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_outer <= coded_outer_16;
         lane16_negative_1 <= lane16_negative;
     end
-    wire [19:0] lane16_middle_base_value = lane16_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane16_middle_base_sticky = lane16_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane16_middle_half_m = lane16_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane16_middle_half_scale = lane16_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane16_itself_base_value = lane16_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane16_itself_base_sticky = lane16_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane16_itself_half_m = lane16_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane16_middle_base_value = lane16_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane16_middle_base_sticky = lane16_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane16_middle_half_m = lane16_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane16_middle_half_scale = lane16_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane16_itself_base_value = lane16_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane16_itself_base_sticky = lane16_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane16_itself_half_m = lane16_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane16_exact_s1 <= lane16_exact;
-    wire [19:0] _t128 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t129 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t130 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t128; // side_table.rs:229
-    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t129; // side_table.rs:229
-    wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t130; // side_table.rs:229
-    wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:231
-    wire lane16_side_base_sticky = lane16_outlier ? lane16_outer_side_base_sticky : lane16_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane16_side_half_m = lane16_outlier ? lane16_half_m : lane16_middle_half_m; // side_table.rs:231
-    wire [5:0] lane16_side_half_scale = lane16_outlier ? lane16_half_scale : lane16_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t126 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t127 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t128 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t126; // side_table.rs:231
+    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t127; // side_table.rs:231
+    wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t128; // side_table.rs:231
+    wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:233
+    wire lane16_side_base_sticky = lane16_outlier ? lane16_outer_side_base_sticky : lane16_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane16_side_half_m = lane16_outlier ? lane16_half_m : lane16_middle_half_m; // side_table.rs:233
+    wire [5:0] lane16_side_half_scale = lane16_outlier ? lane16_half_scale : lane16_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane16_side_base_value_1 <= lane16_inner_1 ? 20'h0 : lane16_side_base_value;
         lane16_side_base_sticky_1 <= lane16_inner_1 ? 1'h0 : lane16_side_base_sticky;
@@ -5329,9 +5352,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_side_half_scale_1 <= lane16_side_half_scale;
         lane16_h_s2 <= lane16_h;
     end
-    wire [12:0] _t131 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t129 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane16_product <= _t131;
+        lane16_product <= _t129;
         lane16_side_later_base_value <= lane16_side_base_value_1;
         lane16_side_later_base_sticky <= lane16_side_base_sticky_1;
         lane16_side_later_half_scale <= lane16_side_half_scale_1;
@@ -5354,8 +5377,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane16_low_3 = lane16_high_1[1:0]; // leading_zeros.rs:14
     wire lane16_none_4 = ~(|lane16_high_3); // leading_zeros.rs:15
     wire lane16_of_low_2 = ~lane16_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t132 = lane16_none_2 ? lane16_of_low_1 : {lane16_none_4, lane16_none_4 ? lane16_of_low_2 : (~lane16_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane16_of_low_3 = {lane16_none_2, _t132}; // leading_zeros.rs:17
+    wire [1:0] _t130 = lane16_none_2 ? lane16_of_low_1 : {lane16_none_4, lane16_none_4 ? lane16_of_low_2 : (~lane16_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane16_of_low_3 = {lane16_none_2, _t130}; // leading_zeros.rs:17
     wire [3:0] lane16_high_4 = lane16_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane16_low_4 = lane16_high[3:0]; // leading_zeros.rs:14
     wire lane16_none_5 = ~(|lane16_high_4); // leading_zeros.rs:15
@@ -5368,8 +5391,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane16_low_6 = lane16_high_4[1:0]; // leading_zeros.rs:14
     wire lane16_none_7 = ~(|lane16_high_6); // leading_zeros.rs:15
     wire lane16_of_low_6 = ~lane16_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t133 = lane16_none_5 ? lane16_of_low_5 : {lane16_none_7, lane16_none_7 ? lane16_of_low_6 : (~lane16_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane16_zeros = {lane16_none_1, lane16_none_1 ? lane16_of_low_3 : {lane16_none_5, _t133}}; // leading_zeros.rs:17
+    wire [1:0] _t131 = lane16_none_5 ? lane16_of_low_5 : {lane16_none_7, lane16_none_7 ? lane16_of_low_6 : (~lane16_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane16_zeros = {lane16_none_1, lane16_none_1 ? lane16_of_low_3 : {lane16_none_5, _t131}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane16_scale <= lane16_side_later_half_scale;
     wire lane16_limited = (~(|lane16_scale[5:4])) & (lane16_zeros > lane16_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5395,9 +5418,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_lost_8 = lane16_frame_1[8] & (lane16_shift <= 4'h2); // decode.rs:105
     wire lane16_lost_9 = lane16_frame_1[9] & (lane16_shift <= 4'h1); // decode.rs:105
     wire lane16_lost_10 = lane16_frame_1[10] & (lane16_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t134 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:106
+    wire [11:0] _t132 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane16_rest <= |_t134;
+        lane16_rest <= |_t132;
         lane16_zero_s2 <= lane16_zero;
         lane16_zero_s3 <= lane16_zero_s2;
         lane16_zero_s4 <= lane16_zero_s3;
@@ -5408,9 +5431,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_up = lane16_normal[0] & (lane16_rest | lane16_normal[1]); // decode.rs:111
     wire [16:0] lane16_kept = {lane16_exponent, lane16_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane16_more = {5'h0, lane16_normal[11], 10'h0, lane16_up}; // decode.rs:113
-    wire [16:0] _t135 = lane16_kept + lane16_more; // decode.rs:114
+    wire [16:0] _t133 = lane16_kept + lane16_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane16_magnitude <= _t135[16:1];
+        lane16_magnitude <= _t133[16:1];
         lane16_negative_1_s2 <= lane16_negative_1;
         lane16_negative_1_s3 <= lane16_negative_1_s2;
         lane16_negative_1_s4 <= lane16_negative_1_s3;
@@ -5418,9 +5441,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_negative_1_s6 <= lane16_negative_1_s5;
         values_16_negative <= lane16_negative_1_s6;
     end
-    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:105
-    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:105
-    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:105
+    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:108
+    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:108
+    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:108
     wire [4:0] lane17_distance = {1'h0, coded_code_17} - info_split; // decode.rs:74
     wire lane17_below = lane17_distance[4]; // decode.rs:75
     wire [3:0] lane17_whole = lane17_distance[3:0] ^ {4{lane17_below}}; // decode.rs:76
@@ -5438,28 +5461,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_outer <= coded_outer_17;
         lane17_negative_1 <= lane17_negative;
     end
-    wire [19:0] lane17_middle_base_value = lane17_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane17_middle_base_sticky = lane17_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane17_middle_half_m = lane17_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane17_middle_half_scale = lane17_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane17_itself_base_value = lane17_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane17_itself_base_sticky = lane17_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane17_itself_half_m = lane17_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane17_middle_base_value = lane17_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane17_middle_base_sticky = lane17_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane17_middle_half_m = lane17_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane17_middle_half_scale = lane17_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane17_itself_base_value = lane17_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane17_itself_base_sticky = lane17_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane17_itself_half_m = lane17_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane17_exact_s1 <= lane17_exact;
-    wire [19:0] _t136 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t137 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t138 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t136; // side_table.rs:229
-    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t137; // side_table.rs:229
-    wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t138; // side_table.rs:229
-    wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:231
-    wire lane17_side_base_sticky = lane17_outlier ? lane17_outer_side_base_sticky : lane17_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane17_side_half_m = lane17_outlier ? lane17_half_m : lane17_middle_half_m; // side_table.rs:231
-    wire [5:0] lane17_side_half_scale = lane17_outlier ? lane17_half_scale : lane17_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t134 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t135 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t136 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t134; // side_table.rs:231
+    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t135; // side_table.rs:231
+    wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t136; // side_table.rs:231
+    wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:233
+    wire lane17_side_base_sticky = lane17_outlier ? lane17_outer_side_base_sticky : lane17_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane17_side_half_m = lane17_outlier ? lane17_half_m : lane17_middle_half_m; // side_table.rs:233
+    wire [5:0] lane17_side_half_scale = lane17_outlier ? lane17_half_scale : lane17_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane17_side_base_value_1 <= lane17_inner_1 ? 20'h0 : lane17_side_base_value;
         lane17_side_base_sticky_1 <= lane17_inner_1 ? 1'h0 : lane17_side_base_sticky;
@@ -5467,9 +5490,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_side_half_scale_1 <= lane17_side_half_scale;
         lane17_h_s2 <= lane17_h;
     end
-    wire [12:0] _t139 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t137 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane17_product <= _t139;
+        lane17_product <= _t137;
         lane17_side_later_base_value <= lane17_side_base_value_1;
         lane17_side_later_base_sticky <= lane17_side_base_sticky_1;
         lane17_side_later_half_scale <= lane17_side_half_scale_1;
@@ -5492,8 +5515,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane17_low_3 = lane17_high_1[1:0]; // leading_zeros.rs:14
     wire lane17_none_4 = ~(|lane17_high_3); // leading_zeros.rs:15
     wire lane17_of_low_2 = ~lane17_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t140 = lane17_none_2 ? lane17_of_low_1 : {lane17_none_4, lane17_none_4 ? lane17_of_low_2 : (~lane17_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane17_of_low_3 = {lane17_none_2, _t140}; // leading_zeros.rs:17
+    wire [1:0] _t138 = lane17_none_2 ? lane17_of_low_1 : {lane17_none_4, lane17_none_4 ? lane17_of_low_2 : (~lane17_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane17_of_low_3 = {lane17_none_2, _t138}; // leading_zeros.rs:17
     wire [3:0] lane17_high_4 = lane17_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane17_low_4 = lane17_high[3:0]; // leading_zeros.rs:14
     wire lane17_none_5 = ~(|lane17_high_4); // leading_zeros.rs:15
@@ -5506,8 +5529,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane17_low_6 = lane17_high_4[1:0]; // leading_zeros.rs:14
     wire lane17_none_7 = ~(|lane17_high_6); // leading_zeros.rs:15
     wire lane17_of_low_6 = ~lane17_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t141 = lane17_none_5 ? lane17_of_low_5 : {lane17_none_7, lane17_none_7 ? lane17_of_low_6 : (~lane17_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane17_zeros = {lane17_none_1, lane17_none_1 ? lane17_of_low_3 : {lane17_none_5, _t141}}; // leading_zeros.rs:17
+    wire [1:0] _t139 = lane17_none_5 ? lane17_of_low_5 : {lane17_none_7, lane17_none_7 ? lane17_of_low_6 : (~lane17_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane17_zeros = {lane17_none_1, lane17_none_1 ? lane17_of_low_3 : {lane17_none_5, _t139}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane17_scale <= lane17_side_later_half_scale;
     wire lane17_limited = (~(|lane17_scale[5:4])) & (lane17_zeros > lane17_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5533,9 +5556,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_lost_8 = lane17_frame_1[8] & (lane17_shift <= 4'h2); // decode.rs:105
     wire lane17_lost_9 = lane17_frame_1[9] & (lane17_shift <= 4'h1); // decode.rs:105
     wire lane17_lost_10 = lane17_frame_1[10] & (lane17_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t142 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:106
+    wire [11:0] _t140 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane17_rest <= |_t142;
+        lane17_rest <= |_t140;
         lane17_zero_s2 <= lane17_zero;
         lane17_zero_s3 <= lane17_zero_s2;
         lane17_zero_s4 <= lane17_zero_s3;
@@ -5546,9 +5569,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_up = lane17_normal[0] & (lane17_rest | lane17_normal[1]); // decode.rs:111
     wire [16:0] lane17_kept = {lane17_exponent, lane17_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane17_more = {5'h0, lane17_normal[11], 10'h0, lane17_up}; // decode.rs:113
-    wire [16:0] _t143 = lane17_kept + lane17_more; // decode.rs:114
+    wire [16:0] _t141 = lane17_kept + lane17_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane17_magnitude <= _t143[16:1];
+        lane17_magnitude <= _t141[16:1];
         lane17_negative_1_s2 <= lane17_negative_1;
         lane17_negative_1_s3 <= lane17_negative_1_s2;
         lane17_negative_1_s4 <= lane17_negative_1_s3;
@@ -5556,9 +5579,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_negative_1_s6 <= lane17_negative_1_s5;
         values_17_negative <= lane17_negative_1_s6;
     end
-    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:105
-    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:105
-    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:105
+    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:108
+    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:108
+    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:108
     wire [4:0] lane18_distance = {1'h0, coded_code_18} - info_split; // decode.rs:74
     wire lane18_below = lane18_distance[4]; // decode.rs:75
     wire [3:0] lane18_whole = lane18_distance[3:0] ^ {4{lane18_below}}; // decode.rs:76
@@ -5576,28 +5599,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_outer <= coded_outer_18;
         lane18_negative_1 <= lane18_negative;
     end
-    wire [19:0] lane18_middle_base_value = lane18_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane18_middle_base_sticky = lane18_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane18_middle_half_m = lane18_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane18_middle_half_scale = lane18_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane18_itself_base_value = lane18_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane18_itself_base_sticky = lane18_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane18_itself_half_m = lane18_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane18_middle_base_value = lane18_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane18_middle_base_sticky = lane18_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane18_middle_half_m = lane18_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane18_middle_half_scale = lane18_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane18_itself_base_value = lane18_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane18_itself_base_sticky = lane18_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane18_itself_half_m = lane18_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane18_exact_s1 <= lane18_exact;
-    wire [19:0] _t144 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t145 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t146 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t144; // side_table.rs:229
-    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t145; // side_table.rs:229
-    wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t146; // side_table.rs:229
-    wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:231
-    wire lane18_side_base_sticky = lane18_outlier ? lane18_outer_side_base_sticky : lane18_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane18_side_half_m = lane18_outlier ? lane18_half_m : lane18_middle_half_m; // side_table.rs:231
-    wire [5:0] lane18_side_half_scale = lane18_outlier ? lane18_half_scale : lane18_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t142 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t143 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t144 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t142; // side_table.rs:231
+    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t143; // side_table.rs:231
+    wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t144; // side_table.rs:231
+    wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:233
+    wire lane18_side_base_sticky = lane18_outlier ? lane18_outer_side_base_sticky : lane18_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane18_side_half_m = lane18_outlier ? lane18_half_m : lane18_middle_half_m; // side_table.rs:233
+    wire [5:0] lane18_side_half_scale = lane18_outlier ? lane18_half_scale : lane18_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane18_side_base_value_1 <= lane18_inner_1 ? 20'h0 : lane18_side_base_value;
         lane18_side_base_sticky_1 <= lane18_inner_1 ? 1'h0 : lane18_side_base_sticky;
@@ -5605,9 +5628,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_side_half_scale_1 <= lane18_side_half_scale;
         lane18_h_s2 <= lane18_h;
     end
-    wire [12:0] _t147 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t145 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane18_product <= _t147;
+        lane18_product <= _t145;
         lane18_side_later_base_value <= lane18_side_base_value_1;
         lane18_side_later_base_sticky <= lane18_side_base_sticky_1;
         lane18_side_later_half_scale <= lane18_side_half_scale_1;
@@ -5630,8 +5653,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane18_low_3 = lane18_high_1[1:0]; // leading_zeros.rs:14
     wire lane18_none_4 = ~(|lane18_high_3); // leading_zeros.rs:15
     wire lane18_of_low_2 = ~lane18_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t148 = lane18_none_2 ? lane18_of_low_1 : {lane18_none_4, lane18_none_4 ? lane18_of_low_2 : (~lane18_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane18_of_low_3 = {lane18_none_2, _t148}; // leading_zeros.rs:17
+    wire [1:0] _t146 = lane18_none_2 ? lane18_of_low_1 : {lane18_none_4, lane18_none_4 ? lane18_of_low_2 : (~lane18_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane18_of_low_3 = {lane18_none_2, _t146}; // leading_zeros.rs:17
     wire [3:0] lane18_high_4 = lane18_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane18_low_4 = lane18_high[3:0]; // leading_zeros.rs:14
     wire lane18_none_5 = ~(|lane18_high_4); // leading_zeros.rs:15
@@ -5644,8 +5667,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane18_low_6 = lane18_high_4[1:0]; // leading_zeros.rs:14
     wire lane18_none_7 = ~(|lane18_high_6); // leading_zeros.rs:15
     wire lane18_of_low_6 = ~lane18_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t149 = lane18_none_5 ? lane18_of_low_5 : {lane18_none_7, lane18_none_7 ? lane18_of_low_6 : (~lane18_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane18_zeros = {lane18_none_1, lane18_none_1 ? lane18_of_low_3 : {lane18_none_5, _t149}}; // leading_zeros.rs:17
+    wire [1:0] _t147 = lane18_none_5 ? lane18_of_low_5 : {lane18_none_7, lane18_none_7 ? lane18_of_low_6 : (~lane18_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane18_zeros = {lane18_none_1, lane18_none_1 ? lane18_of_low_3 : {lane18_none_5, _t147}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane18_scale <= lane18_side_later_half_scale;
     wire lane18_limited = (~(|lane18_scale[5:4])) & (lane18_zeros > lane18_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5671,9 +5694,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_lost_8 = lane18_frame_1[8] & (lane18_shift <= 4'h2); // decode.rs:105
     wire lane18_lost_9 = lane18_frame_1[9] & (lane18_shift <= 4'h1); // decode.rs:105
     wire lane18_lost_10 = lane18_frame_1[10] & (lane18_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t150 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:106
+    wire [11:0] _t148 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane18_rest <= |_t150;
+        lane18_rest <= |_t148;
         lane18_zero_s2 <= lane18_zero;
         lane18_zero_s3 <= lane18_zero_s2;
         lane18_zero_s4 <= lane18_zero_s3;
@@ -5684,9 +5707,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_up = lane18_normal[0] & (lane18_rest | lane18_normal[1]); // decode.rs:111
     wire [16:0] lane18_kept = {lane18_exponent, lane18_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane18_more = {5'h0, lane18_normal[11], 10'h0, lane18_up}; // decode.rs:113
-    wire [16:0] _t151 = lane18_kept + lane18_more; // decode.rs:114
+    wire [16:0] _t149 = lane18_kept + lane18_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane18_magnitude <= _t151[16:1];
+        lane18_magnitude <= _t149[16:1];
         lane18_negative_1_s2 <= lane18_negative_1;
         lane18_negative_1_s3 <= lane18_negative_1_s2;
         lane18_negative_1_s4 <= lane18_negative_1_s3;
@@ -5694,9 +5717,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_negative_1_s6 <= lane18_negative_1_s5;
         values_18_negative <= lane18_negative_1_s6;
     end
-    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:105
-    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:105
-    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:105
+    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:108
+    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:108
+    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:108
     wire [4:0] lane19_distance = {1'h0, coded_code_19} - info_split; // decode.rs:74
     wire lane19_below = lane19_distance[4]; // decode.rs:75
     wire [3:0] lane19_whole = lane19_distance[3:0] ^ {4{lane19_below}}; // decode.rs:76
@@ -5714,28 +5737,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_outer <= coded_outer_19;
         lane19_negative_1 <= lane19_negative;
     end
-    wire [19:0] lane19_middle_base_value = lane19_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane19_middle_base_sticky = lane19_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane19_middle_half_m = lane19_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane19_middle_half_scale = lane19_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane19_itself_base_value = lane19_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane19_itself_base_sticky = lane19_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane19_itself_half_m = lane19_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane19_middle_base_value = lane19_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane19_middle_base_sticky = lane19_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane19_middle_half_m = lane19_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane19_middle_half_scale = lane19_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane19_itself_base_value = lane19_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane19_itself_base_sticky = lane19_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane19_itself_half_m = lane19_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane19_exact_s1 <= lane19_exact;
-    wire [19:0] _t152 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t153 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t154 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t152; // side_table.rs:229
-    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t153; // side_table.rs:229
-    wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t154; // side_table.rs:229
-    wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:231
-    wire lane19_side_base_sticky = lane19_outlier ? lane19_outer_side_base_sticky : lane19_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane19_side_half_m = lane19_outlier ? lane19_half_m : lane19_middle_half_m; // side_table.rs:231
-    wire [5:0] lane19_side_half_scale = lane19_outlier ? lane19_half_scale : lane19_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t150 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t151 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t152 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t150; // side_table.rs:231
+    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t151; // side_table.rs:231
+    wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t152; // side_table.rs:231
+    wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:233
+    wire lane19_side_base_sticky = lane19_outlier ? lane19_outer_side_base_sticky : lane19_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane19_side_half_m = lane19_outlier ? lane19_half_m : lane19_middle_half_m; // side_table.rs:233
+    wire [5:0] lane19_side_half_scale = lane19_outlier ? lane19_half_scale : lane19_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane19_side_base_value_1 <= lane19_inner_1 ? 20'h0 : lane19_side_base_value;
         lane19_side_base_sticky_1 <= lane19_inner_1 ? 1'h0 : lane19_side_base_sticky;
@@ -5743,9 +5766,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_side_half_scale_1 <= lane19_side_half_scale;
         lane19_h_s2 <= lane19_h;
     end
-    wire [12:0] _t155 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t153 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane19_product <= _t155;
+        lane19_product <= _t153;
         lane19_side_later_base_value <= lane19_side_base_value_1;
         lane19_side_later_base_sticky <= lane19_side_base_sticky_1;
         lane19_side_later_half_scale <= lane19_side_half_scale_1;
@@ -5768,8 +5791,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane19_low_3 = lane19_high_1[1:0]; // leading_zeros.rs:14
     wire lane19_none_4 = ~(|lane19_high_3); // leading_zeros.rs:15
     wire lane19_of_low_2 = ~lane19_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t156 = lane19_none_2 ? lane19_of_low_1 : {lane19_none_4, lane19_none_4 ? lane19_of_low_2 : (~lane19_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane19_of_low_3 = {lane19_none_2, _t156}; // leading_zeros.rs:17
+    wire [1:0] _t154 = lane19_none_2 ? lane19_of_low_1 : {lane19_none_4, lane19_none_4 ? lane19_of_low_2 : (~lane19_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane19_of_low_3 = {lane19_none_2, _t154}; // leading_zeros.rs:17
     wire [3:0] lane19_high_4 = lane19_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane19_low_4 = lane19_high[3:0]; // leading_zeros.rs:14
     wire lane19_none_5 = ~(|lane19_high_4); // leading_zeros.rs:15
@@ -5782,8 +5805,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane19_low_6 = lane19_high_4[1:0]; // leading_zeros.rs:14
     wire lane19_none_7 = ~(|lane19_high_6); // leading_zeros.rs:15
     wire lane19_of_low_6 = ~lane19_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t157 = lane19_none_5 ? lane19_of_low_5 : {lane19_none_7, lane19_none_7 ? lane19_of_low_6 : (~lane19_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane19_zeros = {lane19_none_1, lane19_none_1 ? lane19_of_low_3 : {lane19_none_5, _t157}}; // leading_zeros.rs:17
+    wire [1:0] _t155 = lane19_none_5 ? lane19_of_low_5 : {lane19_none_7, lane19_none_7 ? lane19_of_low_6 : (~lane19_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane19_zeros = {lane19_none_1, lane19_none_1 ? lane19_of_low_3 : {lane19_none_5, _t155}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane19_scale <= lane19_side_later_half_scale;
     wire lane19_limited = (~(|lane19_scale[5:4])) & (lane19_zeros > lane19_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5809,9 +5832,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_lost_8 = lane19_frame_1[8] & (lane19_shift <= 4'h2); // decode.rs:105
     wire lane19_lost_9 = lane19_frame_1[9] & (lane19_shift <= 4'h1); // decode.rs:105
     wire lane19_lost_10 = lane19_frame_1[10] & (lane19_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t158 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:106
+    wire [11:0] _t156 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane19_rest <= |_t158;
+        lane19_rest <= |_t156;
         lane19_zero_s2 <= lane19_zero;
         lane19_zero_s3 <= lane19_zero_s2;
         lane19_zero_s4 <= lane19_zero_s3;
@@ -5822,9 +5845,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_up = lane19_normal[0] & (lane19_rest | lane19_normal[1]); // decode.rs:111
     wire [16:0] lane19_kept = {lane19_exponent, lane19_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane19_more = {5'h0, lane19_normal[11], 10'h0, lane19_up}; // decode.rs:113
-    wire [16:0] _t159 = lane19_kept + lane19_more; // decode.rs:114
+    wire [16:0] _t157 = lane19_kept + lane19_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane19_magnitude <= _t159[16:1];
+        lane19_magnitude <= _t157[16:1];
         lane19_negative_1_s2 <= lane19_negative_1;
         lane19_negative_1_s3 <= lane19_negative_1_s2;
         lane19_negative_1_s4 <= lane19_negative_1_s3;
@@ -5832,9 +5855,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_negative_1_s6 <= lane19_negative_1_s5;
         values_19_negative <= lane19_negative_1_s6;
     end
-    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:105
-    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:105
-    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:105
+    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:108
+    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:108
+    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:108
     wire [4:0] lane20_distance = {1'h0, coded_code_20} - info_split; // decode.rs:74
     wire lane20_below = lane20_distance[4]; // decode.rs:75
     wire [3:0] lane20_whole = lane20_distance[3:0] ^ {4{lane20_below}}; // decode.rs:76
@@ -5852,28 +5875,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_outer <= coded_outer_20;
         lane20_negative_1 <= lane20_negative;
     end
-    wire [19:0] lane20_middle_base_value = lane20_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane20_middle_base_sticky = lane20_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane20_middle_half_m = lane20_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane20_middle_half_scale = lane20_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane20_itself_base_value = lane20_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane20_itself_base_sticky = lane20_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane20_itself_half_m = lane20_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane20_middle_base_value = lane20_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane20_middle_base_sticky = lane20_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane20_middle_half_m = lane20_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane20_middle_half_scale = lane20_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane20_itself_base_value = lane20_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane20_itself_base_sticky = lane20_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane20_itself_half_m = lane20_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane20_exact_s1 <= lane20_exact;
-    wire [19:0] _t160 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t161 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t162 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t160; // side_table.rs:229
-    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t161; // side_table.rs:229
-    wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t162; // side_table.rs:229
-    wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:231
-    wire lane20_side_base_sticky = lane20_outlier ? lane20_outer_side_base_sticky : lane20_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane20_side_half_m = lane20_outlier ? lane20_half_m : lane20_middle_half_m; // side_table.rs:231
-    wire [5:0] lane20_side_half_scale = lane20_outlier ? lane20_half_scale : lane20_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t158 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t159 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t160 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t158; // side_table.rs:231
+    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t159; // side_table.rs:231
+    wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t160; // side_table.rs:231
+    wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:233
+    wire lane20_side_base_sticky = lane20_outlier ? lane20_outer_side_base_sticky : lane20_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane20_side_half_m = lane20_outlier ? lane20_half_m : lane20_middle_half_m; // side_table.rs:233
+    wire [5:0] lane20_side_half_scale = lane20_outlier ? lane20_half_scale : lane20_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane20_side_base_value_1 <= lane20_inner_1 ? 20'h0 : lane20_side_base_value;
         lane20_side_base_sticky_1 <= lane20_inner_1 ? 1'h0 : lane20_side_base_sticky;
@@ -5881,9 +5904,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_side_half_scale_1 <= lane20_side_half_scale;
         lane20_h_s2 <= lane20_h;
     end
-    wire [12:0] _t163 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t161 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane20_product <= _t163;
+        lane20_product <= _t161;
         lane20_side_later_base_value <= lane20_side_base_value_1;
         lane20_side_later_base_sticky <= lane20_side_base_sticky_1;
         lane20_side_later_half_scale <= lane20_side_half_scale_1;
@@ -5906,8 +5929,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane20_low_3 = lane20_high_1[1:0]; // leading_zeros.rs:14
     wire lane20_none_4 = ~(|lane20_high_3); // leading_zeros.rs:15
     wire lane20_of_low_2 = ~lane20_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t164 = lane20_none_2 ? lane20_of_low_1 : {lane20_none_4, lane20_none_4 ? lane20_of_low_2 : (~lane20_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane20_of_low_3 = {lane20_none_2, _t164}; // leading_zeros.rs:17
+    wire [1:0] _t162 = lane20_none_2 ? lane20_of_low_1 : {lane20_none_4, lane20_none_4 ? lane20_of_low_2 : (~lane20_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane20_of_low_3 = {lane20_none_2, _t162}; // leading_zeros.rs:17
     wire [3:0] lane20_high_4 = lane20_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane20_low_4 = lane20_high[3:0]; // leading_zeros.rs:14
     wire lane20_none_5 = ~(|lane20_high_4); // leading_zeros.rs:15
@@ -5920,8 +5943,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane20_low_6 = lane20_high_4[1:0]; // leading_zeros.rs:14
     wire lane20_none_7 = ~(|lane20_high_6); // leading_zeros.rs:15
     wire lane20_of_low_6 = ~lane20_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t165 = lane20_none_5 ? lane20_of_low_5 : {lane20_none_7, lane20_none_7 ? lane20_of_low_6 : (~lane20_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane20_zeros = {lane20_none_1, lane20_none_1 ? lane20_of_low_3 : {lane20_none_5, _t165}}; // leading_zeros.rs:17
+    wire [1:0] _t163 = lane20_none_5 ? lane20_of_low_5 : {lane20_none_7, lane20_none_7 ? lane20_of_low_6 : (~lane20_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane20_zeros = {lane20_none_1, lane20_none_1 ? lane20_of_low_3 : {lane20_none_5, _t163}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane20_scale <= lane20_side_later_half_scale;
     wire lane20_limited = (~(|lane20_scale[5:4])) & (lane20_zeros > lane20_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -5947,9 +5970,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_lost_8 = lane20_frame_1[8] & (lane20_shift <= 4'h2); // decode.rs:105
     wire lane20_lost_9 = lane20_frame_1[9] & (lane20_shift <= 4'h1); // decode.rs:105
     wire lane20_lost_10 = lane20_frame_1[10] & (lane20_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t166 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:106
+    wire [11:0] _t164 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane20_rest <= |_t166;
+        lane20_rest <= |_t164;
         lane20_zero_s2 <= lane20_zero;
         lane20_zero_s3 <= lane20_zero_s2;
         lane20_zero_s4 <= lane20_zero_s3;
@@ -5960,9 +5983,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_up = lane20_normal[0] & (lane20_rest | lane20_normal[1]); // decode.rs:111
     wire [16:0] lane20_kept = {lane20_exponent, lane20_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane20_more = {5'h0, lane20_normal[11], 10'h0, lane20_up}; // decode.rs:113
-    wire [16:0] _t167 = lane20_kept + lane20_more; // decode.rs:114
+    wire [16:0] _t165 = lane20_kept + lane20_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane20_magnitude <= _t167[16:1];
+        lane20_magnitude <= _t165[16:1];
         lane20_negative_1_s2 <= lane20_negative_1;
         lane20_negative_1_s3 <= lane20_negative_1_s2;
         lane20_negative_1_s4 <= lane20_negative_1_s3;
@@ -5970,9 +5993,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_negative_1_s6 <= lane20_negative_1_s5;
         values_20_negative <= lane20_negative_1_s6;
     end
-    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:105
-    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:105
-    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:105
+    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:108
+    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:108
+    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:108
     wire [4:0] lane21_distance = {1'h0, coded_code_21} - info_split; // decode.rs:74
     wire lane21_below = lane21_distance[4]; // decode.rs:75
     wire [3:0] lane21_whole = lane21_distance[3:0] ^ {4{lane21_below}}; // decode.rs:76
@@ -5990,28 +6013,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_outer <= coded_outer_21;
         lane21_negative_1 <= lane21_negative;
     end
-    wire [19:0] lane21_middle_base_value = lane21_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane21_middle_base_sticky = lane21_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane21_middle_half_m = lane21_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane21_middle_half_scale = lane21_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane21_itself_base_value = lane21_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane21_itself_base_sticky = lane21_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane21_itself_half_m = lane21_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane21_middle_base_value = lane21_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane21_middle_base_sticky = lane21_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane21_middle_half_m = lane21_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane21_middle_half_scale = lane21_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane21_itself_base_value = lane21_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane21_itself_base_sticky = lane21_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane21_itself_half_m = lane21_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane21_exact_s1 <= lane21_exact;
-    wire [19:0] _t168 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t169 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t170 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t168; // side_table.rs:229
-    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t169; // side_table.rs:229
-    wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t170; // side_table.rs:229
-    wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:231
-    wire lane21_side_base_sticky = lane21_outlier ? lane21_outer_side_base_sticky : lane21_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane21_side_half_m = lane21_outlier ? lane21_half_m : lane21_middle_half_m; // side_table.rs:231
-    wire [5:0] lane21_side_half_scale = lane21_outlier ? lane21_half_scale : lane21_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t166 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t167 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t168 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t166; // side_table.rs:231
+    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t167; // side_table.rs:231
+    wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t168; // side_table.rs:231
+    wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:233
+    wire lane21_side_base_sticky = lane21_outlier ? lane21_outer_side_base_sticky : lane21_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane21_side_half_m = lane21_outlier ? lane21_half_m : lane21_middle_half_m; // side_table.rs:233
+    wire [5:0] lane21_side_half_scale = lane21_outlier ? lane21_half_scale : lane21_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane21_side_base_value_1 <= lane21_inner_1 ? 20'h0 : lane21_side_base_value;
         lane21_side_base_sticky_1 <= lane21_inner_1 ? 1'h0 : lane21_side_base_sticky;
@@ -6019,9 +6042,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_side_half_scale_1 <= lane21_side_half_scale;
         lane21_h_s2 <= lane21_h;
     end
-    wire [12:0] _t171 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t169 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane21_product <= _t171;
+        lane21_product <= _t169;
         lane21_side_later_base_value <= lane21_side_base_value_1;
         lane21_side_later_base_sticky <= lane21_side_base_sticky_1;
         lane21_side_later_half_scale <= lane21_side_half_scale_1;
@@ -6044,8 +6067,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane21_low_3 = lane21_high_1[1:0]; // leading_zeros.rs:14
     wire lane21_none_4 = ~(|lane21_high_3); // leading_zeros.rs:15
     wire lane21_of_low_2 = ~lane21_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t172 = lane21_none_2 ? lane21_of_low_1 : {lane21_none_4, lane21_none_4 ? lane21_of_low_2 : (~lane21_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane21_of_low_3 = {lane21_none_2, _t172}; // leading_zeros.rs:17
+    wire [1:0] _t170 = lane21_none_2 ? lane21_of_low_1 : {lane21_none_4, lane21_none_4 ? lane21_of_low_2 : (~lane21_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane21_of_low_3 = {lane21_none_2, _t170}; // leading_zeros.rs:17
     wire [3:0] lane21_high_4 = lane21_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane21_low_4 = lane21_high[3:0]; // leading_zeros.rs:14
     wire lane21_none_5 = ~(|lane21_high_4); // leading_zeros.rs:15
@@ -6058,8 +6081,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane21_low_6 = lane21_high_4[1:0]; // leading_zeros.rs:14
     wire lane21_none_7 = ~(|lane21_high_6); // leading_zeros.rs:15
     wire lane21_of_low_6 = ~lane21_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t173 = lane21_none_5 ? lane21_of_low_5 : {lane21_none_7, lane21_none_7 ? lane21_of_low_6 : (~lane21_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane21_zeros = {lane21_none_1, lane21_none_1 ? lane21_of_low_3 : {lane21_none_5, _t173}}; // leading_zeros.rs:17
+    wire [1:0] _t171 = lane21_none_5 ? lane21_of_low_5 : {lane21_none_7, lane21_none_7 ? lane21_of_low_6 : (~lane21_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane21_zeros = {lane21_none_1, lane21_none_1 ? lane21_of_low_3 : {lane21_none_5, _t171}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane21_scale <= lane21_side_later_half_scale;
     wire lane21_limited = (~(|lane21_scale[5:4])) & (lane21_zeros > lane21_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6085,9 +6108,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_lost_8 = lane21_frame_1[8] & (lane21_shift <= 4'h2); // decode.rs:105
     wire lane21_lost_9 = lane21_frame_1[9] & (lane21_shift <= 4'h1); // decode.rs:105
     wire lane21_lost_10 = lane21_frame_1[10] & (lane21_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t174 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:106
+    wire [11:0] _t172 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane21_rest <= |_t174;
+        lane21_rest <= |_t172;
         lane21_zero_s2 <= lane21_zero;
         lane21_zero_s3 <= lane21_zero_s2;
         lane21_zero_s4 <= lane21_zero_s3;
@@ -6098,9 +6121,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_up = lane21_normal[0] & (lane21_rest | lane21_normal[1]); // decode.rs:111
     wire [16:0] lane21_kept = {lane21_exponent, lane21_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane21_more = {5'h0, lane21_normal[11], 10'h0, lane21_up}; // decode.rs:113
-    wire [16:0] _t175 = lane21_kept + lane21_more; // decode.rs:114
+    wire [16:0] _t173 = lane21_kept + lane21_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane21_magnitude <= _t175[16:1];
+        lane21_magnitude <= _t173[16:1];
         lane21_negative_1_s2 <= lane21_negative_1;
         lane21_negative_1_s3 <= lane21_negative_1_s2;
         lane21_negative_1_s4 <= lane21_negative_1_s3;
@@ -6108,9 +6131,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_negative_1_s6 <= lane21_negative_1_s5;
         values_21_negative <= lane21_negative_1_s6;
     end
-    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:105
-    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:105
-    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:105
+    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:108
+    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:108
+    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:108
     wire [4:0] lane22_distance = {1'h0, coded_code_22} - info_split; // decode.rs:74
     wire lane22_below = lane22_distance[4]; // decode.rs:75
     wire [3:0] lane22_whole = lane22_distance[3:0] ^ {4{lane22_below}}; // decode.rs:76
@@ -6128,28 +6151,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_outer <= coded_outer_22;
         lane22_negative_1 <= lane22_negative;
     end
-    wire [19:0] lane22_middle_base_value = lane22_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane22_middle_base_sticky = lane22_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane22_middle_half_m = lane22_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane22_middle_half_scale = lane22_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane22_itself_base_value = lane22_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane22_itself_base_sticky = lane22_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane22_itself_half_m = lane22_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane22_middle_base_value = lane22_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane22_middle_base_sticky = lane22_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane22_middle_half_m = lane22_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane22_middle_half_scale = lane22_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane22_itself_base_value = lane22_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane22_itself_base_sticky = lane22_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane22_itself_half_m = lane22_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane22_exact_s1 <= lane22_exact;
-    wire [19:0] _t176 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t177 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t178 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t176; // side_table.rs:229
-    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t177; // side_table.rs:229
-    wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t178; // side_table.rs:229
-    wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:231
-    wire lane22_side_base_sticky = lane22_outlier ? lane22_outer_side_base_sticky : lane22_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane22_side_half_m = lane22_outlier ? lane22_half_m : lane22_middle_half_m; // side_table.rs:231
-    wire [5:0] lane22_side_half_scale = lane22_outlier ? lane22_half_scale : lane22_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t174 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t175 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t176 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t174; // side_table.rs:231
+    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t175; // side_table.rs:231
+    wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t176; // side_table.rs:231
+    wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:233
+    wire lane22_side_base_sticky = lane22_outlier ? lane22_outer_side_base_sticky : lane22_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane22_side_half_m = lane22_outlier ? lane22_half_m : lane22_middle_half_m; // side_table.rs:233
+    wire [5:0] lane22_side_half_scale = lane22_outlier ? lane22_half_scale : lane22_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane22_side_base_value_1 <= lane22_inner_1 ? 20'h0 : lane22_side_base_value;
         lane22_side_base_sticky_1 <= lane22_inner_1 ? 1'h0 : lane22_side_base_sticky;
@@ -6157,9 +6180,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_side_half_scale_1 <= lane22_side_half_scale;
         lane22_h_s2 <= lane22_h;
     end
-    wire [12:0] _t179 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t177 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane22_product <= _t179;
+        lane22_product <= _t177;
         lane22_side_later_base_value <= lane22_side_base_value_1;
         lane22_side_later_base_sticky <= lane22_side_base_sticky_1;
         lane22_side_later_half_scale <= lane22_side_half_scale_1;
@@ -6182,8 +6205,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane22_low_3 = lane22_high_1[1:0]; // leading_zeros.rs:14
     wire lane22_none_4 = ~(|lane22_high_3); // leading_zeros.rs:15
     wire lane22_of_low_2 = ~lane22_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t180 = lane22_none_2 ? lane22_of_low_1 : {lane22_none_4, lane22_none_4 ? lane22_of_low_2 : (~lane22_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane22_of_low_3 = {lane22_none_2, _t180}; // leading_zeros.rs:17
+    wire [1:0] _t178 = lane22_none_2 ? lane22_of_low_1 : {lane22_none_4, lane22_none_4 ? lane22_of_low_2 : (~lane22_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane22_of_low_3 = {lane22_none_2, _t178}; // leading_zeros.rs:17
     wire [3:0] lane22_high_4 = lane22_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane22_low_4 = lane22_high[3:0]; // leading_zeros.rs:14
     wire lane22_none_5 = ~(|lane22_high_4); // leading_zeros.rs:15
@@ -6196,8 +6219,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane22_low_6 = lane22_high_4[1:0]; // leading_zeros.rs:14
     wire lane22_none_7 = ~(|lane22_high_6); // leading_zeros.rs:15
     wire lane22_of_low_6 = ~lane22_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t181 = lane22_none_5 ? lane22_of_low_5 : {lane22_none_7, lane22_none_7 ? lane22_of_low_6 : (~lane22_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane22_zeros = {lane22_none_1, lane22_none_1 ? lane22_of_low_3 : {lane22_none_5, _t181}}; // leading_zeros.rs:17
+    wire [1:0] _t179 = lane22_none_5 ? lane22_of_low_5 : {lane22_none_7, lane22_none_7 ? lane22_of_low_6 : (~lane22_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane22_zeros = {lane22_none_1, lane22_none_1 ? lane22_of_low_3 : {lane22_none_5, _t179}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane22_scale <= lane22_side_later_half_scale;
     wire lane22_limited = (~(|lane22_scale[5:4])) & (lane22_zeros > lane22_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6223,9 +6246,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_lost_8 = lane22_frame_1[8] & (lane22_shift <= 4'h2); // decode.rs:105
     wire lane22_lost_9 = lane22_frame_1[9] & (lane22_shift <= 4'h1); // decode.rs:105
     wire lane22_lost_10 = lane22_frame_1[10] & (lane22_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t182 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:106
+    wire [11:0] _t180 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane22_rest <= |_t182;
+        lane22_rest <= |_t180;
         lane22_zero_s2 <= lane22_zero;
         lane22_zero_s3 <= lane22_zero_s2;
         lane22_zero_s4 <= lane22_zero_s3;
@@ -6236,9 +6259,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_up = lane22_normal[0] & (lane22_rest | lane22_normal[1]); // decode.rs:111
     wire [16:0] lane22_kept = {lane22_exponent, lane22_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane22_more = {5'h0, lane22_normal[11], 10'h0, lane22_up}; // decode.rs:113
-    wire [16:0] _t183 = lane22_kept + lane22_more; // decode.rs:114
+    wire [16:0] _t181 = lane22_kept + lane22_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane22_magnitude <= _t183[16:1];
+        lane22_magnitude <= _t181[16:1];
         lane22_negative_1_s2 <= lane22_negative_1;
         lane22_negative_1_s3 <= lane22_negative_1_s2;
         lane22_negative_1_s4 <= lane22_negative_1_s3;
@@ -6246,9 +6269,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_negative_1_s6 <= lane22_negative_1_s5;
         values_22_negative <= lane22_negative_1_s6;
     end
-    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:105
-    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:105
-    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:105
+    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:108
+    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:108
+    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:108
     wire [4:0] lane23_distance = {1'h0, coded_code_23} - info_split; // decode.rs:74
     wire lane23_below = lane23_distance[4]; // decode.rs:75
     wire [3:0] lane23_whole = lane23_distance[3:0] ^ {4{lane23_below}}; // decode.rs:76
@@ -6266,28 +6289,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_outer <= coded_outer_23;
         lane23_negative_1 <= lane23_negative;
     end
-    wire [19:0] lane23_middle_base_value = lane23_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane23_middle_base_sticky = lane23_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane23_middle_half_m = lane23_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane23_middle_half_scale = lane23_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane23_itself_base_value = lane23_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane23_itself_base_sticky = lane23_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane23_itself_half_m = lane23_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane23_middle_base_value = lane23_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane23_middle_base_sticky = lane23_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane23_middle_half_m = lane23_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane23_middle_half_scale = lane23_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane23_itself_base_value = lane23_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane23_itself_base_sticky = lane23_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane23_itself_half_m = lane23_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane23_exact_s1 <= lane23_exact;
-    wire [19:0] _t184 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t185 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t186 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t184; // side_table.rs:229
-    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t185; // side_table.rs:229
-    wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t186; // side_table.rs:229
-    wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:231
-    wire lane23_side_base_sticky = lane23_outlier ? lane23_outer_side_base_sticky : lane23_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane23_side_half_m = lane23_outlier ? lane23_half_m : lane23_middle_half_m; // side_table.rs:231
-    wire [5:0] lane23_side_half_scale = lane23_outlier ? lane23_half_scale : lane23_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t182 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t183 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t184 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t182; // side_table.rs:231
+    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t183; // side_table.rs:231
+    wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t184; // side_table.rs:231
+    wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:233
+    wire lane23_side_base_sticky = lane23_outlier ? lane23_outer_side_base_sticky : lane23_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane23_side_half_m = lane23_outlier ? lane23_half_m : lane23_middle_half_m; // side_table.rs:233
+    wire [5:0] lane23_side_half_scale = lane23_outlier ? lane23_half_scale : lane23_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane23_side_base_value_1 <= lane23_inner_1 ? 20'h0 : lane23_side_base_value;
         lane23_side_base_sticky_1 <= lane23_inner_1 ? 1'h0 : lane23_side_base_sticky;
@@ -6295,9 +6318,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_side_half_scale_1 <= lane23_side_half_scale;
         lane23_h_s2 <= lane23_h;
     end
-    wire [12:0] _t187 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t185 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane23_product <= _t187;
+        lane23_product <= _t185;
         lane23_side_later_base_value <= lane23_side_base_value_1;
         lane23_side_later_base_sticky <= lane23_side_base_sticky_1;
         lane23_side_later_half_scale <= lane23_side_half_scale_1;
@@ -6320,8 +6343,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane23_low_3 = lane23_high_1[1:0]; // leading_zeros.rs:14
     wire lane23_none_4 = ~(|lane23_high_3); // leading_zeros.rs:15
     wire lane23_of_low_2 = ~lane23_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t188 = lane23_none_2 ? lane23_of_low_1 : {lane23_none_4, lane23_none_4 ? lane23_of_low_2 : (~lane23_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane23_of_low_3 = {lane23_none_2, _t188}; // leading_zeros.rs:17
+    wire [1:0] _t186 = lane23_none_2 ? lane23_of_low_1 : {lane23_none_4, lane23_none_4 ? lane23_of_low_2 : (~lane23_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane23_of_low_3 = {lane23_none_2, _t186}; // leading_zeros.rs:17
     wire [3:0] lane23_high_4 = lane23_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane23_low_4 = lane23_high[3:0]; // leading_zeros.rs:14
     wire lane23_none_5 = ~(|lane23_high_4); // leading_zeros.rs:15
@@ -6334,8 +6357,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane23_low_6 = lane23_high_4[1:0]; // leading_zeros.rs:14
     wire lane23_none_7 = ~(|lane23_high_6); // leading_zeros.rs:15
     wire lane23_of_low_6 = ~lane23_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t189 = lane23_none_5 ? lane23_of_low_5 : {lane23_none_7, lane23_none_7 ? lane23_of_low_6 : (~lane23_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane23_zeros = {lane23_none_1, lane23_none_1 ? lane23_of_low_3 : {lane23_none_5, _t189}}; // leading_zeros.rs:17
+    wire [1:0] _t187 = lane23_none_5 ? lane23_of_low_5 : {lane23_none_7, lane23_none_7 ? lane23_of_low_6 : (~lane23_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane23_zeros = {lane23_none_1, lane23_none_1 ? lane23_of_low_3 : {lane23_none_5, _t187}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane23_scale <= lane23_side_later_half_scale;
     wire lane23_limited = (~(|lane23_scale[5:4])) & (lane23_zeros > lane23_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6361,9 +6384,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_lost_8 = lane23_frame_1[8] & (lane23_shift <= 4'h2); // decode.rs:105
     wire lane23_lost_9 = lane23_frame_1[9] & (lane23_shift <= 4'h1); // decode.rs:105
     wire lane23_lost_10 = lane23_frame_1[10] & (lane23_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t190 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:106
+    wire [11:0] _t188 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane23_rest <= |_t190;
+        lane23_rest <= |_t188;
         lane23_zero_s2 <= lane23_zero;
         lane23_zero_s3 <= lane23_zero_s2;
         lane23_zero_s4 <= lane23_zero_s3;
@@ -6374,9 +6397,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_up = lane23_normal[0] & (lane23_rest | lane23_normal[1]); // decode.rs:111
     wire [16:0] lane23_kept = {lane23_exponent, lane23_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane23_more = {5'h0, lane23_normal[11], 10'h0, lane23_up}; // decode.rs:113
-    wire [16:0] _t191 = lane23_kept + lane23_more; // decode.rs:114
+    wire [16:0] _t189 = lane23_kept + lane23_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane23_magnitude <= _t191[16:1];
+        lane23_magnitude <= _t189[16:1];
         lane23_negative_1_s2 <= lane23_negative_1;
         lane23_negative_1_s3 <= lane23_negative_1_s2;
         lane23_negative_1_s4 <= lane23_negative_1_s3;
@@ -6384,9 +6407,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_negative_1_s6 <= lane23_negative_1_s5;
         values_23_negative <= lane23_negative_1_s6;
     end
-    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:105
-    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:105
-    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:105
+    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:108
+    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:108
+    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:108
     wire [4:0] lane24_distance = {1'h0, coded_code_24} - info_split; // decode.rs:74
     wire lane24_below = lane24_distance[4]; // decode.rs:75
     wire [3:0] lane24_whole = lane24_distance[3:0] ^ {4{lane24_below}}; // decode.rs:76
@@ -6404,28 +6427,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_outer <= coded_outer_24;
         lane24_negative_1 <= lane24_negative;
     end
-    wire [19:0] lane24_middle_base_value = lane24_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane24_middle_base_sticky = lane24_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane24_middle_half_m = lane24_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane24_middle_half_scale = lane24_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane24_itself_base_value = lane24_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane24_itself_base_sticky = lane24_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane24_itself_half_m = lane24_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane24_middle_base_value = lane24_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane24_middle_base_sticky = lane24_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane24_middle_half_m = lane24_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane24_middle_half_scale = lane24_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane24_itself_base_value = lane24_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane24_itself_base_sticky = lane24_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane24_itself_half_m = lane24_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane24_exact_s1 <= lane24_exact;
-    wire [19:0] _t192 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t193 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t194 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t192; // side_table.rs:229
-    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t193; // side_table.rs:229
-    wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t194; // side_table.rs:229
-    wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:231
-    wire lane24_side_base_sticky = lane24_outlier ? lane24_outer_side_base_sticky : lane24_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane24_side_half_m = lane24_outlier ? lane24_half_m : lane24_middle_half_m; // side_table.rs:231
-    wire [5:0] lane24_side_half_scale = lane24_outlier ? lane24_half_scale : lane24_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t190 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t191 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t192 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t190; // side_table.rs:231
+    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t191; // side_table.rs:231
+    wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t192; // side_table.rs:231
+    wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:233
+    wire lane24_side_base_sticky = lane24_outlier ? lane24_outer_side_base_sticky : lane24_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane24_side_half_m = lane24_outlier ? lane24_half_m : lane24_middle_half_m; // side_table.rs:233
+    wire [5:0] lane24_side_half_scale = lane24_outlier ? lane24_half_scale : lane24_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane24_side_base_value_1 <= lane24_inner_1 ? 20'h0 : lane24_side_base_value;
         lane24_side_base_sticky_1 <= lane24_inner_1 ? 1'h0 : lane24_side_base_sticky;
@@ -6433,9 +6456,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_side_half_scale_1 <= lane24_side_half_scale;
         lane24_h_s2 <= lane24_h;
     end
-    wire [12:0] _t195 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t193 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane24_product <= _t195;
+        lane24_product <= _t193;
         lane24_side_later_base_value <= lane24_side_base_value_1;
         lane24_side_later_base_sticky <= lane24_side_base_sticky_1;
         lane24_side_later_half_scale <= lane24_side_half_scale_1;
@@ -6458,8 +6481,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane24_low_3 = lane24_high_1[1:0]; // leading_zeros.rs:14
     wire lane24_none_4 = ~(|lane24_high_3); // leading_zeros.rs:15
     wire lane24_of_low_2 = ~lane24_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t196 = lane24_none_2 ? lane24_of_low_1 : {lane24_none_4, lane24_none_4 ? lane24_of_low_2 : (~lane24_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane24_of_low_3 = {lane24_none_2, _t196}; // leading_zeros.rs:17
+    wire [1:0] _t194 = lane24_none_2 ? lane24_of_low_1 : {lane24_none_4, lane24_none_4 ? lane24_of_low_2 : (~lane24_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane24_of_low_3 = {lane24_none_2, _t194}; // leading_zeros.rs:17
     wire [3:0] lane24_high_4 = lane24_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane24_low_4 = lane24_high[3:0]; // leading_zeros.rs:14
     wire lane24_none_5 = ~(|lane24_high_4); // leading_zeros.rs:15
@@ -6472,8 +6495,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane24_low_6 = lane24_high_4[1:0]; // leading_zeros.rs:14
     wire lane24_none_7 = ~(|lane24_high_6); // leading_zeros.rs:15
     wire lane24_of_low_6 = ~lane24_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t197 = lane24_none_5 ? lane24_of_low_5 : {lane24_none_7, lane24_none_7 ? lane24_of_low_6 : (~lane24_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane24_zeros = {lane24_none_1, lane24_none_1 ? lane24_of_low_3 : {lane24_none_5, _t197}}; // leading_zeros.rs:17
+    wire [1:0] _t195 = lane24_none_5 ? lane24_of_low_5 : {lane24_none_7, lane24_none_7 ? lane24_of_low_6 : (~lane24_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane24_zeros = {lane24_none_1, lane24_none_1 ? lane24_of_low_3 : {lane24_none_5, _t195}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane24_scale <= lane24_side_later_half_scale;
     wire lane24_limited = (~(|lane24_scale[5:4])) & (lane24_zeros > lane24_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6499,9 +6522,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_lost_8 = lane24_frame_1[8] & (lane24_shift <= 4'h2); // decode.rs:105
     wire lane24_lost_9 = lane24_frame_1[9] & (lane24_shift <= 4'h1); // decode.rs:105
     wire lane24_lost_10 = lane24_frame_1[10] & (lane24_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t198 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:106
+    wire [11:0] _t196 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane24_rest <= |_t198;
+        lane24_rest <= |_t196;
         lane24_zero_s2 <= lane24_zero;
         lane24_zero_s3 <= lane24_zero_s2;
         lane24_zero_s4 <= lane24_zero_s3;
@@ -6512,9 +6535,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_up = lane24_normal[0] & (lane24_rest | lane24_normal[1]); // decode.rs:111
     wire [16:0] lane24_kept = {lane24_exponent, lane24_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane24_more = {5'h0, lane24_normal[11], 10'h0, lane24_up}; // decode.rs:113
-    wire [16:0] _t199 = lane24_kept + lane24_more; // decode.rs:114
+    wire [16:0] _t197 = lane24_kept + lane24_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane24_magnitude <= _t199[16:1];
+        lane24_magnitude <= _t197[16:1];
         lane24_negative_1_s2 <= lane24_negative_1;
         lane24_negative_1_s3 <= lane24_negative_1_s2;
         lane24_negative_1_s4 <= lane24_negative_1_s3;
@@ -6522,9 +6545,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_negative_1_s6 <= lane24_negative_1_s5;
         values_24_negative <= lane24_negative_1_s6;
     end
-    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:105
-    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:105
-    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:105
+    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:108
+    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:108
+    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:108
     wire [4:0] lane25_distance = {1'h0, coded_code_25} - info_split; // decode.rs:74
     wire lane25_below = lane25_distance[4]; // decode.rs:75
     wire [3:0] lane25_whole = lane25_distance[3:0] ^ {4{lane25_below}}; // decode.rs:76
@@ -6542,28 +6565,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_outer <= coded_outer_25;
         lane25_negative_1 <= lane25_negative;
     end
-    wire [19:0] lane25_middle_base_value = lane25_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane25_middle_base_sticky = lane25_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane25_middle_half_m = lane25_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane25_middle_half_scale = lane25_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane25_itself_base_value = lane25_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane25_itself_base_sticky = lane25_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane25_itself_half_m = lane25_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane25_middle_base_value = lane25_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane25_middle_base_sticky = lane25_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane25_middle_half_m = lane25_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane25_middle_half_scale = lane25_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane25_itself_base_value = lane25_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane25_itself_base_sticky = lane25_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane25_itself_half_m = lane25_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane25_exact_s1 <= lane25_exact;
-    wire [19:0] _t200 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t201 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t202 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t200; // side_table.rs:229
-    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t201; // side_table.rs:229
-    wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t202; // side_table.rs:229
-    wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:231
-    wire lane25_side_base_sticky = lane25_outlier ? lane25_outer_side_base_sticky : lane25_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane25_side_half_m = lane25_outlier ? lane25_half_m : lane25_middle_half_m; // side_table.rs:231
-    wire [5:0] lane25_side_half_scale = lane25_outlier ? lane25_half_scale : lane25_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t198 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t199 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t200 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t198; // side_table.rs:231
+    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t199; // side_table.rs:231
+    wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t200; // side_table.rs:231
+    wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:233
+    wire lane25_side_base_sticky = lane25_outlier ? lane25_outer_side_base_sticky : lane25_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane25_side_half_m = lane25_outlier ? lane25_half_m : lane25_middle_half_m; // side_table.rs:233
+    wire [5:0] lane25_side_half_scale = lane25_outlier ? lane25_half_scale : lane25_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane25_side_base_value_1 <= lane25_inner_1 ? 20'h0 : lane25_side_base_value;
         lane25_side_base_sticky_1 <= lane25_inner_1 ? 1'h0 : lane25_side_base_sticky;
@@ -6571,9 +6594,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_side_half_scale_1 <= lane25_side_half_scale;
         lane25_h_s2 <= lane25_h;
     end
-    wire [12:0] _t203 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t201 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane25_product <= _t203;
+        lane25_product <= _t201;
         lane25_side_later_base_value <= lane25_side_base_value_1;
         lane25_side_later_base_sticky <= lane25_side_base_sticky_1;
         lane25_side_later_half_scale <= lane25_side_half_scale_1;
@@ -6596,8 +6619,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane25_low_3 = lane25_high_1[1:0]; // leading_zeros.rs:14
     wire lane25_none_4 = ~(|lane25_high_3); // leading_zeros.rs:15
     wire lane25_of_low_2 = ~lane25_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t204 = lane25_none_2 ? lane25_of_low_1 : {lane25_none_4, lane25_none_4 ? lane25_of_low_2 : (~lane25_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane25_of_low_3 = {lane25_none_2, _t204}; // leading_zeros.rs:17
+    wire [1:0] _t202 = lane25_none_2 ? lane25_of_low_1 : {lane25_none_4, lane25_none_4 ? lane25_of_low_2 : (~lane25_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane25_of_low_3 = {lane25_none_2, _t202}; // leading_zeros.rs:17
     wire [3:0] lane25_high_4 = lane25_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane25_low_4 = lane25_high[3:0]; // leading_zeros.rs:14
     wire lane25_none_5 = ~(|lane25_high_4); // leading_zeros.rs:15
@@ -6610,8 +6633,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane25_low_6 = lane25_high_4[1:0]; // leading_zeros.rs:14
     wire lane25_none_7 = ~(|lane25_high_6); // leading_zeros.rs:15
     wire lane25_of_low_6 = ~lane25_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t205 = lane25_none_5 ? lane25_of_low_5 : {lane25_none_7, lane25_none_7 ? lane25_of_low_6 : (~lane25_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane25_zeros = {lane25_none_1, lane25_none_1 ? lane25_of_low_3 : {lane25_none_5, _t205}}; // leading_zeros.rs:17
+    wire [1:0] _t203 = lane25_none_5 ? lane25_of_low_5 : {lane25_none_7, lane25_none_7 ? lane25_of_low_6 : (~lane25_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane25_zeros = {lane25_none_1, lane25_none_1 ? lane25_of_low_3 : {lane25_none_5, _t203}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane25_scale <= lane25_side_later_half_scale;
     wire lane25_limited = (~(|lane25_scale[5:4])) & (lane25_zeros > lane25_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6637,9 +6660,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_lost_8 = lane25_frame_1[8] & (lane25_shift <= 4'h2); // decode.rs:105
     wire lane25_lost_9 = lane25_frame_1[9] & (lane25_shift <= 4'h1); // decode.rs:105
     wire lane25_lost_10 = lane25_frame_1[10] & (lane25_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t206 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:106
+    wire [11:0] _t204 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane25_rest <= |_t206;
+        lane25_rest <= |_t204;
         lane25_zero_s2 <= lane25_zero;
         lane25_zero_s3 <= lane25_zero_s2;
         lane25_zero_s4 <= lane25_zero_s3;
@@ -6650,9 +6673,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_up = lane25_normal[0] & (lane25_rest | lane25_normal[1]); // decode.rs:111
     wire [16:0] lane25_kept = {lane25_exponent, lane25_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane25_more = {5'h0, lane25_normal[11], 10'h0, lane25_up}; // decode.rs:113
-    wire [16:0] _t207 = lane25_kept + lane25_more; // decode.rs:114
+    wire [16:0] _t205 = lane25_kept + lane25_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane25_magnitude <= _t207[16:1];
+        lane25_magnitude <= _t205[16:1];
         lane25_negative_1_s2 <= lane25_negative_1;
         lane25_negative_1_s3 <= lane25_negative_1_s2;
         lane25_negative_1_s4 <= lane25_negative_1_s3;
@@ -6660,9 +6683,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_negative_1_s6 <= lane25_negative_1_s5;
         values_25_negative <= lane25_negative_1_s6;
     end
-    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:105
-    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:105
-    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:105
+    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:108
+    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:108
+    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:108
     wire [4:0] lane26_distance = {1'h0, coded_code_26} - info_split; // decode.rs:74
     wire lane26_below = lane26_distance[4]; // decode.rs:75
     wire [3:0] lane26_whole = lane26_distance[3:0] ^ {4{lane26_below}}; // decode.rs:76
@@ -6680,28 +6703,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_outer <= coded_outer_26;
         lane26_negative_1 <= lane26_negative;
     end
-    wire [19:0] lane26_middle_base_value = lane26_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane26_middle_base_sticky = lane26_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane26_middle_half_m = lane26_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane26_middle_half_scale = lane26_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane26_itself_base_value = lane26_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane26_itself_base_sticky = lane26_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane26_itself_half_m = lane26_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane26_middle_base_value = lane26_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane26_middle_base_sticky = lane26_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane26_middle_half_m = lane26_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane26_middle_half_scale = lane26_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane26_itself_base_value = lane26_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane26_itself_base_sticky = lane26_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane26_itself_half_m = lane26_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane26_exact_s1 <= lane26_exact;
-    wire [19:0] _t208 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t209 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t210 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t208; // side_table.rs:229
-    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t209; // side_table.rs:229
-    wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t210; // side_table.rs:229
-    wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:231
-    wire lane26_side_base_sticky = lane26_outlier ? lane26_outer_side_base_sticky : lane26_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane26_side_half_m = lane26_outlier ? lane26_half_m : lane26_middle_half_m; // side_table.rs:231
-    wire [5:0] lane26_side_half_scale = lane26_outlier ? lane26_half_scale : lane26_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t206 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t207 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t208 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t206; // side_table.rs:231
+    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t207; // side_table.rs:231
+    wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t208; // side_table.rs:231
+    wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:233
+    wire lane26_side_base_sticky = lane26_outlier ? lane26_outer_side_base_sticky : lane26_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane26_side_half_m = lane26_outlier ? lane26_half_m : lane26_middle_half_m; // side_table.rs:233
+    wire [5:0] lane26_side_half_scale = lane26_outlier ? lane26_half_scale : lane26_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane26_side_base_value_1 <= lane26_inner_1 ? 20'h0 : lane26_side_base_value;
         lane26_side_base_sticky_1 <= lane26_inner_1 ? 1'h0 : lane26_side_base_sticky;
@@ -6709,9 +6732,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_side_half_scale_1 <= lane26_side_half_scale;
         lane26_h_s2 <= lane26_h;
     end
-    wire [12:0] _t211 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t209 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane26_product <= _t211;
+        lane26_product <= _t209;
         lane26_side_later_base_value <= lane26_side_base_value_1;
         lane26_side_later_base_sticky <= lane26_side_base_sticky_1;
         lane26_side_later_half_scale <= lane26_side_half_scale_1;
@@ -6734,8 +6757,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane26_low_3 = lane26_high_1[1:0]; // leading_zeros.rs:14
     wire lane26_none_4 = ~(|lane26_high_3); // leading_zeros.rs:15
     wire lane26_of_low_2 = ~lane26_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t212 = lane26_none_2 ? lane26_of_low_1 : {lane26_none_4, lane26_none_4 ? lane26_of_low_2 : (~lane26_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane26_of_low_3 = {lane26_none_2, _t212}; // leading_zeros.rs:17
+    wire [1:0] _t210 = lane26_none_2 ? lane26_of_low_1 : {lane26_none_4, lane26_none_4 ? lane26_of_low_2 : (~lane26_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane26_of_low_3 = {lane26_none_2, _t210}; // leading_zeros.rs:17
     wire [3:0] lane26_high_4 = lane26_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane26_low_4 = lane26_high[3:0]; // leading_zeros.rs:14
     wire lane26_none_5 = ~(|lane26_high_4); // leading_zeros.rs:15
@@ -6748,8 +6771,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane26_low_6 = lane26_high_4[1:0]; // leading_zeros.rs:14
     wire lane26_none_7 = ~(|lane26_high_6); // leading_zeros.rs:15
     wire lane26_of_low_6 = ~lane26_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t213 = lane26_none_5 ? lane26_of_low_5 : {lane26_none_7, lane26_none_7 ? lane26_of_low_6 : (~lane26_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane26_zeros = {lane26_none_1, lane26_none_1 ? lane26_of_low_3 : {lane26_none_5, _t213}}; // leading_zeros.rs:17
+    wire [1:0] _t211 = lane26_none_5 ? lane26_of_low_5 : {lane26_none_7, lane26_none_7 ? lane26_of_low_6 : (~lane26_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane26_zeros = {lane26_none_1, lane26_none_1 ? lane26_of_low_3 : {lane26_none_5, _t211}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane26_scale <= lane26_side_later_half_scale;
     wire lane26_limited = (~(|lane26_scale[5:4])) & (lane26_zeros > lane26_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6775,9 +6798,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_lost_8 = lane26_frame_1[8] & (lane26_shift <= 4'h2); // decode.rs:105
     wire lane26_lost_9 = lane26_frame_1[9] & (lane26_shift <= 4'h1); // decode.rs:105
     wire lane26_lost_10 = lane26_frame_1[10] & (lane26_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t214 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:106
+    wire [11:0] _t212 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane26_rest <= |_t214;
+        lane26_rest <= |_t212;
         lane26_zero_s2 <= lane26_zero;
         lane26_zero_s3 <= lane26_zero_s2;
         lane26_zero_s4 <= lane26_zero_s3;
@@ -6788,9 +6811,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_up = lane26_normal[0] & (lane26_rest | lane26_normal[1]); // decode.rs:111
     wire [16:0] lane26_kept = {lane26_exponent, lane26_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane26_more = {5'h0, lane26_normal[11], 10'h0, lane26_up}; // decode.rs:113
-    wire [16:0] _t215 = lane26_kept + lane26_more; // decode.rs:114
+    wire [16:0] _t213 = lane26_kept + lane26_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane26_magnitude <= _t215[16:1];
+        lane26_magnitude <= _t213[16:1];
         lane26_negative_1_s2 <= lane26_negative_1;
         lane26_negative_1_s3 <= lane26_negative_1_s2;
         lane26_negative_1_s4 <= lane26_negative_1_s3;
@@ -6798,9 +6821,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_negative_1_s6 <= lane26_negative_1_s5;
         values_26_negative <= lane26_negative_1_s6;
     end
-    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:105
-    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:105
-    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:105
+    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:108
+    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:108
+    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:108
     wire [4:0] lane27_distance = {1'h0, coded_code_27} - info_split; // decode.rs:74
     wire lane27_below = lane27_distance[4]; // decode.rs:75
     wire [3:0] lane27_whole = lane27_distance[3:0] ^ {4{lane27_below}}; // decode.rs:76
@@ -6818,28 +6841,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_outer <= coded_outer_27;
         lane27_negative_1 <= lane27_negative;
     end
-    wire [19:0] lane27_middle_base_value = lane27_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane27_middle_base_sticky = lane27_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane27_middle_half_m = lane27_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane27_middle_half_scale = lane27_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane27_itself_base_value = lane27_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane27_itself_base_sticky = lane27_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane27_itself_half_m = lane27_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane27_middle_base_value = lane27_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane27_middle_base_sticky = lane27_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane27_middle_half_m = lane27_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane27_middle_half_scale = lane27_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane27_itself_base_value = lane27_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane27_itself_base_sticky = lane27_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane27_itself_half_m = lane27_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane27_exact_s1 <= lane27_exact;
-    wire [19:0] _t216 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t217 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t218 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t216; // side_table.rs:229
-    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t217; // side_table.rs:229
-    wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t218; // side_table.rs:229
-    wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:231
-    wire lane27_side_base_sticky = lane27_outlier ? lane27_outer_side_base_sticky : lane27_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane27_side_half_m = lane27_outlier ? lane27_half_m : lane27_middle_half_m; // side_table.rs:231
-    wire [5:0] lane27_side_half_scale = lane27_outlier ? lane27_half_scale : lane27_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t214 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t215 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t216 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t214; // side_table.rs:231
+    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t215; // side_table.rs:231
+    wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t216; // side_table.rs:231
+    wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:233
+    wire lane27_side_base_sticky = lane27_outlier ? lane27_outer_side_base_sticky : lane27_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane27_side_half_m = lane27_outlier ? lane27_half_m : lane27_middle_half_m; // side_table.rs:233
+    wire [5:0] lane27_side_half_scale = lane27_outlier ? lane27_half_scale : lane27_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane27_side_base_value_1 <= lane27_inner_1 ? 20'h0 : lane27_side_base_value;
         lane27_side_base_sticky_1 <= lane27_inner_1 ? 1'h0 : lane27_side_base_sticky;
@@ -6847,9 +6870,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_side_half_scale_1 <= lane27_side_half_scale;
         lane27_h_s2 <= lane27_h;
     end
-    wire [12:0] _t219 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t217 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane27_product <= _t219;
+        lane27_product <= _t217;
         lane27_side_later_base_value <= lane27_side_base_value_1;
         lane27_side_later_base_sticky <= lane27_side_base_sticky_1;
         lane27_side_later_half_scale <= lane27_side_half_scale_1;
@@ -6872,8 +6895,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane27_low_3 = lane27_high_1[1:0]; // leading_zeros.rs:14
     wire lane27_none_4 = ~(|lane27_high_3); // leading_zeros.rs:15
     wire lane27_of_low_2 = ~lane27_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t220 = lane27_none_2 ? lane27_of_low_1 : {lane27_none_4, lane27_none_4 ? lane27_of_low_2 : (~lane27_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane27_of_low_3 = {lane27_none_2, _t220}; // leading_zeros.rs:17
+    wire [1:0] _t218 = lane27_none_2 ? lane27_of_low_1 : {lane27_none_4, lane27_none_4 ? lane27_of_low_2 : (~lane27_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane27_of_low_3 = {lane27_none_2, _t218}; // leading_zeros.rs:17
     wire [3:0] lane27_high_4 = lane27_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane27_low_4 = lane27_high[3:0]; // leading_zeros.rs:14
     wire lane27_none_5 = ~(|lane27_high_4); // leading_zeros.rs:15
@@ -6886,8 +6909,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane27_low_6 = lane27_high_4[1:0]; // leading_zeros.rs:14
     wire lane27_none_7 = ~(|lane27_high_6); // leading_zeros.rs:15
     wire lane27_of_low_6 = ~lane27_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t221 = lane27_none_5 ? lane27_of_low_5 : {lane27_none_7, lane27_none_7 ? lane27_of_low_6 : (~lane27_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane27_zeros = {lane27_none_1, lane27_none_1 ? lane27_of_low_3 : {lane27_none_5, _t221}}; // leading_zeros.rs:17
+    wire [1:0] _t219 = lane27_none_5 ? lane27_of_low_5 : {lane27_none_7, lane27_none_7 ? lane27_of_low_6 : (~lane27_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane27_zeros = {lane27_none_1, lane27_none_1 ? lane27_of_low_3 : {lane27_none_5, _t219}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane27_scale <= lane27_side_later_half_scale;
     wire lane27_limited = (~(|lane27_scale[5:4])) & (lane27_zeros > lane27_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -6913,9 +6936,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_lost_8 = lane27_frame_1[8] & (lane27_shift <= 4'h2); // decode.rs:105
     wire lane27_lost_9 = lane27_frame_1[9] & (lane27_shift <= 4'h1); // decode.rs:105
     wire lane27_lost_10 = lane27_frame_1[10] & (lane27_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t222 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:106
+    wire [11:0] _t220 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane27_rest <= |_t222;
+        lane27_rest <= |_t220;
         lane27_zero_s2 <= lane27_zero;
         lane27_zero_s3 <= lane27_zero_s2;
         lane27_zero_s4 <= lane27_zero_s3;
@@ -6926,9 +6949,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_up = lane27_normal[0] & (lane27_rest | lane27_normal[1]); // decode.rs:111
     wire [16:0] lane27_kept = {lane27_exponent, lane27_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane27_more = {5'h0, lane27_normal[11], 10'h0, lane27_up}; // decode.rs:113
-    wire [16:0] _t223 = lane27_kept + lane27_more; // decode.rs:114
+    wire [16:0] _t221 = lane27_kept + lane27_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane27_magnitude <= _t223[16:1];
+        lane27_magnitude <= _t221[16:1];
         lane27_negative_1_s2 <= lane27_negative_1;
         lane27_negative_1_s3 <= lane27_negative_1_s2;
         lane27_negative_1_s4 <= lane27_negative_1_s3;
@@ -6936,9 +6959,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_negative_1_s6 <= lane27_negative_1_s5;
         values_27_negative <= lane27_negative_1_s6;
     end
-    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:105
-    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:105
-    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:105
+    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:108
+    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:108
+    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:108
     wire [4:0] lane28_distance = {1'h0, coded_code_28} - info_split; // decode.rs:74
     wire lane28_below = lane28_distance[4]; // decode.rs:75
     wire [3:0] lane28_whole = lane28_distance[3:0] ^ {4{lane28_below}}; // decode.rs:76
@@ -6956,28 +6979,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_outer <= coded_outer_28;
         lane28_negative_1 <= lane28_negative;
     end
-    wire [19:0] lane28_middle_base_value = lane28_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane28_middle_base_sticky = lane28_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane28_middle_half_m = lane28_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane28_middle_half_scale = lane28_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane28_itself_base_value = lane28_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane28_itself_base_sticky = lane28_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane28_itself_half_m = lane28_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane28_middle_base_value = lane28_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane28_middle_base_sticky = lane28_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane28_middle_half_m = lane28_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane28_middle_half_scale = lane28_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane28_itself_base_value = lane28_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane28_itself_base_sticky = lane28_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane28_itself_half_m = lane28_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane28_exact_s1 <= lane28_exact;
-    wire [19:0] _t224 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t225 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t226 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t224; // side_table.rs:229
-    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t225; // side_table.rs:229
-    wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t226; // side_table.rs:229
-    wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:231
-    wire lane28_side_base_sticky = lane28_outlier ? lane28_outer_side_base_sticky : lane28_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane28_side_half_m = lane28_outlier ? lane28_half_m : lane28_middle_half_m; // side_table.rs:231
-    wire [5:0] lane28_side_half_scale = lane28_outlier ? lane28_half_scale : lane28_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t222 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t223 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t224 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t222; // side_table.rs:231
+    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t223; // side_table.rs:231
+    wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t224; // side_table.rs:231
+    wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:233
+    wire lane28_side_base_sticky = lane28_outlier ? lane28_outer_side_base_sticky : lane28_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane28_side_half_m = lane28_outlier ? lane28_half_m : lane28_middle_half_m; // side_table.rs:233
+    wire [5:0] lane28_side_half_scale = lane28_outlier ? lane28_half_scale : lane28_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane28_side_base_value_1 <= lane28_inner_1 ? 20'h0 : lane28_side_base_value;
         lane28_side_base_sticky_1 <= lane28_inner_1 ? 1'h0 : lane28_side_base_sticky;
@@ -6985,9 +7008,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_side_half_scale_1 <= lane28_side_half_scale;
         lane28_h_s2 <= lane28_h;
     end
-    wire [12:0] _t227 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t225 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane28_product <= _t227;
+        lane28_product <= _t225;
         lane28_side_later_base_value <= lane28_side_base_value_1;
         lane28_side_later_base_sticky <= lane28_side_base_sticky_1;
         lane28_side_later_half_scale <= lane28_side_half_scale_1;
@@ -7010,8 +7033,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane28_low_3 = lane28_high_1[1:0]; // leading_zeros.rs:14
     wire lane28_none_4 = ~(|lane28_high_3); // leading_zeros.rs:15
     wire lane28_of_low_2 = ~lane28_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t228 = lane28_none_2 ? lane28_of_low_1 : {lane28_none_4, lane28_none_4 ? lane28_of_low_2 : (~lane28_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane28_of_low_3 = {lane28_none_2, _t228}; // leading_zeros.rs:17
+    wire [1:0] _t226 = lane28_none_2 ? lane28_of_low_1 : {lane28_none_4, lane28_none_4 ? lane28_of_low_2 : (~lane28_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane28_of_low_3 = {lane28_none_2, _t226}; // leading_zeros.rs:17
     wire [3:0] lane28_high_4 = lane28_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane28_low_4 = lane28_high[3:0]; // leading_zeros.rs:14
     wire lane28_none_5 = ~(|lane28_high_4); // leading_zeros.rs:15
@@ -7024,8 +7047,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane28_low_6 = lane28_high_4[1:0]; // leading_zeros.rs:14
     wire lane28_none_7 = ~(|lane28_high_6); // leading_zeros.rs:15
     wire lane28_of_low_6 = ~lane28_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t229 = lane28_none_5 ? lane28_of_low_5 : {lane28_none_7, lane28_none_7 ? lane28_of_low_6 : (~lane28_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane28_zeros = {lane28_none_1, lane28_none_1 ? lane28_of_low_3 : {lane28_none_5, _t229}}; // leading_zeros.rs:17
+    wire [1:0] _t227 = lane28_none_5 ? lane28_of_low_5 : {lane28_none_7, lane28_none_7 ? lane28_of_low_6 : (~lane28_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane28_zeros = {lane28_none_1, lane28_none_1 ? lane28_of_low_3 : {lane28_none_5, _t227}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane28_scale <= lane28_side_later_half_scale;
     wire lane28_limited = (~(|lane28_scale[5:4])) & (lane28_zeros > lane28_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7051,9 +7074,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_lost_8 = lane28_frame_1[8] & (lane28_shift <= 4'h2); // decode.rs:105
     wire lane28_lost_9 = lane28_frame_1[9] & (lane28_shift <= 4'h1); // decode.rs:105
     wire lane28_lost_10 = lane28_frame_1[10] & (lane28_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t230 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:106
+    wire [11:0] _t228 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane28_rest <= |_t230;
+        lane28_rest <= |_t228;
         lane28_zero_s2 <= lane28_zero;
         lane28_zero_s3 <= lane28_zero_s2;
         lane28_zero_s4 <= lane28_zero_s3;
@@ -7064,9 +7087,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_up = lane28_normal[0] & (lane28_rest | lane28_normal[1]); // decode.rs:111
     wire [16:0] lane28_kept = {lane28_exponent, lane28_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane28_more = {5'h0, lane28_normal[11], 10'h0, lane28_up}; // decode.rs:113
-    wire [16:0] _t231 = lane28_kept + lane28_more; // decode.rs:114
+    wire [16:0] _t229 = lane28_kept + lane28_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane28_magnitude <= _t231[16:1];
+        lane28_magnitude <= _t229[16:1];
         lane28_negative_1_s2 <= lane28_negative_1;
         lane28_negative_1_s3 <= lane28_negative_1_s2;
         lane28_negative_1_s4 <= lane28_negative_1_s3;
@@ -7074,9 +7097,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_negative_1_s6 <= lane28_negative_1_s5;
         values_28_negative <= lane28_negative_1_s6;
     end
-    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:105
-    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:105
-    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:105
+    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:108
+    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:108
+    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:108
     wire [4:0] lane29_distance = {1'h0, coded_code_29} - info_split; // decode.rs:74
     wire lane29_below = lane29_distance[4]; // decode.rs:75
     wire [3:0] lane29_whole = lane29_distance[3:0] ^ {4{lane29_below}}; // decode.rs:76
@@ -7094,28 +7117,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_outer <= coded_outer_29;
         lane29_negative_1 <= lane29_negative;
     end
-    wire [19:0] lane29_middle_base_value = lane29_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane29_middle_base_sticky = lane29_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane29_middle_half_m = lane29_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane29_middle_half_scale = lane29_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane29_itself_base_value = lane29_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane29_itself_base_sticky = lane29_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane29_itself_half_m = lane29_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane29_middle_base_value = lane29_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane29_middle_base_sticky = lane29_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane29_middle_half_m = lane29_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane29_middle_half_scale = lane29_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane29_itself_base_value = lane29_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane29_itself_base_sticky = lane29_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane29_itself_half_m = lane29_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane29_exact_s1 <= lane29_exact;
-    wire [19:0] _t232 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t233 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t234 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t232; // side_table.rs:229
-    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t233; // side_table.rs:229
-    wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t234; // side_table.rs:229
-    wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:231
-    wire lane29_side_base_sticky = lane29_outlier ? lane29_outer_side_base_sticky : lane29_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane29_side_half_m = lane29_outlier ? lane29_half_m : lane29_middle_half_m; // side_table.rs:231
-    wire [5:0] lane29_side_half_scale = lane29_outlier ? lane29_half_scale : lane29_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t230 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t231 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t232 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t230; // side_table.rs:231
+    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t231; // side_table.rs:231
+    wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t232; // side_table.rs:231
+    wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:233
+    wire lane29_side_base_sticky = lane29_outlier ? lane29_outer_side_base_sticky : lane29_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane29_side_half_m = lane29_outlier ? lane29_half_m : lane29_middle_half_m; // side_table.rs:233
+    wire [5:0] lane29_side_half_scale = lane29_outlier ? lane29_half_scale : lane29_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane29_side_base_value_1 <= lane29_inner_1 ? 20'h0 : lane29_side_base_value;
         lane29_side_base_sticky_1 <= lane29_inner_1 ? 1'h0 : lane29_side_base_sticky;
@@ -7123,9 +7146,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_side_half_scale_1 <= lane29_side_half_scale;
         lane29_h_s2 <= lane29_h;
     end
-    wire [12:0] _t235 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t233 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane29_product <= _t235;
+        lane29_product <= _t233;
         lane29_side_later_base_value <= lane29_side_base_value_1;
         lane29_side_later_base_sticky <= lane29_side_base_sticky_1;
         lane29_side_later_half_scale <= lane29_side_half_scale_1;
@@ -7148,8 +7171,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane29_low_3 = lane29_high_1[1:0]; // leading_zeros.rs:14
     wire lane29_none_4 = ~(|lane29_high_3); // leading_zeros.rs:15
     wire lane29_of_low_2 = ~lane29_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t236 = lane29_none_2 ? lane29_of_low_1 : {lane29_none_4, lane29_none_4 ? lane29_of_low_2 : (~lane29_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane29_of_low_3 = {lane29_none_2, _t236}; // leading_zeros.rs:17
+    wire [1:0] _t234 = lane29_none_2 ? lane29_of_low_1 : {lane29_none_4, lane29_none_4 ? lane29_of_low_2 : (~lane29_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane29_of_low_3 = {lane29_none_2, _t234}; // leading_zeros.rs:17
     wire [3:0] lane29_high_4 = lane29_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane29_low_4 = lane29_high[3:0]; // leading_zeros.rs:14
     wire lane29_none_5 = ~(|lane29_high_4); // leading_zeros.rs:15
@@ -7162,8 +7185,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane29_low_6 = lane29_high_4[1:0]; // leading_zeros.rs:14
     wire lane29_none_7 = ~(|lane29_high_6); // leading_zeros.rs:15
     wire lane29_of_low_6 = ~lane29_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t237 = lane29_none_5 ? lane29_of_low_5 : {lane29_none_7, lane29_none_7 ? lane29_of_low_6 : (~lane29_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane29_zeros = {lane29_none_1, lane29_none_1 ? lane29_of_low_3 : {lane29_none_5, _t237}}; // leading_zeros.rs:17
+    wire [1:0] _t235 = lane29_none_5 ? lane29_of_low_5 : {lane29_none_7, lane29_none_7 ? lane29_of_low_6 : (~lane29_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane29_zeros = {lane29_none_1, lane29_none_1 ? lane29_of_low_3 : {lane29_none_5, _t235}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane29_scale <= lane29_side_later_half_scale;
     wire lane29_limited = (~(|lane29_scale[5:4])) & (lane29_zeros > lane29_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7189,9 +7212,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_lost_8 = lane29_frame_1[8] & (lane29_shift <= 4'h2); // decode.rs:105
     wire lane29_lost_9 = lane29_frame_1[9] & (lane29_shift <= 4'h1); // decode.rs:105
     wire lane29_lost_10 = lane29_frame_1[10] & (lane29_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t238 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:106
+    wire [11:0] _t236 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane29_rest <= |_t238;
+        lane29_rest <= |_t236;
         lane29_zero_s2 <= lane29_zero;
         lane29_zero_s3 <= lane29_zero_s2;
         lane29_zero_s4 <= lane29_zero_s3;
@@ -7202,9 +7225,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_up = lane29_normal[0] & (lane29_rest | lane29_normal[1]); // decode.rs:111
     wire [16:0] lane29_kept = {lane29_exponent, lane29_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane29_more = {5'h0, lane29_normal[11], 10'h0, lane29_up}; // decode.rs:113
-    wire [16:0] _t239 = lane29_kept + lane29_more; // decode.rs:114
+    wire [16:0] _t237 = lane29_kept + lane29_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane29_magnitude <= _t239[16:1];
+        lane29_magnitude <= _t237[16:1];
         lane29_negative_1_s2 <= lane29_negative_1;
         lane29_negative_1_s3 <= lane29_negative_1_s2;
         lane29_negative_1_s4 <= lane29_negative_1_s3;
@@ -7212,9 +7235,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_negative_1_s6 <= lane29_negative_1_s5;
         values_29_negative <= lane29_negative_1_s6;
     end
-    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:105
-    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:105
-    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:105
+    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:108
+    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:108
+    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:108
     wire [4:0] lane30_distance = {1'h0, coded_code_30} - info_split; // decode.rs:74
     wire lane30_below = lane30_distance[4]; // decode.rs:75
     wire [3:0] lane30_whole = lane30_distance[3:0] ^ {4{lane30_below}}; // decode.rs:76
@@ -7232,28 +7255,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_outer <= coded_outer_30;
         lane30_negative_1 <= lane30_negative;
     end
-    wire [19:0] lane30_middle_base_value = lane30_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane30_middle_base_sticky = lane30_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane30_middle_half_m = lane30_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane30_middle_half_scale = lane30_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane30_itself_base_value = lane30_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane30_itself_base_sticky = lane30_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane30_itself_half_m = lane30_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane30_middle_base_value = lane30_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane30_middle_base_sticky = lane30_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane30_middle_half_m = lane30_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane30_middle_half_scale = lane30_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane30_itself_base_value = lane30_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane30_itself_base_sticky = lane30_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane30_itself_half_m = lane30_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane30_exact_s1 <= lane30_exact;
-    wire [19:0] _t240 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t241 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t242 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t240; // side_table.rs:229
-    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t241; // side_table.rs:229
-    wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t242; // side_table.rs:229
-    wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:231
-    wire lane30_side_base_sticky = lane30_outlier ? lane30_outer_side_base_sticky : lane30_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane30_side_half_m = lane30_outlier ? lane30_half_m : lane30_middle_half_m; // side_table.rs:231
-    wire [5:0] lane30_side_half_scale = lane30_outlier ? lane30_half_scale : lane30_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t238 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t239 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t240 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t238; // side_table.rs:231
+    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t239; // side_table.rs:231
+    wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t240; // side_table.rs:231
+    wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:233
+    wire lane30_side_base_sticky = lane30_outlier ? lane30_outer_side_base_sticky : lane30_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane30_side_half_m = lane30_outlier ? lane30_half_m : lane30_middle_half_m; // side_table.rs:233
+    wire [5:0] lane30_side_half_scale = lane30_outlier ? lane30_half_scale : lane30_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane30_side_base_value_1 <= lane30_inner_1 ? 20'h0 : lane30_side_base_value;
         lane30_side_base_sticky_1 <= lane30_inner_1 ? 1'h0 : lane30_side_base_sticky;
@@ -7261,9 +7284,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_side_half_scale_1 <= lane30_side_half_scale;
         lane30_h_s2 <= lane30_h;
     end
-    wire [12:0] _t243 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t241 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane30_product <= _t243;
+        lane30_product <= _t241;
         lane30_side_later_base_value <= lane30_side_base_value_1;
         lane30_side_later_base_sticky <= lane30_side_base_sticky_1;
         lane30_side_later_half_scale <= lane30_side_half_scale_1;
@@ -7286,8 +7309,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane30_low_3 = lane30_high_1[1:0]; // leading_zeros.rs:14
     wire lane30_none_4 = ~(|lane30_high_3); // leading_zeros.rs:15
     wire lane30_of_low_2 = ~lane30_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t244 = lane30_none_2 ? lane30_of_low_1 : {lane30_none_4, lane30_none_4 ? lane30_of_low_2 : (~lane30_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane30_of_low_3 = {lane30_none_2, _t244}; // leading_zeros.rs:17
+    wire [1:0] _t242 = lane30_none_2 ? lane30_of_low_1 : {lane30_none_4, lane30_none_4 ? lane30_of_low_2 : (~lane30_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane30_of_low_3 = {lane30_none_2, _t242}; // leading_zeros.rs:17
     wire [3:0] lane30_high_4 = lane30_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane30_low_4 = lane30_high[3:0]; // leading_zeros.rs:14
     wire lane30_none_5 = ~(|lane30_high_4); // leading_zeros.rs:15
@@ -7300,8 +7323,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane30_low_6 = lane30_high_4[1:0]; // leading_zeros.rs:14
     wire lane30_none_7 = ~(|lane30_high_6); // leading_zeros.rs:15
     wire lane30_of_low_6 = ~lane30_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t245 = lane30_none_5 ? lane30_of_low_5 : {lane30_none_7, lane30_none_7 ? lane30_of_low_6 : (~lane30_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane30_zeros = {lane30_none_1, lane30_none_1 ? lane30_of_low_3 : {lane30_none_5, _t245}}; // leading_zeros.rs:17
+    wire [1:0] _t243 = lane30_none_5 ? lane30_of_low_5 : {lane30_none_7, lane30_none_7 ? lane30_of_low_6 : (~lane30_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane30_zeros = {lane30_none_1, lane30_none_1 ? lane30_of_low_3 : {lane30_none_5, _t243}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane30_scale <= lane30_side_later_half_scale;
     wire lane30_limited = (~(|lane30_scale[5:4])) & (lane30_zeros > lane30_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7327,9 +7350,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_lost_8 = lane30_frame_1[8] & (lane30_shift <= 4'h2); // decode.rs:105
     wire lane30_lost_9 = lane30_frame_1[9] & (lane30_shift <= 4'h1); // decode.rs:105
     wire lane30_lost_10 = lane30_frame_1[10] & (lane30_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t246 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:106
+    wire [11:0] _t244 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane30_rest <= |_t246;
+        lane30_rest <= |_t244;
         lane30_zero_s2 <= lane30_zero;
         lane30_zero_s3 <= lane30_zero_s2;
         lane30_zero_s4 <= lane30_zero_s3;
@@ -7340,9 +7363,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_up = lane30_normal[0] & (lane30_rest | lane30_normal[1]); // decode.rs:111
     wire [16:0] lane30_kept = {lane30_exponent, lane30_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane30_more = {5'h0, lane30_normal[11], 10'h0, lane30_up}; // decode.rs:113
-    wire [16:0] _t247 = lane30_kept + lane30_more; // decode.rs:114
+    wire [16:0] _t245 = lane30_kept + lane30_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane30_magnitude <= _t247[16:1];
+        lane30_magnitude <= _t245[16:1];
         lane30_negative_1_s2 <= lane30_negative_1;
         lane30_negative_1_s3 <= lane30_negative_1_s2;
         lane30_negative_1_s4 <= lane30_negative_1_s3;
@@ -7350,9 +7373,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_negative_1_s6 <= lane30_negative_1_s5;
         values_30_negative <= lane30_negative_1_s6;
     end
-    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:105
-    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:105
-    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:105
+    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:108
+    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:108
+    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:108
     wire [4:0] lane31_distance = {1'h0, coded_code_31} - info_split; // decode.rs:74
     wire lane31_below = lane31_distance[4]; // decode.rs:75
     wire [3:0] lane31_whole = lane31_distance[3:0] ^ {4{lane31_below}}; // decode.rs:76
@@ -7370,28 +7393,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_outer <= coded_outer_31;
         lane31_negative_1 <= lane31_negative;
     end
-    wire [19:0] lane31_middle_base_value = lane31_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane31_middle_base_sticky = lane31_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane31_middle_half_m = lane31_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane31_middle_half_scale = lane31_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane31_itself_base_value = lane31_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane31_itself_base_sticky = lane31_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane31_itself_half_m = lane31_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane31_middle_base_value = lane31_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane31_middle_base_sticky = lane31_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane31_middle_half_m = lane31_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane31_middle_half_scale = lane31_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane31_itself_base_value = lane31_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane31_itself_base_sticky = lane31_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane31_itself_half_m = lane31_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane31_exact_s1 <= lane31_exact;
-    wire [19:0] _t248 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t249 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t250 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t248; // side_table.rs:229
-    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t249; // side_table.rs:229
-    wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t250; // side_table.rs:229
-    wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:231
-    wire lane31_side_base_sticky = lane31_outlier ? lane31_outer_side_base_sticky : lane31_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane31_side_half_m = lane31_outlier ? lane31_half_m : lane31_middle_half_m; // side_table.rs:231
-    wire [5:0] lane31_side_half_scale = lane31_outlier ? lane31_half_scale : lane31_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t246 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t247 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t248 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t246; // side_table.rs:231
+    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t247; // side_table.rs:231
+    wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t248; // side_table.rs:231
+    wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:233
+    wire lane31_side_base_sticky = lane31_outlier ? lane31_outer_side_base_sticky : lane31_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane31_side_half_m = lane31_outlier ? lane31_half_m : lane31_middle_half_m; // side_table.rs:233
+    wire [5:0] lane31_side_half_scale = lane31_outlier ? lane31_half_scale : lane31_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane31_side_base_value_1 <= lane31_inner_1 ? 20'h0 : lane31_side_base_value;
         lane31_side_base_sticky_1 <= lane31_inner_1 ? 1'h0 : lane31_side_base_sticky;
@@ -7399,9 +7422,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_side_half_scale_1 <= lane31_side_half_scale;
         lane31_h_s2 <= lane31_h;
     end
-    wire [12:0] _t251 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t249 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane31_product <= _t251;
+        lane31_product <= _t249;
         lane31_side_later_base_value <= lane31_side_base_value_1;
         lane31_side_later_base_sticky <= lane31_side_base_sticky_1;
         lane31_side_later_half_scale <= lane31_side_half_scale_1;
@@ -7424,8 +7447,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane31_low_3 = lane31_high_1[1:0]; // leading_zeros.rs:14
     wire lane31_none_4 = ~(|lane31_high_3); // leading_zeros.rs:15
     wire lane31_of_low_2 = ~lane31_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t252 = lane31_none_2 ? lane31_of_low_1 : {lane31_none_4, lane31_none_4 ? lane31_of_low_2 : (~lane31_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane31_of_low_3 = {lane31_none_2, _t252}; // leading_zeros.rs:17
+    wire [1:0] _t250 = lane31_none_2 ? lane31_of_low_1 : {lane31_none_4, lane31_none_4 ? lane31_of_low_2 : (~lane31_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane31_of_low_3 = {lane31_none_2, _t250}; // leading_zeros.rs:17
     wire [3:0] lane31_high_4 = lane31_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane31_low_4 = lane31_high[3:0]; // leading_zeros.rs:14
     wire lane31_none_5 = ~(|lane31_high_4); // leading_zeros.rs:15
@@ -7438,8 +7461,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane31_low_6 = lane31_high_4[1:0]; // leading_zeros.rs:14
     wire lane31_none_7 = ~(|lane31_high_6); // leading_zeros.rs:15
     wire lane31_of_low_6 = ~lane31_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t253 = lane31_none_5 ? lane31_of_low_5 : {lane31_none_7, lane31_none_7 ? lane31_of_low_6 : (~lane31_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane31_zeros = {lane31_none_1, lane31_none_1 ? lane31_of_low_3 : {lane31_none_5, _t253}}; // leading_zeros.rs:17
+    wire [1:0] _t251 = lane31_none_5 ? lane31_of_low_5 : {lane31_none_7, lane31_none_7 ? lane31_of_low_6 : (~lane31_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane31_zeros = {lane31_none_1, lane31_none_1 ? lane31_of_low_3 : {lane31_none_5, _t251}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane31_scale <= lane31_side_later_half_scale;
     wire lane31_limited = (~(|lane31_scale[5:4])) & (lane31_zeros > lane31_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7465,9 +7488,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_lost_8 = lane31_frame_1[8] & (lane31_shift <= 4'h2); // decode.rs:105
     wire lane31_lost_9 = lane31_frame_1[9] & (lane31_shift <= 4'h1); // decode.rs:105
     wire lane31_lost_10 = lane31_frame_1[10] & (lane31_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t254 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:106
+    wire [11:0] _t252 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane31_rest <= |_t254;
+        lane31_rest <= |_t252;
         lane31_zero_s2 <= lane31_zero;
         lane31_zero_s3 <= lane31_zero_s2;
         lane31_zero_s4 <= lane31_zero_s3;
@@ -7478,9 +7501,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_up = lane31_normal[0] & (lane31_rest | lane31_normal[1]); // decode.rs:111
     wire [16:0] lane31_kept = {lane31_exponent, lane31_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane31_more = {5'h0, lane31_normal[11], 10'h0, lane31_up}; // decode.rs:113
-    wire [16:0] _t255 = lane31_kept + lane31_more; // decode.rs:114
+    wire [16:0] _t253 = lane31_kept + lane31_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane31_magnitude <= _t255[16:1];
+        lane31_magnitude <= _t253[16:1];
         lane31_negative_1_s2 <= lane31_negative_1;
         lane31_negative_1_s3 <= lane31_negative_1_s2;
         lane31_negative_1_s4 <= lane31_negative_1_s3;
@@ -7488,9 +7511,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_negative_1_s6 <= lane31_negative_1_s5;
         values_31_negative <= lane31_negative_1_s6;
     end
-    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:105
-    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:105
-    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:105
+    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:108
+    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:108
+    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:108
     wire [4:0] lane32_distance = {1'h0, coded_code_32} - info_split; // decode.rs:74
     wire lane32_below = lane32_distance[4]; // decode.rs:75
     wire [3:0] lane32_whole = lane32_distance[3:0] ^ {4{lane32_below}}; // decode.rs:76
@@ -7508,28 +7531,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_outer <= coded_outer_32;
         lane32_negative_1 <= lane32_negative;
     end
-    wire [19:0] lane32_middle_base_value = lane32_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane32_middle_base_sticky = lane32_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane32_middle_half_m = lane32_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane32_middle_half_scale = lane32_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane32_itself_base_value = lane32_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane32_itself_base_sticky = lane32_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane32_itself_half_m = lane32_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane32_middle_base_value = lane32_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane32_middle_base_sticky = lane32_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane32_middle_half_m = lane32_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane32_middle_half_scale = lane32_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane32_itself_base_value = lane32_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane32_itself_base_sticky = lane32_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane32_itself_half_m = lane32_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane32_exact_s1 <= lane32_exact;
-    wire [19:0] _t256 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t257 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t258 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t256; // side_table.rs:229
-    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t257; // side_table.rs:229
-    wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t258; // side_table.rs:229
-    wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:231
-    wire lane32_side_base_sticky = lane32_outlier ? lane32_outer_side_base_sticky : lane32_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane32_side_half_m = lane32_outlier ? lane32_half_m : lane32_middle_half_m; // side_table.rs:231
-    wire [5:0] lane32_side_half_scale = lane32_outlier ? lane32_half_scale : lane32_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t254 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t255 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t256 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t254; // side_table.rs:231
+    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t255; // side_table.rs:231
+    wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t256; // side_table.rs:231
+    wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:233
+    wire lane32_side_base_sticky = lane32_outlier ? lane32_outer_side_base_sticky : lane32_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane32_side_half_m = lane32_outlier ? lane32_half_m : lane32_middle_half_m; // side_table.rs:233
+    wire [5:0] lane32_side_half_scale = lane32_outlier ? lane32_half_scale : lane32_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane32_side_base_value_1 <= lane32_inner_1 ? 20'h0 : lane32_side_base_value;
         lane32_side_base_sticky_1 <= lane32_inner_1 ? 1'h0 : lane32_side_base_sticky;
@@ -7537,9 +7560,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_side_half_scale_1 <= lane32_side_half_scale;
         lane32_h_s2 <= lane32_h;
     end
-    wire [12:0] _t259 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t257 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane32_product <= _t259;
+        lane32_product <= _t257;
         lane32_side_later_base_value <= lane32_side_base_value_1;
         lane32_side_later_base_sticky <= lane32_side_base_sticky_1;
         lane32_side_later_half_scale <= lane32_side_half_scale_1;
@@ -7562,8 +7585,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane32_low_3 = lane32_high_1[1:0]; // leading_zeros.rs:14
     wire lane32_none_4 = ~(|lane32_high_3); // leading_zeros.rs:15
     wire lane32_of_low_2 = ~lane32_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t260 = lane32_none_2 ? lane32_of_low_1 : {lane32_none_4, lane32_none_4 ? lane32_of_low_2 : (~lane32_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane32_of_low_3 = {lane32_none_2, _t260}; // leading_zeros.rs:17
+    wire [1:0] _t258 = lane32_none_2 ? lane32_of_low_1 : {lane32_none_4, lane32_none_4 ? lane32_of_low_2 : (~lane32_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane32_of_low_3 = {lane32_none_2, _t258}; // leading_zeros.rs:17
     wire [3:0] lane32_high_4 = lane32_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane32_low_4 = lane32_high[3:0]; // leading_zeros.rs:14
     wire lane32_none_5 = ~(|lane32_high_4); // leading_zeros.rs:15
@@ -7576,8 +7599,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane32_low_6 = lane32_high_4[1:0]; // leading_zeros.rs:14
     wire lane32_none_7 = ~(|lane32_high_6); // leading_zeros.rs:15
     wire lane32_of_low_6 = ~lane32_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t261 = lane32_none_5 ? lane32_of_low_5 : {lane32_none_7, lane32_none_7 ? lane32_of_low_6 : (~lane32_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane32_zeros = {lane32_none_1, lane32_none_1 ? lane32_of_low_3 : {lane32_none_5, _t261}}; // leading_zeros.rs:17
+    wire [1:0] _t259 = lane32_none_5 ? lane32_of_low_5 : {lane32_none_7, lane32_none_7 ? lane32_of_low_6 : (~lane32_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane32_zeros = {lane32_none_1, lane32_none_1 ? lane32_of_low_3 : {lane32_none_5, _t259}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane32_scale <= lane32_side_later_half_scale;
     wire lane32_limited = (~(|lane32_scale[5:4])) & (lane32_zeros > lane32_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7603,9 +7626,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_lost_8 = lane32_frame_1[8] & (lane32_shift <= 4'h2); // decode.rs:105
     wire lane32_lost_9 = lane32_frame_1[9] & (lane32_shift <= 4'h1); // decode.rs:105
     wire lane32_lost_10 = lane32_frame_1[10] & (lane32_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t262 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:106
+    wire [11:0] _t260 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane32_rest <= |_t262;
+        lane32_rest <= |_t260;
         lane32_zero_s2 <= lane32_zero;
         lane32_zero_s3 <= lane32_zero_s2;
         lane32_zero_s4 <= lane32_zero_s3;
@@ -7616,9 +7639,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_up = lane32_normal[0] & (lane32_rest | lane32_normal[1]); // decode.rs:111
     wire [16:0] lane32_kept = {lane32_exponent, lane32_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane32_more = {5'h0, lane32_normal[11], 10'h0, lane32_up}; // decode.rs:113
-    wire [16:0] _t263 = lane32_kept + lane32_more; // decode.rs:114
+    wire [16:0] _t261 = lane32_kept + lane32_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane32_magnitude <= _t263[16:1];
+        lane32_magnitude <= _t261[16:1];
         lane32_negative_1_s2 <= lane32_negative_1;
         lane32_negative_1_s3 <= lane32_negative_1_s2;
         lane32_negative_1_s4 <= lane32_negative_1_s3;
@@ -7626,9 +7649,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_negative_1_s6 <= lane32_negative_1_s5;
         values_32_negative <= lane32_negative_1_s6;
     end
-    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:105
-    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:105
-    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:105
+    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:108
+    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:108
+    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:108
     wire [4:0] lane33_distance = {1'h0, coded_code_33} - info_split; // decode.rs:74
     wire lane33_below = lane33_distance[4]; // decode.rs:75
     wire [3:0] lane33_whole = lane33_distance[3:0] ^ {4{lane33_below}}; // decode.rs:76
@@ -7646,28 +7669,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_outer <= coded_outer_33;
         lane33_negative_1 <= lane33_negative;
     end
-    wire [19:0] lane33_middle_base_value = lane33_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane33_middle_base_sticky = lane33_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane33_middle_half_m = lane33_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane33_middle_half_scale = lane33_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane33_itself_base_value = lane33_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane33_itself_base_sticky = lane33_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane33_itself_half_m = lane33_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane33_middle_base_value = lane33_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane33_middle_base_sticky = lane33_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane33_middle_half_m = lane33_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane33_middle_half_scale = lane33_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane33_itself_base_value = lane33_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane33_itself_base_sticky = lane33_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane33_itself_half_m = lane33_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane33_exact_s1 <= lane33_exact;
-    wire [19:0] _t264 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t265 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t266 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t264; // side_table.rs:229
-    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t265; // side_table.rs:229
-    wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t266; // side_table.rs:229
-    wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:231
-    wire lane33_side_base_sticky = lane33_outlier ? lane33_outer_side_base_sticky : lane33_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane33_side_half_m = lane33_outlier ? lane33_half_m : lane33_middle_half_m; // side_table.rs:231
-    wire [5:0] lane33_side_half_scale = lane33_outlier ? lane33_half_scale : lane33_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t262 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t263 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t264 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t262; // side_table.rs:231
+    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t263; // side_table.rs:231
+    wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t264; // side_table.rs:231
+    wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:233
+    wire lane33_side_base_sticky = lane33_outlier ? lane33_outer_side_base_sticky : lane33_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane33_side_half_m = lane33_outlier ? lane33_half_m : lane33_middle_half_m; // side_table.rs:233
+    wire [5:0] lane33_side_half_scale = lane33_outlier ? lane33_half_scale : lane33_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane33_side_base_value_1 <= lane33_inner_1 ? 20'h0 : lane33_side_base_value;
         lane33_side_base_sticky_1 <= lane33_inner_1 ? 1'h0 : lane33_side_base_sticky;
@@ -7675,9 +7698,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_side_half_scale_1 <= lane33_side_half_scale;
         lane33_h_s2 <= lane33_h;
     end
-    wire [12:0] _t267 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t265 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane33_product <= _t267;
+        lane33_product <= _t265;
         lane33_side_later_base_value <= lane33_side_base_value_1;
         lane33_side_later_base_sticky <= lane33_side_base_sticky_1;
         lane33_side_later_half_scale <= lane33_side_half_scale_1;
@@ -7700,8 +7723,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane33_low_3 = lane33_high_1[1:0]; // leading_zeros.rs:14
     wire lane33_none_4 = ~(|lane33_high_3); // leading_zeros.rs:15
     wire lane33_of_low_2 = ~lane33_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t268 = lane33_none_2 ? lane33_of_low_1 : {lane33_none_4, lane33_none_4 ? lane33_of_low_2 : (~lane33_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane33_of_low_3 = {lane33_none_2, _t268}; // leading_zeros.rs:17
+    wire [1:0] _t266 = lane33_none_2 ? lane33_of_low_1 : {lane33_none_4, lane33_none_4 ? lane33_of_low_2 : (~lane33_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane33_of_low_3 = {lane33_none_2, _t266}; // leading_zeros.rs:17
     wire [3:0] lane33_high_4 = lane33_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane33_low_4 = lane33_high[3:0]; // leading_zeros.rs:14
     wire lane33_none_5 = ~(|lane33_high_4); // leading_zeros.rs:15
@@ -7714,8 +7737,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane33_low_6 = lane33_high_4[1:0]; // leading_zeros.rs:14
     wire lane33_none_7 = ~(|lane33_high_6); // leading_zeros.rs:15
     wire lane33_of_low_6 = ~lane33_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t269 = lane33_none_5 ? lane33_of_low_5 : {lane33_none_7, lane33_none_7 ? lane33_of_low_6 : (~lane33_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane33_zeros = {lane33_none_1, lane33_none_1 ? lane33_of_low_3 : {lane33_none_5, _t269}}; // leading_zeros.rs:17
+    wire [1:0] _t267 = lane33_none_5 ? lane33_of_low_5 : {lane33_none_7, lane33_none_7 ? lane33_of_low_6 : (~lane33_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane33_zeros = {lane33_none_1, lane33_none_1 ? lane33_of_low_3 : {lane33_none_5, _t267}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane33_scale <= lane33_side_later_half_scale;
     wire lane33_limited = (~(|lane33_scale[5:4])) & (lane33_zeros > lane33_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7741,9 +7764,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_lost_8 = lane33_frame_1[8] & (lane33_shift <= 4'h2); // decode.rs:105
     wire lane33_lost_9 = lane33_frame_1[9] & (lane33_shift <= 4'h1); // decode.rs:105
     wire lane33_lost_10 = lane33_frame_1[10] & (lane33_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t270 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:106
+    wire [11:0] _t268 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane33_rest <= |_t270;
+        lane33_rest <= |_t268;
         lane33_zero_s2 <= lane33_zero;
         lane33_zero_s3 <= lane33_zero_s2;
         lane33_zero_s4 <= lane33_zero_s3;
@@ -7754,9 +7777,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_up = lane33_normal[0] & (lane33_rest | lane33_normal[1]); // decode.rs:111
     wire [16:0] lane33_kept = {lane33_exponent, lane33_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane33_more = {5'h0, lane33_normal[11], 10'h0, lane33_up}; // decode.rs:113
-    wire [16:0] _t271 = lane33_kept + lane33_more; // decode.rs:114
+    wire [16:0] _t269 = lane33_kept + lane33_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane33_magnitude <= _t271[16:1];
+        lane33_magnitude <= _t269[16:1];
         lane33_negative_1_s2 <= lane33_negative_1;
         lane33_negative_1_s3 <= lane33_negative_1_s2;
         lane33_negative_1_s4 <= lane33_negative_1_s3;
@@ -7764,9 +7787,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_negative_1_s6 <= lane33_negative_1_s5;
         values_33_negative <= lane33_negative_1_s6;
     end
-    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:105
-    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:105
-    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:105
+    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:108
+    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:108
+    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:108
     wire [4:0] lane34_distance = {1'h0, coded_code_34} - info_split; // decode.rs:74
     wire lane34_below = lane34_distance[4]; // decode.rs:75
     wire [3:0] lane34_whole = lane34_distance[3:0] ^ {4{lane34_below}}; // decode.rs:76
@@ -7784,28 +7807,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_outer <= coded_outer_34;
         lane34_negative_1 <= lane34_negative;
     end
-    wire [19:0] lane34_middle_base_value = lane34_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane34_middle_base_sticky = lane34_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane34_middle_half_m = lane34_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane34_middle_half_scale = lane34_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane34_itself_base_value = lane34_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane34_itself_base_sticky = lane34_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane34_itself_half_m = lane34_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane34_middle_base_value = lane34_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane34_middle_base_sticky = lane34_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane34_middle_half_m = lane34_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane34_middle_half_scale = lane34_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane34_itself_base_value = lane34_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane34_itself_base_sticky = lane34_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane34_itself_half_m = lane34_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane34_exact_s1 <= lane34_exact;
-    wire [19:0] _t272 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t273 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t274 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t272; // side_table.rs:229
-    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t273; // side_table.rs:229
-    wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t274; // side_table.rs:229
-    wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:231
-    wire lane34_side_base_sticky = lane34_outlier ? lane34_outer_side_base_sticky : lane34_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane34_side_half_m = lane34_outlier ? lane34_half_m : lane34_middle_half_m; // side_table.rs:231
-    wire [5:0] lane34_side_half_scale = lane34_outlier ? lane34_half_scale : lane34_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t270 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t271 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t272 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t270; // side_table.rs:231
+    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t271; // side_table.rs:231
+    wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t272; // side_table.rs:231
+    wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:233
+    wire lane34_side_base_sticky = lane34_outlier ? lane34_outer_side_base_sticky : lane34_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane34_side_half_m = lane34_outlier ? lane34_half_m : lane34_middle_half_m; // side_table.rs:233
+    wire [5:0] lane34_side_half_scale = lane34_outlier ? lane34_half_scale : lane34_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane34_side_base_value_1 <= lane34_inner_1 ? 20'h0 : lane34_side_base_value;
         lane34_side_base_sticky_1 <= lane34_inner_1 ? 1'h0 : lane34_side_base_sticky;
@@ -7813,9 +7836,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_side_half_scale_1 <= lane34_side_half_scale;
         lane34_h_s2 <= lane34_h;
     end
-    wire [12:0] _t275 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t273 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane34_product <= _t275;
+        lane34_product <= _t273;
         lane34_side_later_base_value <= lane34_side_base_value_1;
         lane34_side_later_base_sticky <= lane34_side_base_sticky_1;
         lane34_side_later_half_scale <= lane34_side_half_scale_1;
@@ -7838,8 +7861,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane34_low_3 = lane34_high_1[1:0]; // leading_zeros.rs:14
     wire lane34_none_4 = ~(|lane34_high_3); // leading_zeros.rs:15
     wire lane34_of_low_2 = ~lane34_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t276 = lane34_none_2 ? lane34_of_low_1 : {lane34_none_4, lane34_none_4 ? lane34_of_low_2 : (~lane34_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane34_of_low_3 = {lane34_none_2, _t276}; // leading_zeros.rs:17
+    wire [1:0] _t274 = lane34_none_2 ? lane34_of_low_1 : {lane34_none_4, lane34_none_4 ? lane34_of_low_2 : (~lane34_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane34_of_low_3 = {lane34_none_2, _t274}; // leading_zeros.rs:17
     wire [3:0] lane34_high_4 = lane34_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane34_low_4 = lane34_high[3:0]; // leading_zeros.rs:14
     wire lane34_none_5 = ~(|lane34_high_4); // leading_zeros.rs:15
@@ -7852,8 +7875,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane34_low_6 = lane34_high_4[1:0]; // leading_zeros.rs:14
     wire lane34_none_7 = ~(|lane34_high_6); // leading_zeros.rs:15
     wire lane34_of_low_6 = ~lane34_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t277 = lane34_none_5 ? lane34_of_low_5 : {lane34_none_7, lane34_none_7 ? lane34_of_low_6 : (~lane34_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane34_zeros = {lane34_none_1, lane34_none_1 ? lane34_of_low_3 : {lane34_none_5, _t277}}; // leading_zeros.rs:17
+    wire [1:0] _t275 = lane34_none_5 ? lane34_of_low_5 : {lane34_none_7, lane34_none_7 ? lane34_of_low_6 : (~lane34_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane34_zeros = {lane34_none_1, lane34_none_1 ? lane34_of_low_3 : {lane34_none_5, _t275}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane34_scale <= lane34_side_later_half_scale;
     wire lane34_limited = (~(|lane34_scale[5:4])) & (lane34_zeros > lane34_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -7879,9 +7902,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_lost_8 = lane34_frame_1[8] & (lane34_shift <= 4'h2); // decode.rs:105
     wire lane34_lost_9 = lane34_frame_1[9] & (lane34_shift <= 4'h1); // decode.rs:105
     wire lane34_lost_10 = lane34_frame_1[10] & (lane34_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t278 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:106
+    wire [11:0] _t276 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane34_rest <= |_t278;
+        lane34_rest <= |_t276;
         lane34_zero_s2 <= lane34_zero;
         lane34_zero_s3 <= lane34_zero_s2;
         lane34_zero_s4 <= lane34_zero_s3;
@@ -7892,9 +7915,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_up = lane34_normal[0] & (lane34_rest | lane34_normal[1]); // decode.rs:111
     wire [16:0] lane34_kept = {lane34_exponent, lane34_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane34_more = {5'h0, lane34_normal[11], 10'h0, lane34_up}; // decode.rs:113
-    wire [16:0] _t279 = lane34_kept + lane34_more; // decode.rs:114
+    wire [16:0] _t277 = lane34_kept + lane34_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane34_magnitude <= _t279[16:1];
+        lane34_magnitude <= _t277[16:1];
         lane34_negative_1_s2 <= lane34_negative_1;
         lane34_negative_1_s3 <= lane34_negative_1_s2;
         lane34_negative_1_s4 <= lane34_negative_1_s3;
@@ -7902,9 +7925,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_negative_1_s6 <= lane34_negative_1_s5;
         values_34_negative <= lane34_negative_1_s6;
     end
-    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:105
-    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:105
-    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:105
+    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:108
+    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:108
+    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:108
     wire [4:0] lane35_distance = {1'h0, coded_code_35} - info_split; // decode.rs:74
     wire lane35_below = lane35_distance[4]; // decode.rs:75
     wire [3:0] lane35_whole = lane35_distance[3:0] ^ {4{lane35_below}}; // decode.rs:76
@@ -7922,28 +7945,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_outer <= coded_outer_35;
         lane35_negative_1 <= lane35_negative;
     end
-    wire [19:0] lane35_middle_base_value = lane35_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane35_middle_base_sticky = lane35_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane35_middle_half_m = lane35_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane35_middle_half_scale = lane35_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane35_itself_base_value = lane35_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane35_itself_base_sticky = lane35_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane35_itself_half_m = lane35_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane35_middle_base_value = lane35_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane35_middle_base_sticky = lane35_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane35_middle_half_m = lane35_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane35_middle_half_scale = lane35_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane35_itself_base_value = lane35_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane35_itself_base_sticky = lane35_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane35_itself_half_m = lane35_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane35_exact_s1 <= lane35_exact;
-    wire [19:0] _t280 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t281 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t282 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t280; // side_table.rs:229
-    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t281; // side_table.rs:229
-    wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t282; // side_table.rs:229
-    wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:231
-    wire lane35_side_base_sticky = lane35_outlier ? lane35_outer_side_base_sticky : lane35_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane35_side_half_m = lane35_outlier ? lane35_half_m : lane35_middle_half_m; // side_table.rs:231
-    wire [5:0] lane35_side_half_scale = lane35_outlier ? lane35_half_scale : lane35_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t278 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t279 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t280 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t278; // side_table.rs:231
+    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t279; // side_table.rs:231
+    wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t280; // side_table.rs:231
+    wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:233
+    wire lane35_side_base_sticky = lane35_outlier ? lane35_outer_side_base_sticky : lane35_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane35_side_half_m = lane35_outlier ? lane35_half_m : lane35_middle_half_m; // side_table.rs:233
+    wire [5:0] lane35_side_half_scale = lane35_outlier ? lane35_half_scale : lane35_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane35_side_base_value_1 <= lane35_inner_1 ? 20'h0 : lane35_side_base_value;
         lane35_side_base_sticky_1 <= lane35_inner_1 ? 1'h0 : lane35_side_base_sticky;
@@ -7951,9 +7974,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_side_half_scale_1 <= lane35_side_half_scale;
         lane35_h_s2 <= lane35_h;
     end
-    wire [12:0] _t283 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t281 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane35_product <= _t283;
+        lane35_product <= _t281;
         lane35_side_later_base_value <= lane35_side_base_value_1;
         lane35_side_later_base_sticky <= lane35_side_base_sticky_1;
         lane35_side_later_half_scale <= lane35_side_half_scale_1;
@@ -7976,8 +7999,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane35_low_3 = lane35_high_1[1:0]; // leading_zeros.rs:14
     wire lane35_none_4 = ~(|lane35_high_3); // leading_zeros.rs:15
     wire lane35_of_low_2 = ~lane35_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t284 = lane35_none_2 ? lane35_of_low_1 : {lane35_none_4, lane35_none_4 ? lane35_of_low_2 : (~lane35_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane35_of_low_3 = {lane35_none_2, _t284}; // leading_zeros.rs:17
+    wire [1:0] _t282 = lane35_none_2 ? lane35_of_low_1 : {lane35_none_4, lane35_none_4 ? lane35_of_low_2 : (~lane35_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane35_of_low_3 = {lane35_none_2, _t282}; // leading_zeros.rs:17
     wire [3:0] lane35_high_4 = lane35_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane35_low_4 = lane35_high[3:0]; // leading_zeros.rs:14
     wire lane35_none_5 = ~(|lane35_high_4); // leading_zeros.rs:15
@@ -7990,8 +8013,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane35_low_6 = lane35_high_4[1:0]; // leading_zeros.rs:14
     wire lane35_none_7 = ~(|lane35_high_6); // leading_zeros.rs:15
     wire lane35_of_low_6 = ~lane35_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t285 = lane35_none_5 ? lane35_of_low_5 : {lane35_none_7, lane35_none_7 ? lane35_of_low_6 : (~lane35_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane35_zeros = {lane35_none_1, lane35_none_1 ? lane35_of_low_3 : {lane35_none_5, _t285}}; // leading_zeros.rs:17
+    wire [1:0] _t283 = lane35_none_5 ? lane35_of_low_5 : {lane35_none_7, lane35_none_7 ? lane35_of_low_6 : (~lane35_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane35_zeros = {lane35_none_1, lane35_none_1 ? lane35_of_low_3 : {lane35_none_5, _t283}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane35_scale <= lane35_side_later_half_scale;
     wire lane35_limited = (~(|lane35_scale[5:4])) & (lane35_zeros > lane35_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8017,9 +8040,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_lost_8 = lane35_frame_1[8] & (lane35_shift <= 4'h2); // decode.rs:105
     wire lane35_lost_9 = lane35_frame_1[9] & (lane35_shift <= 4'h1); // decode.rs:105
     wire lane35_lost_10 = lane35_frame_1[10] & (lane35_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t286 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:106
+    wire [11:0] _t284 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane35_rest <= |_t286;
+        lane35_rest <= |_t284;
         lane35_zero_s2 <= lane35_zero;
         lane35_zero_s3 <= lane35_zero_s2;
         lane35_zero_s4 <= lane35_zero_s3;
@@ -8030,9 +8053,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_up = lane35_normal[0] & (lane35_rest | lane35_normal[1]); // decode.rs:111
     wire [16:0] lane35_kept = {lane35_exponent, lane35_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane35_more = {5'h0, lane35_normal[11], 10'h0, lane35_up}; // decode.rs:113
-    wire [16:0] _t287 = lane35_kept + lane35_more; // decode.rs:114
+    wire [16:0] _t285 = lane35_kept + lane35_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane35_magnitude <= _t287[16:1];
+        lane35_magnitude <= _t285[16:1];
         lane35_negative_1_s2 <= lane35_negative_1;
         lane35_negative_1_s3 <= lane35_negative_1_s2;
         lane35_negative_1_s4 <= lane35_negative_1_s3;
@@ -8040,9 +8063,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_negative_1_s6 <= lane35_negative_1_s5;
         values_35_negative <= lane35_negative_1_s6;
     end
-    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:105
-    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:105
-    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:105
+    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:108
+    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:108
+    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:108
     wire [4:0] lane36_distance = {1'h0, coded_code_36} - info_split; // decode.rs:74
     wire lane36_below = lane36_distance[4]; // decode.rs:75
     wire [3:0] lane36_whole = lane36_distance[3:0] ^ {4{lane36_below}}; // decode.rs:76
@@ -8060,28 +8083,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_outer <= coded_outer_36;
         lane36_negative_1 <= lane36_negative;
     end
-    wire [19:0] lane36_middle_base_value = lane36_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane36_middle_base_sticky = lane36_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane36_middle_half_m = lane36_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane36_middle_half_scale = lane36_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane36_itself_base_value = lane36_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane36_itself_base_sticky = lane36_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane36_itself_half_m = lane36_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane36_middle_base_value = lane36_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane36_middle_base_sticky = lane36_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane36_middle_half_m = lane36_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane36_middle_half_scale = lane36_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane36_itself_base_value = lane36_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane36_itself_base_sticky = lane36_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane36_itself_half_m = lane36_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane36_exact_s1 <= lane36_exact;
-    wire [19:0] _t288 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t289 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t290 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t288; // side_table.rs:229
-    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t289; // side_table.rs:229
-    wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t290; // side_table.rs:229
-    wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:231
-    wire lane36_side_base_sticky = lane36_outlier ? lane36_outer_side_base_sticky : lane36_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane36_side_half_m = lane36_outlier ? lane36_half_m : lane36_middle_half_m; // side_table.rs:231
-    wire [5:0] lane36_side_half_scale = lane36_outlier ? lane36_half_scale : lane36_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t286 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t287 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t288 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t286; // side_table.rs:231
+    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t287; // side_table.rs:231
+    wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t288; // side_table.rs:231
+    wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:233
+    wire lane36_side_base_sticky = lane36_outlier ? lane36_outer_side_base_sticky : lane36_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane36_side_half_m = lane36_outlier ? lane36_half_m : lane36_middle_half_m; // side_table.rs:233
+    wire [5:0] lane36_side_half_scale = lane36_outlier ? lane36_half_scale : lane36_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane36_side_base_value_1 <= lane36_inner_1 ? 20'h0 : lane36_side_base_value;
         lane36_side_base_sticky_1 <= lane36_inner_1 ? 1'h0 : lane36_side_base_sticky;
@@ -8089,9 +8112,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_side_half_scale_1 <= lane36_side_half_scale;
         lane36_h_s2 <= lane36_h;
     end
-    wire [12:0] _t291 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t289 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane36_product <= _t291;
+        lane36_product <= _t289;
         lane36_side_later_base_value <= lane36_side_base_value_1;
         lane36_side_later_base_sticky <= lane36_side_base_sticky_1;
         lane36_side_later_half_scale <= lane36_side_half_scale_1;
@@ -8114,8 +8137,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane36_low_3 = lane36_high_1[1:0]; // leading_zeros.rs:14
     wire lane36_none_4 = ~(|lane36_high_3); // leading_zeros.rs:15
     wire lane36_of_low_2 = ~lane36_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t292 = lane36_none_2 ? lane36_of_low_1 : {lane36_none_4, lane36_none_4 ? lane36_of_low_2 : (~lane36_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane36_of_low_3 = {lane36_none_2, _t292}; // leading_zeros.rs:17
+    wire [1:0] _t290 = lane36_none_2 ? lane36_of_low_1 : {lane36_none_4, lane36_none_4 ? lane36_of_low_2 : (~lane36_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane36_of_low_3 = {lane36_none_2, _t290}; // leading_zeros.rs:17
     wire [3:0] lane36_high_4 = lane36_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane36_low_4 = lane36_high[3:0]; // leading_zeros.rs:14
     wire lane36_none_5 = ~(|lane36_high_4); // leading_zeros.rs:15
@@ -8128,8 +8151,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane36_low_6 = lane36_high_4[1:0]; // leading_zeros.rs:14
     wire lane36_none_7 = ~(|lane36_high_6); // leading_zeros.rs:15
     wire lane36_of_low_6 = ~lane36_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t293 = lane36_none_5 ? lane36_of_low_5 : {lane36_none_7, lane36_none_7 ? lane36_of_low_6 : (~lane36_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane36_zeros = {lane36_none_1, lane36_none_1 ? lane36_of_low_3 : {lane36_none_5, _t293}}; // leading_zeros.rs:17
+    wire [1:0] _t291 = lane36_none_5 ? lane36_of_low_5 : {lane36_none_7, lane36_none_7 ? lane36_of_low_6 : (~lane36_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane36_zeros = {lane36_none_1, lane36_none_1 ? lane36_of_low_3 : {lane36_none_5, _t291}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane36_scale <= lane36_side_later_half_scale;
     wire lane36_limited = (~(|lane36_scale[5:4])) & (lane36_zeros > lane36_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8155,9 +8178,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_lost_8 = lane36_frame_1[8] & (lane36_shift <= 4'h2); // decode.rs:105
     wire lane36_lost_9 = lane36_frame_1[9] & (lane36_shift <= 4'h1); // decode.rs:105
     wire lane36_lost_10 = lane36_frame_1[10] & (lane36_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t294 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:106
+    wire [11:0] _t292 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane36_rest <= |_t294;
+        lane36_rest <= |_t292;
         lane36_zero_s2 <= lane36_zero;
         lane36_zero_s3 <= lane36_zero_s2;
         lane36_zero_s4 <= lane36_zero_s3;
@@ -8168,9 +8191,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_up = lane36_normal[0] & (lane36_rest | lane36_normal[1]); // decode.rs:111
     wire [16:0] lane36_kept = {lane36_exponent, lane36_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane36_more = {5'h0, lane36_normal[11], 10'h0, lane36_up}; // decode.rs:113
-    wire [16:0] _t295 = lane36_kept + lane36_more; // decode.rs:114
+    wire [16:0] _t293 = lane36_kept + lane36_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane36_magnitude <= _t295[16:1];
+        lane36_magnitude <= _t293[16:1];
         lane36_negative_1_s2 <= lane36_negative_1;
         lane36_negative_1_s3 <= lane36_negative_1_s2;
         lane36_negative_1_s4 <= lane36_negative_1_s3;
@@ -8178,9 +8201,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_negative_1_s6 <= lane36_negative_1_s5;
         values_36_negative <= lane36_negative_1_s6;
     end
-    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:105
-    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:105
-    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:105
+    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:108
+    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:108
+    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:108
     wire [4:0] lane37_distance = {1'h0, coded_code_37} - info_split; // decode.rs:74
     wire lane37_below = lane37_distance[4]; // decode.rs:75
     wire [3:0] lane37_whole = lane37_distance[3:0] ^ {4{lane37_below}}; // decode.rs:76
@@ -8198,28 +8221,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_outer <= coded_outer_37;
         lane37_negative_1 <= lane37_negative;
     end
-    wire [19:0] lane37_middle_base_value = lane37_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane37_middle_base_sticky = lane37_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane37_middle_half_m = lane37_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane37_middle_half_scale = lane37_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane37_itself_base_value = lane37_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane37_itself_base_sticky = lane37_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane37_itself_half_m = lane37_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane37_middle_base_value = lane37_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane37_middle_base_sticky = lane37_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane37_middle_half_m = lane37_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane37_middle_half_scale = lane37_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane37_itself_base_value = lane37_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane37_itself_base_sticky = lane37_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane37_itself_half_m = lane37_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane37_exact_s1 <= lane37_exact;
-    wire [19:0] _t296 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t297 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t298 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t296; // side_table.rs:229
-    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t297; // side_table.rs:229
-    wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t298; // side_table.rs:229
-    wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:231
-    wire lane37_side_base_sticky = lane37_outlier ? lane37_outer_side_base_sticky : lane37_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane37_side_half_m = lane37_outlier ? lane37_half_m : lane37_middle_half_m; // side_table.rs:231
-    wire [5:0] lane37_side_half_scale = lane37_outlier ? lane37_half_scale : lane37_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t294 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t295 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t296 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t294; // side_table.rs:231
+    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t295; // side_table.rs:231
+    wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t296; // side_table.rs:231
+    wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:233
+    wire lane37_side_base_sticky = lane37_outlier ? lane37_outer_side_base_sticky : lane37_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane37_side_half_m = lane37_outlier ? lane37_half_m : lane37_middle_half_m; // side_table.rs:233
+    wire [5:0] lane37_side_half_scale = lane37_outlier ? lane37_half_scale : lane37_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane37_side_base_value_1 <= lane37_inner_1 ? 20'h0 : lane37_side_base_value;
         lane37_side_base_sticky_1 <= lane37_inner_1 ? 1'h0 : lane37_side_base_sticky;
@@ -8227,9 +8250,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_side_half_scale_1 <= lane37_side_half_scale;
         lane37_h_s2 <= lane37_h;
     end
-    wire [12:0] _t299 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t297 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane37_product <= _t299;
+        lane37_product <= _t297;
         lane37_side_later_base_value <= lane37_side_base_value_1;
         lane37_side_later_base_sticky <= lane37_side_base_sticky_1;
         lane37_side_later_half_scale <= lane37_side_half_scale_1;
@@ -8252,8 +8275,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane37_low_3 = lane37_high_1[1:0]; // leading_zeros.rs:14
     wire lane37_none_4 = ~(|lane37_high_3); // leading_zeros.rs:15
     wire lane37_of_low_2 = ~lane37_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t300 = lane37_none_2 ? lane37_of_low_1 : {lane37_none_4, lane37_none_4 ? lane37_of_low_2 : (~lane37_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane37_of_low_3 = {lane37_none_2, _t300}; // leading_zeros.rs:17
+    wire [1:0] _t298 = lane37_none_2 ? lane37_of_low_1 : {lane37_none_4, lane37_none_4 ? lane37_of_low_2 : (~lane37_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane37_of_low_3 = {lane37_none_2, _t298}; // leading_zeros.rs:17
     wire [3:0] lane37_high_4 = lane37_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane37_low_4 = lane37_high[3:0]; // leading_zeros.rs:14
     wire lane37_none_5 = ~(|lane37_high_4); // leading_zeros.rs:15
@@ -8266,8 +8289,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane37_low_6 = lane37_high_4[1:0]; // leading_zeros.rs:14
     wire lane37_none_7 = ~(|lane37_high_6); // leading_zeros.rs:15
     wire lane37_of_low_6 = ~lane37_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t301 = lane37_none_5 ? lane37_of_low_5 : {lane37_none_7, lane37_none_7 ? lane37_of_low_6 : (~lane37_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane37_zeros = {lane37_none_1, lane37_none_1 ? lane37_of_low_3 : {lane37_none_5, _t301}}; // leading_zeros.rs:17
+    wire [1:0] _t299 = lane37_none_5 ? lane37_of_low_5 : {lane37_none_7, lane37_none_7 ? lane37_of_low_6 : (~lane37_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane37_zeros = {lane37_none_1, lane37_none_1 ? lane37_of_low_3 : {lane37_none_5, _t299}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane37_scale <= lane37_side_later_half_scale;
     wire lane37_limited = (~(|lane37_scale[5:4])) & (lane37_zeros > lane37_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8293,9 +8316,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_lost_8 = lane37_frame_1[8] & (lane37_shift <= 4'h2); // decode.rs:105
     wire lane37_lost_9 = lane37_frame_1[9] & (lane37_shift <= 4'h1); // decode.rs:105
     wire lane37_lost_10 = lane37_frame_1[10] & (lane37_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t302 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:106
+    wire [11:0] _t300 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane37_rest <= |_t302;
+        lane37_rest <= |_t300;
         lane37_zero_s2 <= lane37_zero;
         lane37_zero_s3 <= lane37_zero_s2;
         lane37_zero_s4 <= lane37_zero_s3;
@@ -8306,9 +8329,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_up = lane37_normal[0] & (lane37_rest | lane37_normal[1]); // decode.rs:111
     wire [16:0] lane37_kept = {lane37_exponent, lane37_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane37_more = {5'h0, lane37_normal[11], 10'h0, lane37_up}; // decode.rs:113
-    wire [16:0] _t303 = lane37_kept + lane37_more; // decode.rs:114
+    wire [16:0] _t301 = lane37_kept + lane37_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane37_magnitude <= _t303[16:1];
+        lane37_magnitude <= _t301[16:1];
         lane37_negative_1_s2 <= lane37_negative_1;
         lane37_negative_1_s3 <= lane37_negative_1_s2;
         lane37_negative_1_s4 <= lane37_negative_1_s3;
@@ -8316,9 +8339,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_negative_1_s6 <= lane37_negative_1_s5;
         values_37_negative <= lane37_negative_1_s6;
     end
-    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:105
-    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:105
-    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:105
+    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:108
+    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:108
+    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:108
     wire [4:0] lane38_distance = {1'h0, coded_code_38} - info_split; // decode.rs:74
     wire lane38_below = lane38_distance[4]; // decode.rs:75
     wire [3:0] lane38_whole = lane38_distance[3:0] ^ {4{lane38_below}}; // decode.rs:76
@@ -8336,28 +8359,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_outer <= coded_outer_38;
         lane38_negative_1 <= lane38_negative;
     end
-    wire [19:0] lane38_middle_base_value = lane38_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane38_middle_base_sticky = lane38_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane38_middle_half_m = lane38_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane38_middle_half_scale = lane38_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane38_itself_base_value = lane38_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane38_itself_base_sticky = lane38_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane38_itself_half_m = lane38_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane38_middle_base_value = lane38_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane38_middle_base_sticky = lane38_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane38_middle_half_m = lane38_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane38_middle_half_scale = lane38_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane38_itself_base_value = lane38_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane38_itself_base_sticky = lane38_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane38_itself_half_m = lane38_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane38_exact_s1 <= lane38_exact;
-    wire [19:0] _t304 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t305 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t306 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t304; // side_table.rs:229
-    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t305; // side_table.rs:229
-    wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t306; // side_table.rs:229
-    wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:231
-    wire lane38_side_base_sticky = lane38_outlier ? lane38_outer_side_base_sticky : lane38_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane38_side_half_m = lane38_outlier ? lane38_half_m : lane38_middle_half_m; // side_table.rs:231
-    wire [5:0] lane38_side_half_scale = lane38_outlier ? lane38_half_scale : lane38_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t302 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t303 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t304 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t302; // side_table.rs:231
+    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t303; // side_table.rs:231
+    wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t304; // side_table.rs:231
+    wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:233
+    wire lane38_side_base_sticky = lane38_outlier ? lane38_outer_side_base_sticky : lane38_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane38_side_half_m = lane38_outlier ? lane38_half_m : lane38_middle_half_m; // side_table.rs:233
+    wire [5:0] lane38_side_half_scale = lane38_outlier ? lane38_half_scale : lane38_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane38_side_base_value_1 <= lane38_inner_1 ? 20'h0 : lane38_side_base_value;
         lane38_side_base_sticky_1 <= lane38_inner_1 ? 1'h0 : lane38_side_base_sticky;
@@ -8365,9 +8388,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_side_half_scale_1 <= lane38_side_half_scale;
         lane38_h_s2 <= lane38_h;
     end
-    wire [12:0] _t307 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t305 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane38_product <= _t307;
+        lane38_product <= _t305;
         lane38_side_later_base_value <= lane38_side_base_value_1;
         lane38_side_later_base_sticky <= lane38_side_base_sticky_1;
         lane38_side_later_half_scale <= lane38_side_half_scale_1;
@@ -8390,8 +8413,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane38_low_3 = lane38_high_1[1:0]; // leading_zeros.rs:14
     wire lane38_none_4 = ~(|lane38_high_3); // leading_zeros.rs:15
     wire lane38_of_low_2 = ~lane38_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t308 = lane38_none_2 ? lane38_of_low_1 : {lane38_none_4, lane38_none_4 ? lane38_of_low_2 : (~lane38_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane38_of_low_3 = {lane38_none_2, _t308}; // leading_zeros.rs:17
+    wire [1:0] _t306 = lane38_none_2 ? lane38_of_low_1 : {lane38_none_4, lane38_none_4 ? lane38_of_low_2 : (~lane38_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane38_of_low_3 = {lane38_none_2, _t306}; // leading_zeros.rs:17
     wire [3:0] lane38_high_4 = lane38_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane38_low_4 = lane38_high[3:0]; // leading_zeros.rs:14
     wire lane38_none_5 = ~(|lane38_high_4); // leading_zeros.rs:15
@@ -8404,8 +8427,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane38_low_6 = lane38_high_4[1:0]; // leading_zeros.rs:14
     wire lane38_none_7 = ~(|lane38_high_6); // leading_zeros.rs:15
     wire lane38_of_low_6 = ~lane38_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t309 = lane38_none_5 ? lane38_of_low_5 : {lane38_none_7, lane38_none_7 ? lane38_of_low_6 : (~lane38_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane38_zeros = {lane38_none_1, lane38_none_1 ? lane38_of_low_3 : {lane38_none_5, _t309}}; // leading_zeros.rs:17
+    wire [1:0] _t307 = lane38_none_5 ? lane38_of_low_5 : {lane38_none_7, lane38_none_7 ? lane38_of_low_6 : (~lane38_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane38_zeros = {lane38_none_1, lane38_none_1 ? lane38_of_low_3 : {lane38_none_5, _t307}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane38_scale <= lane38_side_later_half_scale;
     wire lane38_limited = (~(|lane38_scale[5:4])) & (lane38_zeros > lane38_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8431,9 +8454,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_lost_8 = lane38_frame_1[8] & (lane38_shift <= 4'h2); // decode.rs:105
     wire lane38_lost_9 = lane38_frame_1[9] & (lane38_shift <= 4'h1); // decode.rs:105
     wire lane38_lost_10 = lane38_frame_1[10] & (lane38_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t310 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:106
+    wire [11:0] _t308 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane38_rest <= |_t310;
+        lane38_rest <= |_t308;
         lane38_zero_s2 <= lane38_zero;
         lane38_zero_s3 <= lane38_zero_s2;
         lane38_zero_s4 <= lane38_zero_s3;
@@ -8444,9 +8467,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_up = lane38_normal[0] & (lane38_rest | lane38_normal[1]); // decode.rs:111
     wire [16:0] lane38_kept = {lane38_exponent, lane38_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane38_more = {5'h0, lane38_normal[11], 10'h0, lane38_up}; // decode.rs:113
-    wire [16:0] _t311 = lane38_kept + lane38_more; // decode.rs:114
+    wire [16:0] _t309 = lane38_kept + lane38_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane38_magnitude <= _t311[16:1];
+        lane38_magnitude <= _t309[16:1];
         lane38_negative_1_s2 <= lane38_negative_1;
         lane38_negative_1_s3 <= lane38_negative_1_s2;
         lane38_negative_1_s4 <= lane38_negative_1_s3;
@@ -8454,9 +8477,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_negative_1_s6 <= lane38_negative_1_s5;
         values_38_negative <= lane38_negative_1_s6;
     end
-    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:105
-    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:105
-    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:105
+    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:108
+    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:108
+    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:108
     wire [4:0] lane39_distance = {1'h0, coded_code_39} - info_split; // decode.rs:74
     wire lane39_below = lane39_distance[4]; // decode.rs:75
     wire [3:0] lane39_whole = lane39_distance[3:0] ^ {4{lane39_below}}; // decode.rs:76
@@ -8474,28 +8497,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_outer <= coded_outer_39;
         lane39_negative_1 <= lane39_negative;
     end
-    wire [19:0] lane39_middle_base_value = lane39_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane39_middle_base_sticky = lane39_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane39_middle_half_m = lane39_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane39_middle_half_scale = lane39_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane39_itself_base_value = lane39_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane39_itself_base_sticky = lane39_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane39_itself_half_m = lane39_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane39_middle_base_value = lane39_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane39_middle_base_sticky = lane39_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane39_middle_half_m = lane39_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane39_middle_half_scale = lane39_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane39_itself_base_value = lane39_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane39_itself_base_sticky = lane39_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane39_itself_half_m = lane39_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane39_exact_s1 <= lane39_exact;
-    wire [19:0] _t312 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t313 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t314 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t312; // side_table.rs:229
-    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t313; // side_table.rs:229
-    wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t314; // side_table.rs:229
-    wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:231
-    wire lane39_side_base_sticky = lane39_outlier ? lane39_outer_side_base_sticky : lane39_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane39_side_half_m = lane39_outlier ? lane39_half_m : lane39_middle_half_m; // side_table.rs:231
-    wire [5:0] lane39_side_half_scale = lane39_outlier ? lane39_half_scale : lane39_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t310 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t311 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t312 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t310; // side_table.rs:231
+    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t311; // side_table.rs:231
+    wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t312; // side_table.rs:231
+    wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:233
+    wire lane39_side_base_sticky = lane39_outlier ? lane39_outer_side_base_sticky : lane39_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane39_side_half_m = lane39_outlier ? lane39_half_m : lane39_middle_half_m; // side_table.rs:233
+    wire [5:0] lane39_side_half_scale = lane39_outlier ? lane39_half_scale : lane39_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane39_side_base_value_1 <= lane39_inner_1 ? 20'h0 : lane39_side_base_value;
         lane39_side_base_sticky_1 <= lane39_inner_1 ? 1'h0 : lane39_side_base_sticky;
@@ -8503,9 +8526,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_side_half_scale_1 <= lane39_side_half_scale;
         lane39_h_s2 <= lane39_h;
     end
-    wire [12:0] _t315 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t313 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane39_product <= _t315;
+        lane39_product <= _t313;
         lane39_side_later_base_value <= lane39_side_base_value_1;
         lane39_side_later_base_sticky <= lane39_side_base_sticky_1;
         lane39_side_later_half_scale <= lane39_side_half_scale_1;
@@ -8528,8 +8551,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane39_low_3 = lane39_high_1[1:0]; // leading_zeros.rs:14
     wire lane39_none_4 = ~(|lane39_high_3); // leading_zeros.rs:15
     wire lane39_of_low_2 = ~lane39_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t316 = lane39_none_2 ? lane39_of_low_1 : {lane39_none_4, lane39_none_4 ? lane39_of_low_2 : (~lane39_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane39_of_low_3 = {lane39_none_2, _t316}; // leading_zeros.rs:17
+    wire [1:0] _t314 = lane39_none_2 ? lane39_of_low_1 : {lane39_none_4, lane39_none_4 ? lane39_of_low_2 : (~lane39_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane39_of_low_3 = {lane39_none_2, _t314}; // leading_zeros.rs:17
     wire [3:0] lane39_high_4 = lane39_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane39_low_4 = lane39_high[3:0]; // leading_zeros.rs:14
     wire lane39_none_5 = ~(|lane39_high_4); // leading_zeros.rs:15
@@ -8542,8 +8565,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane39_low_6 = lane39_high_4[1:0]; // leading_zeros.rs:14
     wire lane39_none_7 = ~(|lane39_high_6); // leading_zeros.rs:15
     wire lane39_of_low_6 = ~lane39_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t317 = lane39_none_5 ? lane39_of_low_5 : {lane39_none_7, lane39_none_7 ? lane39_of_low_6 : (~lane39_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane39_zeros = {lane39_none_1, lane39_none_1 ? lane39_of_low_3 : {lane39_none_5, _t317}}; // leading_zeros.rs:17
+    wire [1:0] _t315 = lane39_none_5 ? lane39_of_low_5 : {lane39_none_7, lane39_none_7 ? lane39_of_low_6 : (~lane39_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane39_zeros = {lane39_none_1, lane39_none_1 ? lane39_of_low_3 : {lane39_none_5, _t315}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane39_scale <= lane39_side_later_half_scale;
     wire lane39_limited = (~(|lane39_scale[5:4])) & (lane39_zeros > lane39_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8569,9 +8592,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_lost_8 = lane39_frame_1[8] & (lane39_shift <= 4'h2); // decode.rs:105
     wire lane39_lost_9 = lane39_frame_1[9] & (lane39_shift <= 4'h1); // decode.rs:105
     wire lane39_lost_10 = lane39_frame_1[10] & (lane39_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t318 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:106
+    wire [11:0] _t316 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane39_rest <= |_t318;
+        lane39_rest <= |_t316;
         lane39_zero_s2 <= lane39_zero;
         lane39_zero_s3 <= lane39_zero_s2;
         lane39_zero_s4 <= lane39_zero_s3;
@@ -8582,9 +8605,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_up = lane39_normal[0] & (lane39_rest | lane39_normal[1]); // decode.rs:111
     wire [16:0] lane39_kept = {lane39_exponent, lane39_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane39_more = {5'h0, lane39_normal[11], 10'h0, lane39_up}; // decode.rs:113
-    wire [16:0] _t319 = lane39_kept + lane39_more; // decode.rs:114
+    wire [16:0] _t317 = lane39_kept + lane39_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane39_magnitude <= _t319[16:1];
+        lane39_magnitude <= _t317[16:1];
         lane39_negative_1_s2 <= lane39_negative_1;
         lane39_negative_1_s3 <= lane39_negative_1_s2;
         lane39_negative_1_s4 <= lane39_negative_1_s3;
@@ -8592,9 +8615,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_negative_1_s6 <= lane39_negative_1_s5;
         values_39_negative <= lane39_negative_1_s6;
     end
-    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:105
-    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:105
-    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:105
+    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:108
+    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:108
+    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:108
     wire [4:0] lane40_distance = {1'h0, coded_code_40} - info_split; // decode.rs:74
     wire lane40_below = lane40_distance[4]; // decode.rs:75
     wire [3:0] lane40_whole = lane40_distance[3:0] ^ {4{lane40_below}}; // decode.rs:76
@@ -8612,28 +8635,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_outer <= coded_outer_40;
         lane40_negative_1 <= lane40_negative;
     end
-    wire [19:0] lane40_middle_base_value = lane40_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane40_middle_base_sticky = lane40_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane40_middle_half_m = lane40_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane40_middle_half_scale = lane40_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane40_itself_base_value = lane40_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane40_itself_base_sticky = lane40_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane40_itself_half_m = lane40_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane40_middle_base_value = lane40_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane40_middle_base_sticky = lane40_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane40_middle_half_m = lane40_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane40_middle_half_scale = lane40_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane40_itself_base_value = lane40_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane40_itself_base_sticky = lane40_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane40_itself_half_m = lane40_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane40_exact_s1 <= lane40_exact;
-    wire [19:0] _t320 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t321 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t322 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t320; // side_table.rs:229
-    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t321; // side_table.rs:229
-    wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t322; // side_table.rs:229
-    wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:231
-    wire lane40_side_base_sticky = lane40_outlier ? lane40_outer_side_base_sticky : lane40_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane40_side_half_m = lane40_outlier ? lane40_half_m : lane40_middle_half_m; // side_table.rs:231
-    wire [5:0] lane40_side_half_scale = lane40_outlier ? lane40_half_scale : lane40_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t318 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t319 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t320 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t318; // side_table.rs:231
+    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t319; // side_table.rs:231
+    wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t320; // side_table.rs:231
+    wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:233
+    wire lane40_side_base_sticky = lane40_outlier ? lane40_outer_side_base_sticky : lane40_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane40_side_half_m = lane40_outlier ? lane40_half_m : lane40_middle_half_m; // side_table.rs:233
+    wire [5:0] lane40_side_half_scale = lane40_outlier ? lane40_half_scale : lane40_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane40_side_base_value_1 <= lane40_inner_1 ? 20'h0 : lane40_side_base_value;
         lane40_side_base_sticky_1 <= lane40_inner_1 ? 1'h0 : lane40_side_base_sticky;
@@ -8641,9 +8664,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_side_half_scale_1 <= lane40_side_half_scale;
         lane40_h_s2 <= lane40_h;
     end
-    wire [12:0] _t323 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t321 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane40_product <= _t323;
+        lane40_product <= _t321;
         lane40_side_later_base_value <= lane40_side_base_value_1;
         lane40_side_later_base_sticky <= lane40_side_base_sticky_1;
         lane40_side_later_half_scale <= lane40_side_half_scale_1;
@@ -8666,8 +8689,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane40_low_3 = lane40_high_1[1:0]; // leading_zeros.rs:14
     wire lane40_none_4 = ~(|lane40_high_3); // leading_zeros.rs:15
     wire lane40_of_low_2 = ~lane40_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t324 = lane40_none_2 ? lane40_of_low_1 : {lane40_none_4, lane40_none_4 ? lane40_of_low_2 : (~lane40_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane40_of_low_3 = {lane40_none_2, _t324}; // leading_zeros.rs:17
+    wire [1:0] _t322 = lane40_none_2 ? lane40_of_low_1 : {lane40_none_4, lane40_none_4 ? lane40_of_low_2 : (~lane40_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane40_of_low_3 = {lane40_none_2, _t322}; // leading_zeros.rs:17
     wire [3:0] lane40_high_4 = lane40_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane40_low_4 = lane40_high[3:0]; // leading_zeros.rs:14
     wire lane40_none_5 = ~(|lane40_high_4); // leading_zeros.rs:15
@@ -8680,8 +8703,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane40_low_6 = lane40_high_4[1:0]; // leading_zeros.rs:14
     wire lane40_none_7 = ~(|lane40_high_6); // leading_zeros.rs:15
     wire lane40_of_low_6 = ~lane40_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t325 = lane40_none_5 ? lane40_of_low_5 : {lane40_none_7, lane40_none_7 ? lane40_of_low_6 : (~lane40_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane40_zeros = {lane40_none_1, lane40_none_1 ? lane40_of_low_3 : {lane40_none_5, _t325}}; // leading_zeros.rs:17
+    wire [1:0] _t323 = lane40_none_5 ? lane40_of_low_5 : {lane40_none_7, lane40_none_7 ? lane40_of_low_6 : (~lane40_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane40_zeros = {lane40_none_1, lane40_none_1 ? lane40_of_low_3 : {lane40_none_5, _t323}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane40_scale <= lane40_side_later_half_scale;
     wire lane40_limited = (~(|lane40_scale[5:4])) & (lane40_zeros > lane40_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8707,9 +8730,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_lost_8 = lane40_frame_1[8] & (lane40_shift <= 4'h2); // decode.rs:105
     wire lane40_lost_9 = lane40_frame_1[9] & (lane40_shift <= 4'h1); // decode.rs:105
     wire lane40_lost_10 = lane40_frame_1[10] & (lane40_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t326 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:106
+    wire [11:0] _t324 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane40_rest <= |_t326;
+        lane40_rest <= |_t324;
         lane40_zero_s2 <= lane40_zero;
         lane40_zero_s3 <= lane40_zero_s2;
         lane40_zero_s4 <= lane40_zero_s3;
@@ -8720,9 +8743,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_up = lane40_normal[0] & (lane40_rest | lane40_normal[1]); // decode.rs:111
     wire [16:0] lane40_kept = {lane40_exponent, lane40_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane40_more = {5'h0, lane40_normal[11], 10'h0, lane40_up}; // decode.rs:113
-    wire [16:0] _t327 = lane40_kept + lane40_more; // decode.rs:114
+    wire [16:0] _t325 = lane40_kept + lane40_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane40_magnitude <= _t327[16:1];
+        lane40_magnitude <= _t325[16:1];
         lane40_negative_1_s2 <= lane40_negative_1;
         lane40_negative_1_s3 <= lane40_negative_1_s2;
         lane40_negative_1_s4 <= lane40_negative_1_s3;
@@ -8730,9 +8753,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_negative_1_s6 <= lane40_negative_1_s5;
         values_40_negative <= lane40_negative_1_s6;
     end
-    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:105
-    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:105
-    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:105
+    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:108
+    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:108
+    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:108
     wire [4:0] lane41_distance = {1'h0, coded_code_41} - info_split; // decode.rs:74
     wire lane41_below = lane41_distance[4]; // decode.rs:75
     wire [3:0] lane41_whole = lane41_distance[3:0] ^ {4{lane41_below}}; // decode.rs:76
@@ -8750,28 +8773,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_outer <= coded_outer_41;
         lane41_negative_1 <= lane41_negative;
     end
-    wire [19:0] lane41_middle_base_value = lane41_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane41_middle_base_sticky = lane41_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane41_middle_half_m = lane41_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane41_middle_half_scale = lane41_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane41_itself_base_value = lane41_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane41_itself_base_sticky = lane41_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane41_itself_half_m = lane41_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane41_middle_base_value = lane41_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane41_middle_base_sticky = lane41_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane41_middle_half_m = lane41_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane41_middle_half_scale = lane41_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane41_itself_base_value = lane41_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane41_itself_base_sticky = lane41_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane41_itself_half_m = lane41_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane41_exact_s1 <= lane41_exact;
-    wire [19:0] _t328 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t329 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t330 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t328; // side_table.rs:229
-    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t329; // side_table.rs:229
-    wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t330; // side_table.rs:229
-    wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:231
-    wire lane41_side_base_sticky = lane41_outlier ? lane41_outer_side_base_sticky : lane41_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane41_side_half_m = lane41_outlier ? lane41_half_m : lane41_middle_half_m; // side_table.rs:231
-    wire [5:0] lane41_side_half_scale = lane41_outlier ? lane41_half_scale : lane41_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t326 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t327 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t328 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t326; // side_table.rs:231
+    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t327; // side_table.rs:231
+    wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t328; // side_table.rs:231
+    wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:233
+    wire lane41_side_base_sticky = lane41_outlier ? lane41_outer_side_base_sticky : lane41_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane41_side_half_m = lane41_outlier ? lane41_half_m : lane41_middle_half_m; // side_table.rs:233
+    wire [5:0] lane41_side_half_scale = lane41_outlier ? lane41_half_scale : lane41_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane41_side_base_value_1 <= lane41_inner_1 ? 20'h0 : lane41_side_base_value;
         lane41_side_base_sticky_1 <= lane41_inner_1 ? 1'h0 : lane41_side_base_sticky;
@@ -8779,9 +8802,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_side_half_scale_1 <= lane41_side_half_scale;
         lane41_h_s2 <= lane41_h;
     end
-    wire [12:0] _t331 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t329 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane41_product <= _t331;
+        lane41_product <= _t329;
         lane41_side_later_base_value <= lane41_side_base_value_1;
         lane41_side_later_base_sticky <= lane41_side_base_sticky_1;
         lane41_side_later_half_scale <= lane41_side_half_scale_1;
@@ -8804,8 +8827,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane41_low_3 = lane41_high_1[1:0]; // leading_zeros.rs:14
     wire lane41_none_4 = ~(|lane41_high_3); // leading_zeros.rs:15
     wire lane41_of_low_2 = ~lane41_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t332 = lane41_none_2 ? lane41_of_low_1 : {lane41_none_4, lane41_none_4 ? lane41_of_low_2 : (~lane41_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane41_of_low_3 = {lane41_none_2, _t332}; // leading_zeros.rs:17
+    wire [1:0] _t330 = lane41_none_2 ? lane41_of_low_1 : {lane41_none_4, lane41_none_4 ? lane41_of_low_2 : (~lane41_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane41_of_low_3 = {lane41_none_2, _t330}; // leading_zeros.rs:17
     wire [3:0] lane41_high_4 = lane41_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane41_low_4 = lane41_high[3:0]; // leading_zeros.rs:14
     wire lane41_none_5 = ~(|lane41_high_4); // leading_zeros.rs:15
@@ -8818,8 +8841,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane41_low_6 = lane41_high_4[1:0]; // leading_zeros.rs:14
     wire lane41_none_7 = ~(|lane41_high_6); // leading_zeros.rs:15
     wire lane41_of_low_6 = ~lane41_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t333 = lane41_none_5 ? lane41_of_low_5 : {lane41_none_7, lane41_none_7 ? lane41_of_low_6 : (~lane41_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane41_zeros = {lane41_none_1, lane41_none_1 ? lane41_of_low_3 : {lane41_none_5, _t333}}; // leading_zeros.rs:17
+    wire [1:0] _t331 = lane41_none_5 ? lane41_of_low_5 : {lane41_none_7, lane41_none_7 ? lane41_of_low_6 : (~lane41_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane41_zeros = {lane41_none_1, lane41_none_1 ? lane41_of_low_3 : {lane41_none_5, _t331}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane41_scale <= lane41_side_later_half_scale;
     wire lane41_limited = (~(|lane41_scale[5:4])) & (lane41_zeros > lane41_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8845,9 +8868,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_lost_8 = lane41_frame_1[8] & (lane41_shift <= 4'h2); // decode.rs:105
     wire lane41_lost_9 = lane41_frame_1[9] & (lane41_shift <= 4'h1); // decode.rs:105
     wire lane41_lost_10 = lane41_frame_1[10] & (lane41_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t334 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:106
+    wire [11:0] _t332 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane41_rest <= |_t334;
+        lane41_rest <= |_t332;
         lane41_zero_s2 <= lane41_zero;
         lane41_zero_s3 <= lane41_zero_s2;
         lane41_zero_s4 <= lane41_zero_s3;
@@ -8858,9 +8881,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_up = lane41_normal[0] & (lane41_rest | lane41_normal[1]); // decode.rs:111
     wire [16:0] lane41_kept = {lane41_exponent, lane41_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane41_more = {5'h0, lane41_normal[11], 10'h0, lane41_up}; // decode.rs:113
-    wire [16:0] _t335 = lane41_kept + lane41_more; // decode.rs:114
+    wire [16:0] _t333 = lane41_kept + lane41_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane41_magnitude <= _t335[16:1];
+        lane41_magnitude <= _t333[16:1];
         lane41_negative_1_s2 <= lane41_negative_1;
         lane41_negative_1_s3 <= lane41_negative_1_s2;
         lane41_negative_1_s4 <= lane41_negative_1_s3;
@@ -8868,9 +8891,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_negative_1_s6 <= lane41_negative_1_s5;
         values_41_negative <= lane41_negative_1_s6;
     end
-    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:105
-    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:105
-    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:105
+    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:108
+    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:108
+    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:108
     wire [4:0] lane42_distance = {1'h0, coded_code_42} - info_split; // decode.rs:74
     wire lane42_below = lane42_distance[4]; // decode.rs:75
     wire [3:0] lane42_whole = lane42_distance[3:0] ^ {4{lane42_below}}; // decode.rs:76
@@ -8888,28 +8911,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_outer <= coded_outer_42;
         lane42_negative_1 <= lane42_negative;
     end
-    wire [19:0] lane42_middle_base_value = lane42_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane42_middle_base_sticky = lane42_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane42_middle_half_m = lane42_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane42_middle_half_scale = lane42_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane42_itself_base_value = lane42_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane42_itself_base_sticky = lane42_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane42_itself_half_m = lane42_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane42_middle_base_value = lane42_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane42_middle_base_sticky = lane42_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane42_middle_half_m = lane42_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane42_middle_half_scale = lane42_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane42_itself_base_value = lane42_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane42_itself_base_sticky = lane42_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane42_itself_half_m = lane42_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane42_exact_s1 <= lane42_exact;
-    wire [19:0] _t336 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t337 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t338 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t336; // side_table.rs:229
-    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t337; // side_table.rs:229
-    wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t338; // side_table.rs:229
-    wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:231
-    wire lane42_side_base_sticky = lane42_outlier ? lane42_outer_side_base_sticky : lane42_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane42_side_half_m = lane42_outlier ? lane42_half_m : lane42_middle_half_m; // side_table.rs:231
-    wire [5:0] lane42_side_half_scale = lane42_outlier ? lane42_half_scale : lane42_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t334 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t335 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t336 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t334; // side_table.rs:231
+    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t335; // side_table.rs:231
+    wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t336; // side_table.rs:231
+    wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:233
+    wire lane42_side_base_sticky = lane42_outlier ? lane42_outer_side_base_sticky : lane42_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane42_side_half_m = lane42_outlier ? lane42_half_m : lane42_middle_half_m; // side_table.rs:233
+    wire [5:0] lane42_side_half_scale = lane42_outlier ? lane42_half_scale : lane42_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane42_side_base_value_1 <= lane42_inner_1 ? 20'h0 : lane42_side_base_value;
         lane42_side_base_sticky_1 <= lane42_inner_1 ? 1'h0 : lane42_side_base_sticky;
@@ -8917,9 +8940,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_side_half_scale_1 <= lane42_side_half_scale;
         lane42_h_s2 <= lane42_h;
     end
-    wire [12:0] _t339 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t337 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane42_product <= _t339;
+        lane42_product <= _t337;
         lane42_side_later_base_value <= lane42_side_base_value_1;
         lane42_side_later_base_sticky <= lane42_side_base_sticky_1;
         lane42_side_later_half_scale <= lane42_side_half_scale_1;
@@ -8942,8 +8965,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane42_low_3 = lane42_high_1[1:0]; // leading_zeros.rs:14
     wire lane42_none_4 = ~(|lane42_high_3); // leading_zeros.rs:15
     wire lane42_of_low_2 = ~lane42_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t340 = lane42_none_2 ? lane42_of_low_1 : {lane42_none_4, lane42_none_4 ? lane42_of_low_2 : (~lane42_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane42_of_low_3 = {lane42_none_2, _t340}; // leading_zeros.rs:17
+    wire [1:0] _t338 = lane42_none_2 ? lane42_of_low_1 : {lane42_none_4, lane42_none_4 ? lane42_of_low_2 : (~lane42_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane42_of_low_3 = {lane42_none_2, _t338}; // leading_zeros.rs:17
     wire [3:0] lane42_high_4 = lane42_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane42_low_4 = lane42_high[3:0]; // leading_zeros.rs:14
     wire lane42_none_5 = ~(|lane42_high_4); // leading_zeros.rs:15
@@ -8956,8 +8979,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane42_low_6 = lane42_high_4[1:0]; // leading_zeros.rs:14
     wire lane42_none_7 = ~(|lane42_high_6); // leading_zeros.rs:15
     wire lane42_of_low_6 = ~lane42_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t341 = lane42_none_5 ? lane42_of_low_5 : {lane42_none_7, lane42_none_7 ? lane42_of_low_6 : (~lane42_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane42_zeros = {lane42_none_1, lane42_none_1 ? lane42_of_low_3 : {lane42_none_5, _t341}}; // leading_zeros.rs:17
+    wire [1:0] _t339 = lane42_none_5 ? lane42_of_low_5 : {lane42_none_7, lane42_none_7 ? lane42_of_low_6 : (~lane42_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane42_zeros = {lane42_none_1, lane42_none_1 ? lane42_of_low_3 : {lane42_none_5, _t339}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane42_scale <= lane42_side_later_half_scale;
     wire lane42_limited = (~(|lane42_scale[5:4])) & (lane42_zeros > lane42_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -8983,9 +9006,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_lost_8 = lane42_frame_1[8] & (lane42_shift <= 4'h2); // decode.rs:105
     wire lane42_lost_9 = lane42_frame_1[9] & (lane42_shift <= 4'h1); // decode.rs:105
     wire lane42_lost_10 = lane42_frame_1[10] & (lane42_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t342 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:106
+    wire [11:0] _t340 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane42_rest <= |_t342;
+        lane42_rest <= |_t340;
         lane42_zero_s2 <= lane42_zero;
         lane42_zero_s3 <= lane42_zero_s2;
         lane42_zero_s4 <= lane42_zero_s3;
@@ -8996,9 +9019,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_up = lane42_normal[0] & (lane42_rest | lane42_normal[1]); // decode.rs:111
     wire [16:0] lane42_kept = {lane42_exponent, lane42_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane42_more = {5'h0, lane42_normal[11], 10'h0, lane42_up}; // decode.rs:113
-    wire [16:0] _t343 = lane42_kept + lane42_more; // decode.rs:114
+    wire [16:0] _t341 = lane42_kept + lane42_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane42_magnitude <= _t343[16:1];
+        lane42_magnitude <= _t341[16:1];
         lane42_negative_1_s2 <= lane42_negative_1;
         lane42_negative_1_s3 <= lane42_negative_1_s2;
         lane42_negative_1_s4 <= lane42_negative_1_s3;
@@ -9006,9 +9029,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_negative_1_s6 <= lane42_negative_1_s5;
         values_42_negative <= lane42_negative_1_s6;
     end
-    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:105
-    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:105
-    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:105
+    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:108
+    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:108
+    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:108
     wire [4:0] lane43_distance = {1'h0, coded_code_43} - info_split; // decode.rs:74
     wire lane43_below = lane43_distance[4]; // decode.rs:75
     wire [3:0] lane43_whole = lane43_distance[3:0] ^ {4{lane43_below}}; // decode.rs:76
@@ -9026,28 +9049,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_outer <= coded_outer_43;
         lane43_negative_1 <= lane43_negative;
     end
-    wire [19:0] lane43_middle_base_value = lane43_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane43_middle_base_sticky = lane43_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane43_middle_half_m = lane43_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane43_middle_half_scale = lane43_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane43_itself_base_value = lane43_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane43_itself_base_sticky = lane43_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane43_itself_half_m = lane43_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane43_middle_base_value = lane43_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane43_middle_base_sticky = lane43_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane43_middle_half_m = lane43_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane43_middle_half_scale = lane43_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane43_itself_base_value = lane43_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane43_itself_base_sticky = lane43_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane43_itself_half_m = lane43_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane43_exact_s1 <= lane43_exact;
-    wire [19:0] _t344 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t345 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t346 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t344; // side_table.rs:229
-    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t345; // side_table.rs:229
-    wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t346; // side_table.rs:229
-    wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:231
-    wire lane43_side_base_sticky = lane43_outlier ? lane43_outer_side_base_sticky : lane43_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane43_side_half_m = lane43_outlier ? lane43_half_m : lane43_middle_half_m; // side_table.rs:231
-    wire [5:0] lane43_side_half_scale = lane43_outlier ? lane43_half_scale : lane43_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t342 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t343 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t344 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t342; // side_table.rs:231
+    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t343; // side_table.rs:231
+    wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t344; // side_table.rs:231
+    wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:233
+    wire lane43_side_base_sticky = lane43_outlier ? lane43_outer_side_base_sticky : lane43_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane43_side_half_m = lane43_outlier ? lane43_half_m : lane43_middle_half_m; // side_table.rs:233
+    wire [5:0] lane43_side_half_scale = lane43_outlier ? lane43_half_scale : lane43_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane43_side_base_value_1 <= lane43_inner_1 ? 20'h0 : lane43_side_base_value;
         lane43_side_base_sticky_1 <= lane43_inner_1 ? 1'h0 : lane43_side_base_sticky;
@@ -9055,9 +9078,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_side_half_scale_1 <= lane43_side_half_scale;
         lane43_h_s2 <= lane43_h;
     end
-    wire [12:0] _t347 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t345 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane43_product <= _t347;
+        lane43_product <= _t345;
         lane43_side_later_base_value <= lane43_side_base_value_1;
         lane43_side_later_base_sticky <= lane43_side_base_sticky_1;
         lane43_side_later_half_scale <= lane43_side_half_scale_1;
@@ -9080,8 +9103,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane43_low_3 = lane43_high_1[1:0]; // leading_zeros.rs:14
     wire lane43_none_4 = ~(|lane43_high_3); // leading_zeros.rs:15
     wire lane43_of_low_2 = ~lane43_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t348 = lane43_none_2 ? lane43_of_low_1 : {lane43_none_4, lane43_none_4 ? lane43_of_low_2 : (~lane43_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane43_of_low_3 = {lane43_none_2, _t348}; // leading_zeros.rs:17
+    wire [1:0] _t346 = lane43_none_2 ? lane43_of_low_1 : {lane43_none_4, lane43_none_4 ? lane43_of_low_2 : (~lane43_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane43_of_low_3 = {lane43_none_2, _t346}; // leading_zeros.rs:17
     wire [3:0] lane43_high_4 = lane43_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane43_low_4 = lane43_high[3:0]; // leading_zeros.rs:14
     wire lane43_none_5 = ~(|lane43_high_4); // leading_zeros.rs:15
@@ -9094,8 +9117,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane43_low_6 = lane43_high_4[1:0]; // leading_zeros.rs:14
     wire lane43_none_7 = ~(|lane43_high_6); // leading_zeros.rs:15
     wire lane43_of_low_6 = ~lane43_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t349 = lane43_none_5 ? lane43_of_low_5 : {lane43_none_7, lane43_none_7 ? lane43_of_low_6 : (~lane43_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane43_zeros = {lane43_none_1, lane43_none_1 ? lane43_of_low_3 : {lane43_none_5, _t349}}; // leading_zeros.rs:17
+    wire [1:0] _t347 = lane43_none_5 ? lane43_of_low_5 : {lane43_none_7, lane43_none_7 ? lane43_of_low_6 : (~lane43_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane43_zeros = {lane43_none_1, lane43_none_1 ? lane43_of_low_3 : {lane43_none_5, _t347}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane43_scale <= lane43_side_later_half_scale;
     wire lane43_limited = (~(|lane43_scale[5:4])) & (lane43_zeros > lane43_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9121,9 +9144,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_lost_8 = lane43_frame_1[8] & (lane43_shift <= 4'h2); // decode.rs:105
     wire lane43_lost_9 = lane43_frame_1[9] & (lane43_shift <= 4'h1); // decode.rs:105
     wire lane43_lost_10 = lane43_frame_1[10] & (lane43_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t350 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:106
+    wire [11:0] _t348 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane43_rest <= |_t350;
+        lane43_rest <= |_t348;
         lane43_zero_s2 <= lane43_zero;
         lane43_zero_s3 <= lane43_zero_s2;
         lane43_zero_s4 <= lane43_zero_s3;
@@ -9134,9 +9157,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_up = lane43_normal[0] & (lane43_rest | lane43_normal[1]); // decode.rs:111
     wire [16:0] lane43_kept = {lane43_exponent, lane43_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane43_more = {5'h0, lane43_normal[11], 10'h0, lane43_up}; // decode.rs:113
-    wire [16:0] _t351 = lane43_kept + lane43_more; // decode.rs:114
+    wire [16:0] _t349 = lane43_kept + lane43_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane43_magnitude <= _t351[16:1];
+        lane43_magnitude <= _t349[16:1];
         lane43_negative_1_s2 <= lane43_negative_1;
         lane43_negative_1_s3 <= lane43_negative_1_s2;
         lane43_negative_1_s4 <= lane43_negative_1_s3;
@@ -9144,9 +9167,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_negative_1_s6 <= lane43_negative_1_s5;
         values_43_negative <= lane43_negative_1_s6;
     end
-    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:105
-    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:105
-    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:105
+    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:108
+    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:108
+    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:108
     wire [4:0] lane44_distance = {1'h0, coded_code_44} - info_split; // decode.rs:74
     wire lane44_below = lane44_distance[4]; // decode.rs:75
     wire [3:0] lane44_whole = lane44_distance[3:0] ^ {4{lane44_below}}; // decode.rs:76
@@ -9164,28 +9187,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_outer <= coded_outer_44;
         lane44_negative_1 <= lane44_negative;
     end
-    wire [19:0] lane44_middle_base_value = lane44_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane44_middle_base_sticky = lane44_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane44_middle_half_m = lane44_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane44_middle_half_scale = lane44_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane44_itself_base_value = lane44_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane44_itself_base_sticky = lane44_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane44_itself_half_m = lane44_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane44_middle_base_value = lane44_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane44_middle_base_sticky = lane44_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane44_middle_half_m = lane44_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane44_middle_half_scale = lane44_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane44_itself_base_value = lane44_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane44_itself_base_sticky = lane44_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane44_itself_half_m = lane44_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane44_exact_s1 <= lane44_exact;
-    wire [19:0] _t352 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t353 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t354 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t352; // side_table.rs:229
-    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t353; // side_table.rs:229
-    wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t354; // side_table.rs:229
-    wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:231
-    wire lane44_side_base_sticky = lane44_outlier ? lane44_outer_side_base_sticky : lane44_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane44_side_half_m = lane44_outlier ? lane44_half_m : lane44_middle_half_m; // side_table.rs:231
-    wire [5:0] lane44_side_half_scale = lane44_outlier ? lane44_half_scale : lane44_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t350 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t351 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t352 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t350; // side_table.rs:231
+    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t351; // side_table.rs:231
+    wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t352; // side_table.rs:231
+    wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:233
+    wire lane44_side_base_sticky = lane44_outlier ? lane44_outer_side_base_sticky : lane44_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane44_side_half_m = lane44_outlier ? lane44_half_m : lane44_middle_half_m; // side_table.rs:233
+    wire [5:0] lane44_side_half_scale = lane44_outlier ? lane44_half_scale : lane44_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane44_side_base_value_1 <= lane44_inner_1 ? 20'h0 : lane44_side_base_value;
         lane44_side_base_sticky_1 <= lane44_inner_1 ? 1'h0 : lane44_side_base_sticky;
@@ -9193,9 +9216,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_side_half_scale_1 <= lane44_side_half_scale;
         lane44_h_s2 <= lane44_h;
     end
-    wire [12:0] _t355 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t353 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane44_product <= _t355;
+        lane44_product <= _t353;
         lane44_side_later_base_value <= lane44_side_base_value_1;
         lane44_side_later_base_sticky <= lane44_side_base_sticky_1;
         lane44_side_later_half_scale <= lane44_side_half_scale_1;
@@ -9218,8 +9241,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane44_low_3 = lane44_high_1[1:0]; // leading_zeros.rs:14
     wire lane44_none_4 = ~(|lane44_high_3); // leading_zeros.rs:15
     wire lane44_of_low_2 = ~lane44_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t356 = lane44_none_2 ? lane44_of_low_1 : {lane44_none_4, lane44_none_4 ? lane44_of_low_2 : (~lane44_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane44_of_low_3 = {lane44_none_2, _t356}; // leading_zeros.rs:17
+    wire [1:0] _t354 = lane44_none_2 ? lane44_of_low_1 : {lane44_none_4, lane44_none_4 ? lane44_of_low_2 : (~lane44_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane44_of_low_3 = {lane44_none_2, _t354}; // leading_zeros.rs:17
     wire [3:0] lane44_high_4 = lane44_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane44_low_4 = lane44_high[3:0]; // leading_zeros.rs:14
     wire lane44_none_5 = ~(|lane44_high_4); // leading_zeros.rs:15
@@ -9232,8 +9255,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane44_low_6 = lane44_high_4[1:0]; // leading_zeros.rs:14
     wire lane44_none_7 = ~(|lane44_high_6); // leading_zeros.rs:15
     wire lane44_of_low_6 = ~lane44_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t357 = lane44_none_5 ? lane44_of_low_5 : {lane44_none_7, lane44_none_7 ? lane44_of_low_6 : (~lane44_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane44_zeros = {lane44_none_1, lane44_none_1 ? lane44_of_low_3 : {lane44_none_5, _t357}}; // leading_zeros.rs:17
+    wire [1:0] _t355 = lane44_none_5 ? lane44_of_low_5 : {lane44_none_7, lane44_none_7 ? lane44_of_low_6 : (~lane44_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane44_zeros = {lane44_none_1, lane44_none_1 ? lane44_of_low_3 : {lane44_none_5, _t355}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane44_scale <= lane44_side_later_half_scale;
     wire lane44_limited = (~(|lane44_scale[5:4])) & (lane44_zeros > lane44_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9259,9 +9282,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_lost_8 = lane44_frame_1[8] & (lane44_shift <= 4'h2); // decode.rs:105
     wire lane44_lost_9 = lane44_frame_1[9] & (lane44_shift <= 4'h1); // decode.rs:105
     wire lane44_lost_10 = lane44_frame_1[10] & (lane44_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t358 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:106
+    wire [11:0] _t356 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane44_rest <= |_t358;
+        lane44_rest <= |_t356;
         lane44_zero_s2 <= lane44_zero;
         lane44_zero_s3 <= lane44_zero_s2;
         lane44_zero_s4 <= lane44_zero_s3;
@@ -9272,9 +9295,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_up = lane44_normal[0] & (lane44_rest | lane44_normal[1]); // decode.rs:111
     wire [16:0] lane44_kept = {lane44_exponent, lane44_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane44_more = {5'h0, lane44_normal[11], 10'h0, lane44_up}; // decode.rs:113
-    wire [16:0] _t359 = lane44_kept + lane44_more; // decode.rs:114
+    wire [16:0] _t357 = lane44_kept + lane44_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane44_magnitude <= _t359[16:1];
+        lane44_magnitude <= _t357[16:1];
         lane44_negative_1_s2 <= lane44_negative_1;
         lane44_negative_1_s3 <= lane44_negative_1_s2;
         lane44_negative_1_s4 <= lane44_negative_1_s3;
@@ -9282,9 +9305,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_negative_1_s6 <= lane44_negative_1_s5;
         values_44_negative <= lane44_negative_1_s6;
     end
-    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:105
-    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:105
-    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:105
+    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:108
+    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:108
+    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:108
     wire [4:0] lane45_distance = {1'h0, coded_code_45} - info_split; // decode.rs:74
     wire lane45_below = lane45_distance[4]; // decode.rs:75
     wire [3:0] lane45_whole = lane45_distance[3:0] ^ {4{lane45_below}}; // decode.rs:76
@@ -9302,28 +9325,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_outer <= coded_outer_45;
         lane45_negative_1 <= lane45_negative;
     end
-    wire [19:0] lane45_middle_base_value = lane45_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane45_middle_base_sticky = lane45_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane45_middle_half_m = lane45_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane45_middle_half_scale = lane45_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane45_itself_base_value = lane45_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane45_itself_base_sticky = lane45_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane45_itself_half_m = lane45_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane45_middle_base_value = lane45_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane45_middle_base_sticky = lane45_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane45_middle_half_m = lane45_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane45_middle_half_scale = lane45_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane45_itself_base_value = lane45_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane45_itself_base_sticky = lane45_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane45_itself_half_m = lane45_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane45_exact_s1 <= lane45_exact;
-    wire [19:0] _t360 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t361 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t362 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t360; // side_table.rs:229
-    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t361; // side_table.rs:229
-    wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t362; // side_table.rs:229
-    wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:231
-    wire lane45_side_base_sticky = lane45_outlier ? lane45_outer_side_base_sticky : lane45_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane45_side_half_m = lane45_outlier ? lane45_half_m : lane45_middle_half_m; // side_table.rs:231
-    wire [5:0] lane45_side_half_scale = lane45_outlier ? lane45_half_scale : lane45_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t358 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t359 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t360 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t358; // side_table.rs:231
+    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t359; // side_table.rs:231
+    wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t360; // side_table.rs:231
+    wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:233
+    wire lane45_side_base_sticky = lane45_outlier ? lane45_outer_side_base_sticky : lane45_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane45_side_half_m = lane45_outlier ? lane45_half_m : lane45_middle_half_m; // side_table.rs:233
+    wire [5:0] lane45_side_half_scale = lane45_outlier ? lane45_half_scale : lane45_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane45_side_base_value_1 <= lane45_inner_1 ? 20'h0 : lane45_side_base_value;
         lane45_side_base_sticky_1 <= lane45_inner_1 ? 1'h0 : lane45_side_base_sticky;
@@ -9331,9 +9354,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_side_half_scale_1 <= lane45_side_half_scale;
         lane45_h_s2 <= lane45_h;
     end
-    wire [12:0] _t363 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t361 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane45_product <= _t363;
+        lane45_product <= _t361;
         lane45_side_later_base_value <= lane45_side_base_value_1;
         lane45_side_later_base_sticky <= lane45_side_base_sticky_1;
         lane45_side_later_half_scale <= lane45_side_half_scale_1;
@@ -9356,8 +9379,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane45_low_3 = lane45_high_1[1:0]; // leading_zeros.rs:14
     wire lane45_none_4 = ~(|lane45_high_3); // leading_zeros.rs:15
     wire lane45_of_low_2 = ~lane45_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t364 = lane45_none_2 ? lane45_of_low_1 : {lane45_none_4, lane45_none_4 ? lane45_of_low_2 : (~lane45_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane45_of_low_3 = {lane45_none_2, _t364}; // leading_zeros.rs:17
+    wire [1:0] _t362 = lane45_none_2 ? lane45_of_low_1 : {lane45_none_4, lane45_none_4 ? lane45_of_low_2 : (~lane45_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane45_of_low_3 = {lane45_none_2, _t362}; // leading_zeros.rs:17
     wire [3:0] lane45_high_4 = lane45_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane45_low_4 = lane45_high[3:0]; // leading_zeros.rs:14
     wire lane45_none_5 = ~(|lane45_high_4); // leading_zeros.rs:15
@@ -9370,8 +9393,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane45_low_6 = lane45_high_4[1:0]; // leading_zeros.rs:14
     wire lane45_none_7 = ~(|lane45_high_6); // leading_zeros.rs:15
     wire lane45_of_low_6 = ~lane45_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t365 = lane45_none_5 ? lane45_of_low_5 : {lane45_none_7, lane45_none_7 ? lane45_of_low_6 : (~lane45_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane45_zeros = {lane45_none_1, lane45_none_1 ? lane45_of_low_3 : {lane45_none_5, _t365}}; // leading_zeros.rs:17
+    wire [1:0] _t363 = lane45_none_5 ? lane45_of_low_5 : {lane45_none_7, lane45_none_7 ? lane45_of_low_6 : (~lane45_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane45_zeros = {lane45_none_1, lane45_none_1 ? lane45_of_low_3 : {lane45_none_5, _t363}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane45_scale <= lane45_side_later_half_scale;
     wire lane45_limited = (~(|lane45_scale[5:4])) & (lane45_zeros > lane45_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9397,9 +9420,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_lost_8 = lane45_frame_1[8] & (lane45_shift <= 4'h2); // decode.rs:105
     wire lane45_lost_9 = lane45_frame_1[9] & (lane45_shift <= 4'h1); // decode.rs:105
     wire lane45_lost_10 = lane45_frame_1[10] & (lane45_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t366 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:106
+    wire [11:0] _t364 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane45_rest <= |_t366;
+        lane45_rest <= |_t364;
         lane45_zero_s2 <= lane45_zero;
         lane45_zero_s3 <= lane45_zero_s2;
         lane45_zero_s4 <= lane45_zero_s3;
@@ -9410,9 +9433,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_up = lane45_normal[0] & (lane45_rest | lane45_normal[1]); // decode.rs:111
     wire [16:0] lane45_kept = {lane45_exponent, lane45_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane45_more = {5'h0, lane45_normal[11], 10'h0, lane45_up}; // decode.rs:113
-    wire [16:0] _t367 = lane45_kept + lane45_more; // decode.rs:114
+    wire [16:0] _t365 = lane45_kept + lane45_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane45_magnitude <= _t367[16:1];
+        lane45_magnitude <= _t365[16:1];
         lane45_negative_1_s2 <= lane45_negative_1;
         lane45_negative_1_s3 <= lane45_negative_1_s2;
         lane45_negative_1_s4 <= lane45_negative_1_s3;
@@ -9420,9 +9443,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_negative_1_s6 <= lane45_negative_1_s5;
         values_45_negative <= lane45_negative_1_s6;
     end
-    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:105
-    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:105
-    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:105
+    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:108
+    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:108
+    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:108
     wire [4:0] lane46_distance = {1'h0, coded_code_46} - info_split; // decode.rs:74
     wire lane46_below = lane46_distance[4]; // decode.rs:75
     wire [3:0] lane46_whole = lane46_distance[3:0] ^ {4{lane46_below}}; // decode.rs:76
@@ -9440,28 +9463,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_outer <= coded_outer_46;
         lane46_negative_1 <= lane46_negative;
     end
-    wire [19:0] lane46_middle_base_value = lane46_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane46_middle_base_sticky = lane46_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane46_middle_half_m = lane46_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane46_middle_half_scale = lane46_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane46_itself_base_value = lane46_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane46_itself_base_sticky = lane46_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane46_itself_half_m = lane46_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane46_middle_base_value = lane46_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane46_middle_base_sticky = lane46_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane46_middle_half_m = lane46_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane46_middle_half_scale = lane46_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane46_itself_base_value = lane46_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane46_itself_base_sticky = lane46_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane46_itself_half_m = lane46_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane46_exact_s1 <= lane46_exact;
-    wire [19:0] _t368 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t369 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t370 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t368; // side_table.rs:229
-    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t369; // side_table.rs:229
-    wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t370; // side_table.rs:229
-    wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:231
-    wire lane46_side_base_sticky = lane46_outlier ? lane46_outer_side_base_sticky : lane46_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane46_side_half_m = lane46_outlier ? lane46_half_m : lane46_middle_half_m; // side_table.rs:231
-    wire [5:0] lane46_side_half_scale = lane46_outlier ? lane46_half_scale : lane46_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t366 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t367 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t368 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t366; // side_table.rs:231
+    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t367; // side_table.rs:231
+    wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t368; // side_table.rs:231
+    wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:233
+    wire lane46_side_base_sticky = lane46_outlier ? lane46_outer_side_base_sticky : lane46_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane46_side_half_m = lane46_outlier ? lane46_half_m : lane46_middle_half_m; // side_table.rs:233
+    wire [5:0] lane46_side_half_scale = lane46_outlier ? lane46_half_scale : lane46_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane46_side_base_value_1 <= lane46_inner_1 ? 20'h0 : lane46_side_base_value;
         lane46_side_base_sticky_1 <= lane46_inner_1 ? 1'h0 : lane46_side_base_sticky;
@@ -9469,9 +9492,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_side_half_scale_1 <= lane46_side_half_scale;
         lane46_h_s2 <= lane46_h;
     end
-    wire [12:0] _t371 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t369 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane46_product <= _t371;
+        lane46_product <= _t369;
         lane46_side_later_base_value <= lane46_side_base_value_1;
         lane46_side_later_base_sticky <= lane46_side_base_sticky_1;
         lane46_side_later_half_scale <= lane46_side_half_scale_1;
@@ -9494,8 +9517,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane46_low_3 = lane46_high_1[1:0]; // leading_zeros.rs:14
     wire lane46_none_4 = ~(|lane46_high_3); // leading_zeros.rs:15
     wire lane46_of_low_2 = ~lane46_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t372 = lane46_none_2 ? lane46_of_low_1 : {lane46_none_4, lane46_none_4 ? lane46_of_low_2 : (~lane46_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane46_of_low_3 = {lane46_none_2, _t372}; // leading_zeros.rs:17
+    wire [1:0] _t370 = lane46_none_2 ? lane46_of_low_1 : {lane46_none_4, lane46_none_4 ? lane46_of_low_2 : (~lane46_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane46_of_low_3 = {lane46_none_2, _t370}; // leading_zeros.rs:17
     wire [3:0] lane46_high_4 = lane46_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane46_low_4 = lane46_high[3:0]; // leading_zeros.rs:14
     wire lane46_none_5 = ~(|lane46_high_4); // leading_zeros.rs:15
@@ -9508,8 +9531,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane46_low_6 = lane46_high_4[1:0]; // leading_zeros.rs:14
     wire lane46_none_7 = ~(|lane46_high_6); // leading_zeros.rs:15
     wire lane46_of_low_6 = ~lane46_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t373 = lane46_none_5 ? lane46_of_low_5 : {lane46_none_7, lane46_none_7 ? lane46_of_low_6 : (~lane46_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane46_zeros = {lane46_none_1, lane46_none_1 ? lane46_of_low_3 : {lane46_none_5, _t373}}; // leading_zeros.rs:17
+    wire [1:0] _t371 = lane46_none_5 ? lane46_of_low_5 : {lane46_none_7, lane46_none_7 ? lane46_of_low_6 : (~lane46_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane46_zeros = {lane46_none_1, lane46_none_1 ? lane46_of_low_3 : {lane46_none_5, _t371}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane46_scale <= lane46_side_later_half_scale;
     wire lane46_limited = (~(|lane46_scale[5:4])) & (lane46_zeros > lane46_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9535,9 +9558,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_lost_8 = lane46_frame_1[8] & (lane46_shift <= 4'h2); // decode.rs:105
     wire lane46_lost_9 = lane46_frame_1[9] & (lane46_shift <= 4'h1); // decode.rs:105
     wire lane46_lost_10 = lane46_frame_1[10] & (lane46_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t374 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:106
+    wire [11:0] _t372 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane46_rest <= |_t374;
+        lane46_rest <= |_t372;
         lane46_zero_s2 <= lane46_zero;
         lane46_zero_s3 <= lane46_zero_s2;
         lane46_zero_s4 <= lane46_zero_s3;
@@ -9548,9 +9571,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_up = lane46_normal[0] & (lane46_rest | lane46_normal[1]); // decode.rs:111
     wire [16:0] lane46_kept = {lane46_exponent, lane46_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane46_more = {5'h0, lane46_normal[11], 10'h0, lane46_up}; // decode.rs:113
-    wire [16:0] _t375 = lane46_kept + lane46_more; // decode.rs:114
+    wire [16:0] _t373 = lane46_kept + lane46_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane46_magnitude <= _t375[16:1];
+        lane46_magnitude <= _t373[16:1];
         lane46_negative_1_s2 <= lane46_negative_1;
         lane46_negative_1_s3 <= lane46_negative_1_s2;
         lane46_negative_1_s4 <= lane46_negative_1_s3;
@@ -9558,9 +9581,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_negative_1_s6 <= lane46_negative_1_s5;
         values_46_negative <= lane46_negative_1_s6;
     end
-    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:105
-    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:105
-    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:105
+    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:108
+    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:108
+    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:108
     wire [4:0] lane47_distance = {1'h0, coded_code_47} - info_split; // decode.rs:74
     wire lane47_below = lane47_distance[4]; // decode.rs:75
     wire [3:0] lane47_whole = lane47_distance[3:0] ^ {4{lane47_below}}; // decode.rs:76
@@ -9578,28 +9601,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_outer <= coded_outer_47;
         lane47_negative_1 <= lane47_negative;
     end
-    wire [19:0] lane47_middle_base_value = lane47_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane47_middle_base_sticky = lane47_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane47_middle_half_m = lane47_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane47_middle_half_scale = lane47_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane47_itself_base_value = lane47_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane47_itself_base_sticky = lane47_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane47_itself_half_m = lane47_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane47_middle_base_value = lane47_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane47_middle_base_sticky = lane47_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane47_middle_half_m = lane47_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane47_middle_half_scale = lane47_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane47_itself_base_value = lane47_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane47_itself_base_sticky = lane47_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane47_itself_half_m = lane47_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane47_exact_s1 <= lane47_exact;
-    wire [19:0] _t376 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t377 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t378 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t376; // side_table.rs:229
-    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t377; // side_table.rs:229
-    wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t378; // side_table.rs:229
-    wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:231
-    wire lane47_side_base_sticky = lane47_outlier ? lane47_outer_side_base_sticky : lane47_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane47_side_half_m = lane47_outlier ? lane47_half_m : lane47_middle_half_m; // side_table.rs:231
-    wire [5:0] lane47_side_half_scale = lane47_outlier ? lane47_half_scale : lane47_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t374 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t375 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t376 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t374; // side_table.rs:231
+    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t375; // side_table.rs:231
+    wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t376; // side_table.rs:231
+    wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:233
+    wire lane47_side_base_sticky = lane47_outlier ? lane47_outer_side_base_sticky : lane47_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane47_side_half_m = lane47_outlier ? lane47_half_m : lane47_middle_half_m; // side_table.rs:233
+    wire [5:0] lane47_side_half_scale = lane47_outlier ? lane47_half_scale : lane47_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane47_side_base_value_1 <= lane47_inner_1 ? 20'h0 : lane47_side_base_value;
         lane47_side_base_sticky_1 <= lane47_inner_1 ? 1'h0 : lane47_side_base_sticky;
@@ -9607,9 +9630,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_side_half_scale_1 <= lane47_side_half_scale;
         lane47_h_s2 <= lane47_h;
     end
-    wire [12:0] _t379 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t377 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane47_product <= _t379;
+        lane47_product <= _t377;
         lane47_side_later_base_value <= lane47_side_base_value_1;
         lane47_side_later_base_sticky <= lane47_side_base_sticky_1;
         lane47_side_later_half_scale <= lane47_side_half_scale_1;
@@ -9632,8 +9655,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane47_low_3 = lane47_high_1[1:0]; // leading_zeros.rs:14
     wire lane47_none_4 = ~(|lane47_high_3); // leading_zeros.rs:15
     wire lane47_of_low_2 = ~lane47_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t380 = lane47_none_2 ? lane47_of_low_1 : {lane47_none_4, lane47_none_4 ? lane47_of_low_2 : (~lane47_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane47_of_low_3 = {lane47_none_2, _t380}; // leading_zeros.rs:17
+    wire [1:0] _t378 = lane47_none_2 ? lane47_of_low_1 : {lane47_none_4, lane47_none_4 ? lane47_of_low_2 : (~lane47_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane47_of_low_3 = {lane47_none_2, _t378}; // leading_zeros.rs:17
     wire [3:0] lane47_high_4 = lane47_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane47_low_4 = lane47_high[3:0]; // leading_zeros.rs:14
     wire lane47_none_5 = ~(|lane47_high_4); // leading_zeros.rs:15
@@ -9646,8 +9669,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane47_low_6 = lane47_high_4[1:0]; // leading_zeros.rs:14
     wire lane47_none_7 = ~(|lane47_high_6); // leading_zeros.rs:15
     wire lane47_of_low_6 = ~lane47_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t381 = lane47_none_5 ? lane47_of_low_5 : {lane47_none_7, lane47_none_7 ? lane47_of_low_6 : (~lane47_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane47_zeros = {lane47_none_1, lane47_none_1 ? lane47_of_low_3 : {lane47_none_5, _t381}}; // leading_zeros.rs:17
+    wire [1:0] _t379 = lane47_none_5 ? lane47_of_low_5 : {lane47_none_7, lane47_none_7 ? lane47_of_low_6 : (~lane47_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane47_zeros = {lane47_none_1, lane47_none_1 ? lane47_of_low_3 : {lane47_none_5, _t379}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane47_scale <= lane47_side_later_half_scale;
     wire lane47_limited = (~(|lane47_scale[5:4])) & (lane47_zeros > lane47_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9673,9 +9696,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_lost_8 = lane47_frame_1[8] & (lane47_shift <= 4'h2); // decode.rs:105
     wire lane47_lost_9 = lane47_frame_1[9] & (lane47_shift <= 4'h1); // decode.rs:105
     wire lane47_lost_10 = lane47_frame_1[10] & (lane47_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t382 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:106
+    wire [11:0] _t380 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane47_rest <= |_t382;
+        lane47_rest <= |_t380;
         lane47_zero_s2 <= lane47_zero;
         lane47_zero_s3 <= lane47_zero_s2;
         lane47_zero_s4 <= lane47_zero_s3;
@@ -9686,9 +9709,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_up = lane47_normal[0] & (lane47_rest | lane47_normal[1]); // decode.rs:111
     wire [16:0] lane47_kept = {lane47_exponent, lane47_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane47_more = {5'h0, lane47_normal[11], 10'h0, lane47_up}; // decode.rs:113
-    wire [16:0] _t383 = lane47_kept + lane47_more; // decode.rs:114
+    wire [16:0] _t381 = lane47_kept + lane47_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane47_magnitude <= _t383[16:1];
+        lane47_magnitude <= _t381[16:1];
         lane47_negative_1_s2 <= lane47_negative_1;
         lane47_negative_1_s3 <= lane47_negative_1_s2;
         lane47_negative_1_s4 <= lane47_negative_1_s3;
@@ -9696,9 +9719,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_negative_1_s6 <= lane47_negative_1_s5;
         values_47_negative <= lane47_negative_1_s6;
     end
-    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:105
-    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:105
-    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:105
+    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:108
+    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:108
+    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:108
     wire [4:0] lane48_distance = {1'h0, coded_code_48} - info_split; // decode.rs:74
     wire lane48_below = lane48_distance[4]; // decode.rs:75
     wire [3:0] lane48_whole = lane48_distance[3:0] ^ {4{lane48_below}}; // decode.rs:76
@@ -9716,28 +9739,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_outer <= coded_outer_48;
         lane48_negative_1 <= lane48_negative;
     end
-    wire [19:0] lane48_middle_base_value = lane48_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane48_middle_base_sticky = lane48_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane48_middle_half_m = lane48_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane48_middle_half_scale = lane48_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane48_itself_base_value = lane48_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane48_itself_base_sticky = lane48_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane48_itself_half_m = lane48_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane48_middle_base_value = lane48_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane48_middle_base_sticky = lane48_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane48_middle_half_m = lane48_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane48_middle_half_scale = lane48_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane48_itself_base_value = lane48_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane48_itself_base_sticky = lane48_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane48_itself_half_m = lane48_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane48_exact_s1 <= lane48_exact;
-    wire [19:0] _t384 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t385 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t386 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t384; // side_table.rs:229
-    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t385; // side_table.rs:229
-    wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t386; // side_table.rs:229
-    wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:231
-    wire lane48_side_base_sticky = lane48_outlier ? lane48_outer_side_base_sticky : lane48_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane48_side_half_m = lane48_outlier ? lane48_half_m : lane48_middle_half_m; // side_table.rs:231
-    wire [5:0] lane48_side_half_scale = lane48_outlier ? lane48_half_scale : lane48_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t382 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t383 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t384 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t382; // side_table.rs:231
+    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t383; // side_table.rs:231
+    wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t384; // side_table.rs:231
+    wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:233
+    wire lane48_side_base_sticky = lane48_outlier ? lane48_outer_side_base_sticky : lane48_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane48_side_half_m = lane48_outlier ? lane48_half_m : lane48_middle_half_m; // side_table.rs:233
+    wire [5:0] lane48_side_half_scale = lane48_outlier ? lane48_half_scale : lane48_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane48_side_base_value_1 <= lane48_inner_1 ? 20'h0 : lane48_side_base_value;
         lane48_side_base_sticky_1 <= lane48_inner_1 ? 1'h0 : lane48_side_base_sticky;
@@ -9745,9 +9768,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_side_half_scale_1 <= lane48_side_half_scale;
         lane48_h_s2 <= lane48_h;
     end
-    wire [12:0] _t387 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t385 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane48_product <= _t387;
+        lane48_product <= _t385;
         lane48_side_later_base_value <= lane48_side_base_value_1;
         lane48_side_later_base_sticky <= lane48_side_base_sticky_1;
         lane48_side_later_half_scale <= lane48_side_half_scale_1;
@@ -9770,8 +9793,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane48_low_3 = lane48_high_1[1:0]; // leading_zeros.rs:14
     wire lane48_none_4 = ~(|lane48_high_3); // leading_zeros.rs:15
     wire lane48_of_low_2 = ~lane48_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t388 = lane48_none_2 ? lane48_of_low_1 : {lane48_none_4, lane48_none_4 ? lane48_of_low_2 : (~lane48_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane48_of_low_3 = {lane48_none_2, _t388}; // leading_zeros.rs:17
+    wire [1:0] _t386 = lane48_none_2 ? lane48_of_low_1 : {lane48_none_4, lane48_none_4 ? lane48_of_low_2 : (~lane48_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane48_of_low_3 = {lane48_none_2, _t386}; // leading_zeros.rs:17
     wire [3:0] lane48_high_4 = lane48_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane48_low_4 = lane48_high[3:0]; // leading_zeros.rs:14
     wire lane48_none_5 = ~(|lane48_high_4); // leading_zeros.rs:15
@@ -9784,8 +9807,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane48_low_6 = lane48_high_4[1:0]; // leading_zeros.rs:14
     wire lane48_none_7 = ~(|lane48_high_6); // leading_zeros.rs:15
     wire lane48_of_low_6 = ~lane48_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t389 = lane48_none_5 ? lane48_of_low_5 : {lane48_none_7, lane48_none_7 ? lane48_of_low_6 : (~lane48_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane48_zeros = {lane48_none_1, lane48_none_1 ? lane48_of_low_3 : {lane48_none_5, _t389}}; // leading_zeros.rs:17
+    wire [1:0] _t387 = lane48_none_5 ? lane48_of_low_5 : {lane48_none_7, lane48_none_7 ? lane48_of_low_6 : (~lane48_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane48_zeros = {lane48_none_1, lane48_none_1 ? lane48_of_low_3 : {lane48_none_5, _t387}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane48_scale <= lane48_side_later_half_scale;
     wire lane48_limited = (~(|lane48_scale[5:4])) & (lane48_zeros > lane48_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9811,9 +9834,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_lost_8 = lane48_frame_1[8] & (lane48_shift <= 4'h2); // decode.rs:105
     wire lane48_lost_9 = lane48_frame_1[9] & (lane48_shift <= 4'h1); // decode.rs:105
     wire lane48_lost_10 = lane48_frame_1[10] & (lane48_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t390 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:106
+    wire [11:0] _t388 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane48_rest <= |_t390;
+        lane48_rest <= |_t388;
         lane48_zero_s2 <= lane48_zero;
         lane48_zero_s3 <= lane48_zero_s2;
         lane48_zero_s4 <= lane48_zero_s3;
@@ -9824,9 +9847,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_up = lane48_normal[0] & (lane48_rest | lane48_normal[1]); // decode.rs:111
     wire [16:0] lane48_kept = {lane48_exponent, lane48_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane48_more = {5'h0, lane48_normal[11], 10'h0, lane48_up}; // decode.rs:113
-    wire [16:0] _t391 = lane48_kept + lane48_more; // decode.rs:114
+    wire [16:0] _t389 = lane48_kept + lane48_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane48_magnitude <= _t391[16:1];
+        lane48_magnitude <= _t389[16:1];
         lane48_negative_1_s2 <= lane48_negative_1;
         lane48_negative_1_s3 <= lane48_negative_1_s2;
         lane48_negative_1_s4 <= lane48_negative_1_s3;
@@ -9834,9 +9857,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_negative_1_s6 <= lane48_negative_1_s5;
         values_48_negative <= lane48_negative_1_s6;
     end
-    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:105
-    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:105
-    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:105
+    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:108
+    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:108
+    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:108
     wire [4:0] lane49_distance = {1'h0, coded_code_49} - info_split; // decode.rs:74
     wire lane49_below = lane49_distance[4]; // decode.rs:75
     wire [3:0] lane49_whole = lane49_distance[3:0] ^ {4{lane49_below}}; // decode.rs:76
@@ -9854,28 +9877,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_outer <= coded_outer_49;
         lane49_negative_1 <= lane49_negative;
     end
-    wire [19:0] lane49_middle_base_value = lane49_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane49_middle_base_sticky = lane49_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane49_middle_half_m = lane49_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane49_middle_half_scale = lane49_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane49_itself_base_value = lane49_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane49_itself_base_sticky = lane49_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane49_itself_half_m = lane49_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane49_middle_base_value = lane49_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane49_middle_base_sticky = lane49_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane49_middle_half_m = lane49_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane49_middle_half_scale = lane49_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane49_itself_base_value = lane49_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane49_itself_base_sticky = lane49_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane49_itself_half_m = lane49_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane49_exact_s1 <= lane49_exact;
-    wire [19:0] _t392 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t393 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t394 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t392; // side_table.rs:229
-    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t393; // side_table.rs:229
-    wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t394; // side_table.rs:229
-    wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:231
-    wire lane49_side_base_sticky = lane49_outlier ? lane49_outer_side_base_sticky : lane49_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane49_side_half_m = lane49_outlier ? lane49_half_m : lane49_middle_half_m; // side_table.rs:231
-    wire [5:0] lane49_side_half_scale = lane49_outlier ? lane49_half_scale : lane49_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t390 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t391 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t392 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t390; // side_table.rs:231
+    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t391; // side_table.rs:231
+    wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t392; // side_table.rs:231
+    wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:233
+    wire lane49_side_base_sticky = lane49_outlier ? lane49_outer_side_base_sticky : lane49_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane49_side_half_m = lane49_outlier ? lane49_half_m : lane49_middle_half_m; // side_table.rs:233
+    wire [5:0] lane49_side_half_scale = lane49_outlier ? lane49_half_scale : lane49_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane49_side_base_value_1 <= lane49_inner_1 ? 20'h0 : lane49_side_base_value;
         lane49_side_base_sticky_1 <= lane49_inner_1 ? 1'h0 : lane49_side_base_sticky;
@@ -9883,9 +9906,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_side_half_scale_1 <= lane49_side_half_scale;
         lane49_h_s2 <= lane49_h;
     end
-    wire [12:0] _t395 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t393 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane49_product <= _t395;
+        lane49_product <= _t393;
         lane49_side_later_base_value <= lane49_side_base_value_1;
         lane49_side_later_base_sticky <= lane49_side_base_sticky_1;
         lane49_side_later_half_scale <= lane49_side_half_scale_1;
@@ -9908,8 +9931,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane49_low_3 = lane49_high_1[1:0]; // leading_zeros.rs:14
     wire lane49_none_4 = ~(|lane49_high_3); // leading_zeros.rs:15
     wire lane49_of_low_2 = ~lane49_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t396 = lane49_none_2 ? lane49_of_low_1 : {lane49_none_4, lane49_none_4 ? lane49_of_low_2 : (~lane49_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane49_of_low_3 = {lane49_none_2, _t396}; // leading_zeros.rs:17
+    wire [1:0] _t394 = lane49_none_2 ? lane49_of_low_1 : {lane49_none_4, lane49_none_4 ? lane49_of_low_2 : (~lane49_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane49_of_low_3 = {lane49_none_2, _t394}; // leading_zeros.rs:17
     wire [3:0] lane49_high_4 = lane49_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane49_low_4 = lane49_high[3:0]; // leading_zeros.rs:14
     wire lane49_none_5 = ~(|lane49_high_4); // leading_zeros.rs:15
@@ -9922,8 +9945,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane49_low_6 = lane49_high_4[1:0]; // leading_zeros.rs:14
     wire lane49_none_7 = ~(|lane49_high_6); // leading_zeros.rs:15
     wire lane49_of_low_6 = ~lane49_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t397 = lane49_none_5 ? lane49_of_low_5 : {lane49_none_7, lane49_none_7 ? lane49_of_low_6 : (~lane49_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane49_zeros = {lane49_none_1, lane49_none_1 ? lane49_of_low_3 : {lane49_none_5, _t397}}; // leading_zeros.rs:17
+    wire [1:0] _t395 = lane49_none_5 ? lane49_of_low_5 : {lane49_none_7, lane49_none_7 ? lane49_of_low_6 : (~lane49_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane49_zeros = {lane49_none_1, lane49_none_1 ? lane49_of_low_3 : {lane49_none_5, _t395}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane49_scale <= lane49_side_later_half_scale;
     wire lane49_limited = (~(|lane49_scale[5:4])) & (lane49_zeros > lane49_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -9949,9 +9972,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_lost_8 = lane49_frame_1[8] & (lane49_shift <= 4'h2); // decode.rs:105
     wire lane49_lost_9 = lane49_frame_1[9] & (lane49_shift <= 4'h1); // decode.rs:105
     wire lane49_lost_10 = lane49_frame_1[10] & (lane49_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t398 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:106
+    wire [11:0] _t396 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane49_rest <= |_t398;
+        lane49_rest <= |_t396;
         lane49_zero_s2 <= lane49_zero;
         lane49_zero_s3 <= lane49_zero_s2;
         lane49_zero_s4 <= lane49_zero_s3;
@@ -9962,9 +9985,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_up = lane49_normal[0] & (lane49_rest | lane49_normal[1]); // decode.rs:111
     wire [16:0] lane49_kept = {lane49_exponent, lane49_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane49_more = {5'h0, lane49_normal[11], 10'h0, lane49_up}; // decode.rs:113
-    wire [16:0] _t399 = lane49_kept + lane49_more; // decode.rs:114
+    wire [16:0] _t397 = lane49_kept + lane49_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane49_magnitude <= _t399[16:1];
+        lane49_magnitude <= _t397[16:1];
         lane49_negative_1_s2 <= lane49_negative_1;
         lane49_negative_1_s3 <= lane49_negative_1_s2;
         lane49_negative_1_s4 <= lane49_negative_1_s3;
@@ -9972,9 +9995,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_negative_1_s6 <= lane49_negative_1_s5;
         values_49_negative <= lane49_negative_1_s6;
     end
-    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:105
-    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:105
-    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:105
+    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:108
+    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:108
+    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:108
     wire [4:0] lane50_distance = {1'h0, coded_code_50} - info_split; // decode.rs:74
     wire lane50_below = lane50_distance[4]; // decode.rs:75
     wire [3:0] lane50_whole = lane50_distance[3:0] ^ {4{lane50_below}}; // decode.rs:76
@@ -9992,28 +10015,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_outer <= coded_outer_50;
         lane50_negative_1 <= lane50_negative;
     end
-    wire [19:0] lane50_middle_base_value = lane50_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane50_middle_base_sticky = lane50_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane50_middle_half_m = lane50_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane50_middle_half_scale = lane50_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane50_itself_base_value = lane50_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane50_itself_base_sticky = lane50_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane50_itself_half_m = lane50_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane50_middle_base_value = lane50_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane50_middle_base_sticky = lane50_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane50_middle_half_m = lane50_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane50_middle_half_scale = lane50_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane50_itself_base_value = lane50_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane50_itself_base_sticky = lane50_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane50_itself_half_m = lane50_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane50_exact_s1 <= lane50_exact;
-    wire [19:0] _t400 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t401 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t402 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t400; // side_table.rs:229
-    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t401; // side_table.rs:229
-    wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t402; // side_table.rs:229
-    wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:231
-    wire lane50_side_base_sticky = lane50_outlier ? lane50_outer_side_base_sticky : lane50_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane50_side_half_m = lane50_outlier ? lane50_half_m : lane50_middle_half_m; // side_table.rs:231
-    wire [5:0] lane50_side_half_scale = lane50_outlier ? lane50_half_scale : lane50_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t398 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t399 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t400 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t398; // side_table.rs:231
+    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t399; // side_table.rs:231
+    wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t400; // side_table.rs:231
+    wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:233
+    wire lane50_side_base_sticky = lane50_outlier ? lane50_outer_side_base_sticky : lane50_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane50_side_half_m = lane50_outlier ? lane50_half_m : lane50_middle_half_m; // side_table.rs:233
+    wire [5:0] lane50_side_half_scale = lane50_outlier ? lane50_half_scale : lane50_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane50_side_base_value_1 <= lane50_inner_1 ? 20'h0 : lane50_side_base_value;
         lane50_side_base_sticky_1 <= lane50_inner_1 ? 1'h0 : lane50_side_base_sticky;
@@ -10021,9 +10044,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_side_half_scale_1 <= lane50_side_half_scale;
         lane50_h_s2 <= lane50_h;
     end
-    wire [12:0] _t403 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t401 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane50_product <= _t403;
+        lane50_product <= _t401;
         lane50_side_later_base_value <= lane50_side_base_value_1;
         lane50_side_later_base_sticky <= lane50_side_base_sticky_1;
         lane50_side_later_half_scale <= lane50_side_half_scale_1;
@@ -10046,8 +10069,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane50_low_3 = lane50_high_1[1:0]; // leading_zeros.rs:14
     wire lane50_none_4 = ~(|lane50_high_3); // leading_zeros.rs:15
     wire lane50_of_low_2 = ~lane50_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t404 = lane50_none_2 ? lane50_of_low_1 : {lane50_none_4, lane50_none_4 ? lane50_of_low_2 : (~lane50_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane50_of_low_3 = {lane50_none_2, _t404}; // leading_zeros.rs:17
+    wire [1:0] _t402 = lane50_none_2 ? lane50_of_low_1 : {lane50_none_4, lane50_none_4 ? lane50_of_low_2 : (~lane50_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane50_of_low_3 = {lane50_none_2, _t402}; // leading_zeros.rs:17
     wire [3:0] lane50_high_4 = lane50_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane50_low_4 = lane50_high[3:0]; // leading_zeros.rs:14
     wire lane50_none_5 = ~(|lane50_high_4); // leading_zeros.rs:15
@@ -10060,8 +10083,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane50_low_6 = lane50_high_4[1:0]; // leading_zeros.rs:14
     wire lane50_none_7 = ~(|lane50_high_6); // leading_zeros.rs:15
     wire lane50_of_low_6 = ~lane50_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t405 = lane50_none_5 ? lane50_of_low_5 : {lane50_none_7, lane50_none_7 ? lane50_of_low_6 : (~lane50_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane50_zeros = {lane50_none_1, lane50_none_1 ? lane50_of_low_3 : {lane50_none_5, _t405}}; // leading_zeros.rs:17
+    wire [1:0] _t403 = lane50_none_5 ? lane50_of_low_5 : {lane50_none_7, lane50_none_7 ? lane50_of_low_6 : (~lane50_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane50_zeros = {lane50_none_1, lane50_none_1 ? lane50_of_low_3 : {lane50_none_5, _t403}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane50_scale <= lane50_side_later_half_scale;
     wire lane50_limited = (~(|lane50_scale[5:4])) & (lane50_zeros > lane50_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10087,9 +10110,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_lost_8 = lane50_frame_1[8] & (lane50_shift <= 4'h2); // decode.rs:105
     wire lane50_lost_9 = lane50_frame_1[9] & (lane50_shift <= 4'h1); // decode.rs:105
     wire lane50_lost_10 = lane50_frame_1[10] & (lane50_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t406 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:106
+    wire [11:0] _t404 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane50_rest <= |_t406;
+        lane50_rest <= |_t404;
         lane50_zero_s2 <= lane50_zero;
         lane50_zero_s3 <= lane50_zero_s2;
         lane50_zero_s4 <= lane50_zero_s3;
@@ -10100,9 +10123,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_up = lane50_normal[0] & (lane50_rest | lane50_normal[1]); // decode.rs:111
     wire [16:0] lane50_kept = {lane50_exponent, lane50_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane50_more = {5'h0, lane50_normal[11], 10'h0, lane50_up}; // decode.rs:113
-    wire [16:0] _t407 = lane50_kept + lane50_more; // decode.rs:114
+    wire [16:0] _t405 = lane50_kept + lane50_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane50_magnitude <= _t407[16:1];
+        lane50_magnitude <= _t405[16:1];
         lane50_negative_1_s2 <= lane50_negative_1;
         lane50_negative_1_s3 <= lane50_negative_1_s2;
         lane50_negative_1_s4 <= lane50_negative_1_s3;
@@ -10110,9 +10133,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_negative_1_s6 <= lane50_negative_1_s5;
         values_50_negative <= lane50_negative_1_s6;
     end
-    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:105
-    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:105
-    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:105
+    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:108
+    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:108
+    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:108
     wire [4:0] lane51_distance = {1'h0, coded_code_51} - info_split; // decode.rs:74
     wire lane51_below = lane51_distance[4]; // decode.rs:75
     wire [3:0] lane51_whole = lane51_distance[3:0] ^ {4{lane51_below}}; // decode.rs:76
@@ -10130,28 +10153,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_outer <= coded_outer_51;
         lane51_negative_1 <= lane51_negative;
     end
-    wire [19:0] lane51_middle_base_value = lane51_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane51_middle_base_sticky = lane51_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane51_middle_half_m = lane51_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane51_middle_half_scale = lane51_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane51_itself_base_value = lane51_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane51_itself_base_sticky = lane51_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane51_itself_half_m = lane51_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane51_middle_base_value = lane51_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane51_middle_base_sticky = lane51_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane51_middle_half_m = lane51_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane51_middle_half_scale = lane51_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane51_itself_base_value = lane51_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane51_itself_base_sticky = lane51_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane51_itself_half_m = lane51_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane51_exact_s1 <= lane51_exact;
-    wire [19:0] _t408 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t409 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t410 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t408; // side_table.rs:229
-    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t409; // side_table.rs:229
-    wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t410; // side_table.rs:229
-    wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:231
-    wire lane51_side_base_sticky = lane51_outlier ? lane51_outer_side_base_sticky : lane51_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane51_side_half_m = lane51_outlier ? lane51_half_m : lane51_middle_half_m; // side_table.rs:231
-    wire [5:0] lane51_side_half_scale = lane51_outlier ? lane51_half_scale : lane51_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t406 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t407 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t408 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t406; // side_table.rs:231
+    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t407; // side_table.rs:231
+    wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t408; // side_table.rs:231
+    wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:233
+    wire lane51_side_base_sticky = lane51_outlier ? lane51_outer_side_base_sticky : lane51_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane51_side_half_m = lane51_outlier ? lane51_half_m : lane51_middle_half_m; // side_table.rs:233
+    wire [5:0] lane51_side_half_scale = lane51_outlier ? lane51_half_scale : lane51_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane51_side_base_value_1 <= lane51_inner_1 ? 20'h0 : lane51_side_base_value;
         lane51_side_base_sticky_1 <= lane51_inner_1 ? 1'h0 : lane51_side_base_sticky;
@@ -10159,9 +10182,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_side_half_scale_1 <= lane51_side_half_scale;
         lane51_h_s2 <= lane51_h;
     end
-    wire [12:0] _t411 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t409 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane51_product <= _t411;
+        lane51_product <= _t409;
         lane51_side_later_base_value <= lane51_side_base_value_1;
         lane51_side_later_base_sticky <= lane51_side_base_sticky_1;
         lane51_side_later_half_scale <= lane51_side_half_scale_1;
@@ -10184,8 +10207,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane51_low_3 = lane51_high_1[1:0]; // leading_zeros.rs:14
     wire lane51_none_4 = ~(|lane51_high_3); // leading_zeros.rs:15
     wire lane51_of_low_2 = ~lane51_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t412 = lane51_none_2 ? lane51_of_low_1 : {lane51_none_4, lane51_none_4 ? lane51_of_low_2 : (~lane51_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane51_of_low_3 = {lane51_none_2, _t412}; // leading_zeros.rs:17
+    wire [1:0] _t410 = lane51_none_2 ? lane51_of_low_1 : {lane51_none_4, lane51_none_4 ? lane51_of_low_2 : (~lane51_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane51_of_low_3 = {lane51_none_2, _t410}; // leading_zeros.rs:17
     wire [3:0] lane51_high_4 = lane51_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane51_low_4 = lane51_high[3:0]; // leading_zeros.rs:14
     wire lane51_none_5 = ~(|lane51_high_4); // leading_zeros.rs:15
@@ -10198,8 +10221,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane51_low_6 = lane51_high_4[1:0]; // leading_zeros.rs:14
     wire lane51_none_7 = ~(|lane51_high_6); // leading_zeros.rs:15
     wire lane51_of_low_6 = ~lane51_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t413 = lane51_none_5 ? lane51_of_low_5 : {lane51_none_7, lane51_none_7 ? lane51_of_low_6 : (~lane51_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane51_zeros = {lane51_none_1, lane51_none_1 ? lane51_of_low_3 : {lane51_none_5, _t413}}; // leading_zeros.rs:17
+    wire [1:0] _t411 = lane51_none_5 ? lane51_of_low_5 : {lane51_none_7, lane51_none_7 ? lane51_of_low_6 : (~lane51_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane51_zeros = {lane51_none_1, lane51_none_1 ? lane51_of_low_3 : {lane51_none_5, _t411}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane51_scale <= lane51_side_later_half_scale;
     wire lane51_limited = (~(|lane51_scale[5:4])) & (lane51_zeros > lane51_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10225,9 +10248,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_lost_8 = lane51_frame_1[8] & (lane51_shift <= 4'h2); // decode.rs:105
     wire lane51_lost_9 = lane51_frame_1[9] & (lane51_shift <= 4'h1); // decode.rs:105
     wire lane51_lost_10 = lane51_frame_1[10] & (lane51_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t414 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:106
+    wire [11:0] _t412 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane51_rest <= |_t414;
+        lane51_rest <= |_t412;
         lane51_zero_s2 <= lane51_zero;
         lane51_zero_s3 <= lane51_zero_s2;
         lane51_zero_s4 <= lane51_zero_s3;
@@ -10238,9 +10261,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_up = lane51_normal[0] & (lane51_rest | lane51_normal[1]); // decode.rs:111
     wire [16:0] lane51_kept = {lane51_exponent, lane51_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane51_more = {5'h0, lane51_normal[11], 10'h0, lane51_up}; // decode.rs:113
-    wire [16:0] _t415 = lane51_kept + lane51_more; // decode.rs:114
+    wire [16:0] _t413 = lane51_kept + lane51_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane51_magnitude <= _t415[16:1];
+        lane51_magnitude <= _t413[16:1];
         lane51_negative_1_s2 <= lane51_negative_1;
         lane51_negative_1_s3 <= lane51_negative_1_s2;
         lane51_negative_1_s4 <= lane51_negative_1_s3;
@@ -10248,9 +10271,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_negative_1_s6 <= lane51_negative_1_s5;
         values_51_negative <= lane51_negative_1_s6;
     end
-    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:105
-    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:105
-    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:105
+    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:108
+    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:108
+    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:108
     wire [4:0] lane52_distance = {1'h0, coded_code_52} - info_split; // decode.rs:74
     wire lane52_below = lane52_distance[4]; // decode.rs:75
     wire [3:0] lane52_whole = lane52_distance[3:0] ^ {4{lane52_below}}; // decode.rs:76
@@ -10268,28 +10291,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_outer <= coded_outer_52;
         lane52_negative_1 <= lane52_negative;
     end
-    wire [19:0] lane52_middle_base_value = lane52_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane52_middle_base_sticky = lane52_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane52_middle_half_m = lane52_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane52_middle_half_scale = lane52_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane52_itself_base_value = lane52_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane52_itself_base_sticky = lane52_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane52_itself_half_m = lane52_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane52_middle_base_value = lane52_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane52_middle_base_sticky = lane52_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane52_middle_half_m = lane52_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane52_middle_half_scale = lane52_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane52_itself_base_value = lane52_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane52_itself_base_sticky = lane52_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane52_itself_half_m = lane52_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane52_exact_s1 <= lane52_exact;
-    wire [19:0] _t416 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t417 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t418 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t416; // side_table.rs:229
-    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t417; // side_table.rs:229
-    wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t418; // side_table.rs:229
-    wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:231
-    wire lane52_side_base_sticky = lane52_outlier ? lane52_outer_side_base_sticky : lane52_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane52_side_half_m = lane52_outlier ? lane52_half_m : lane52_middle_half_m; // side_table.rs:231
-    wire [5:0] lane52_side_half_scale = lane52_outlier ? lane52_half_scale : lane52_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t414 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t415 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t416 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t414; // side_table.rs:231
+    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t415; // side_table.rs:231
+    wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t416; // side_table.rs:231
+    wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:233
+    wire lane52_side_base_sticky = lane52_outlier ? lane52_outer_side_base_sticky : lane52_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane52_side_half_m = lane52_outlier ? lane52_half_m : lane52_middle_half_m; // side_table.rs:233
+    wire [5:0] lane52_side_half_scale = lane52_outlier ? lane52_half_scale : lane52_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane52_side_base_value_1 <= lane52_inner_1 ? 20'h0 : lane52_side_base_value;
         lane52_side_base_sticky_1 <= lane52_inner_1 ? 1'h0 : lane52_side_base_sticky;
@@ -10297,9 +10320,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_side_half_scale_1 <= lane52_side_half_scale;
         lane52_h_s2 <= lane52_h;
     end
-    wire [12:0] _t419 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t417 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane52_product <= _t419;
+        lane52_product <= _t417;
         lane52_side_later_base_value <= lane52_side_base_value_1;
         lane52_side_later_base_sticky <= lane52_side_base_sticky_1;
         lane52_side_later_half_scale <= lane52_side_half_scale_1;
@@ -10322,8 +10345,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane52_low_3 = lane52_high_1[1:0]; // leading_zeros.rs:14
     wire lane52_none_4 = ~(|lane52_high_3); // leading_zeros.rs:15
     wire lane52_of_low_2 = ~lane52_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t420 = lane52_none_2 ? lane52_of_low_1 : {lane52_none_4, lane52_none_4 ? lane52_of_low_2 : (~lane52_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane52_of_low_3 = {lane52_none_2, _t420}; // leading_zeros.rs:17
+    wire [1:0] _t418 = lane52_none_2 ? lane52_of_low_1 : {lane52_none_4, lane52_none_4 ? lane52_of_low_2 : (~lane52_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane52_of_low_3 = {lane52_none_2, _t418}; // leading_zeros.rs:17
     wire [3:0] lane52_high_4 = lane52_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane52_low_4 = lane52_high[3:0]; // leading_zeros.rs:14
     wire lane52_none_5 = ~(|lane52_high_4); // leading_zeros.rs:15
@@ -10336,8 +10359,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane52_low_6 = lane52_high_4[1:0]; // leading_zeros.rs:14
     wire lane52_none_7 = ~(|lane52_high_6); // leading_zeros.rs:15
     wire lane52_of_low_6 = ~lane52_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t421 = lane52_none_5 ? lane52_of_low_5 : {lane52_none_7, lane52_none_7 ? lane52_of_low_6 : (~lane52_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane52_zeros = {lane52_none_1, lane52_none_1 ? lane52_of_low_3 : {lane52_none_5, _t421}}; // leading_zeros.rs:17
+    wire [1:0] _t419 = lane52_none_5 ? lane52_of_low_5 : {lane52_none_7, lane52_none_7 ? lane52_of_low_6 : (~lane52_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane52_zeros = {lane52_none_1, lane52_none_1 ? lane52_of_low_3 : {lane52_none_5, _t419}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane52_scale <= lane52_side_later_half_scale;
     wire lane52_limited = (~(|lane52_scale[5:4])) & (lane52_zeros > lane52_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10363,9 +10386,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_lost_8 = lane52_frame_1[8] & (lane52_shift <= 4'h2); // decode.rs:105
     wire lane52_lost_9 = lane52_frame_1[9] & (lane52_shift <= 4'h1); // decode.rs:105
     wire lane52_lost_10 = lane52_frame_1[10] & (lane52_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t422 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:106
+    wire [11:0] _t420 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane52_rest <= |_t422;
+        lane52_rest <= |_t420;
         lane52_zero_s2 <= lane52_zero;
         lane52_zero_s3 <= lane52_zero_s2;
         lane52_zero_s4 <= lane52_zero_s3;
@@ -10376,9 +10399,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_up = lane52_normal[0] & (lane52_rest | lane52_normal[1]); // decode.rs:111
     wire [16:0] lane52_kept = {lane52_exponent, lane52_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane52_more = {5'h0, lane52_normal[11], 10'h0, lane52_up}; // decode.rs:113
-    wire [16:0] _t423 = lane52_kept + lane52_more; // decode.rs:114
+    wire [16:0] _t421 = lane52_kept + lane52_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane52_magnitude <= _t423[16:1];
+        lane52_magnitude <= _t421[16:1];
         lane52_negative_1_s2 <= lane52_negative_1;
         lane52_negative_1_s3 <= lane52_negative_1_s2;
         lane52_negative_1_s4 <= lane52_negative_1_s3;
@@ -10386,9 +10409,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_negative_1_s6 <= lane52_negative_1_s5;
         values_52_negative <= lane52_negative_1_s6;
     end
-    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:105
-    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:105
-    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:105
+    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:108
+    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:108
+    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:108
     wire [4:0] lane53_distance = {1'h0, coded_code_53} - info_split; // decode.rs:74
     wire lane53_below = lane53_distance[4]; // decode.rs:75
     wire [3:0] lane53_whole = lane53_distance[3:0] ^ {4{lane53_below}}; // decode.rs:76
@@ -10406,28 +10429,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_outer <= coded_outer_53;
         lane53_negative_1 <= lane53_negative;
     end
-    wire [19:0] lane53_middle_base_value = lane53_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane53_middle_base_sticky = lane53_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane53_middle_half_m = lane53_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane53_middle_half_scale = lane53_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane53_itself_base_value = lane53_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane53_itself_base_sticky = lane53_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane53_itself_half_m = lane53_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane53_middle_base_value = lane53_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane53_middle_base_sticky = lane53_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane53_middle_half_m = lane53_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane53_middle_half_scale = lane53_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane53_itself_base_value = lane53_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane53_itself_base_sticky = lane53_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane53_itself_half_m = lane53_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane53_exact_s1 <= lane53_exact;
-    wire [19:0] _t424 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t425 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t426 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t424; // side_table.rs:229
-    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t425; // side_table.rs:229
-    wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t426; // side_table.rs:229
-    wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:231
-    wire lane53_side_base_sticky = lane53_outlier ? lane53_outer_side_base_sticky : lane53_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane53_side_half_m = lane53_outlier ? lane53_half_m : lane53_middle_half_m; // side_table.rs:231
-    wire [5:0] lane53_side_half_scale = lane53_outlier ? lane53_half_scale : lane53_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t422 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t423 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t424 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t422; // side_table.rs:231
+    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t423; // side_table.rs:231
+    wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t424; // side_table.rs:231
+    wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:233
+    wire lane53_side_base_sticky = lane53_outlier ? lane53_outer_side_base_sticky : lane53_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane53_side_half_m = lane53_outlier ? lane53_half_m : lane53_middle_half_m; // side_table.rs:233
+    wire [5:0] lane53_side_half_scale = lane53_outlier ? lane53_half_scale : lane53_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane53_side_base_value_1 <= lane53_inner_1 ? 20'h0 : lane53_side_base_value;
         lane53_side_base_sticky_1 <= lane53_inner_1 ? 1'h0 : lane53_side_base_sticky;
@@ -10435,9 +10458,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_side_half_scale_1 <= lane53_side_half_scale;
         lane53_h_s2 <= lane53_h;
     end
-    wire [12:0] _t427 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t425 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane53_product <= _t427;
+        lane53_product <= _t425;
         lane53_side_later_base_value <= lane53_side_base_value_1;
         lane53_side_later_base_sticky <= lane53_side_base_sticky_1;
         lane53_side_later_half_scale <= lane53_side_half_scale_1;
@@ -10460,8 +10483,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane53_low_3 = lane53_high_1[1:0]; // leading_zeros.rs:14
     wire lane53_none_4 = ~(|lane53_high_3); // leading_zeros.rs:15
     wire lane53_of_low_2 = ~lane53_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t428 = lane53_none_2 ? lane53_of_low_1 : {lane53_none_4, lane53_none_4 ? lane53_of_low_2 : (~lane53_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane53_of_low_3 = {lane53_none_2, _t428}; // leading_zeros.rs:17
+    wire [1:0] _t426 = lane53_none_2 ? lane53_of_low_1 : {lane53_none_4, lane53_none_4 ? lane53_of_low_2 : (~lane53_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane53_of_low_3 = {lane53_none_2, _t426}; // leading_zeros.rs:17
     wire [3:0] lane53_high_4 = lane53_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane53_low_4 = lane53_high[3:0]; // leading_zeros.rs:14
     wire lane53_none_5 = ~(|lane53_high_4); // leading_zeros.rs:15
@@ -10474,8 +10497,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane53_low_6 = lane53_high_4[1:0]; // leading_zeros.rs:14
     wire lane53_none_7 = ~(|lane53_high_6); // leading_zeros.rs:15
     wire lane53_of_low_6 = ~lane53_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t429 = lane53_none_5 ? lane53_of_low_5 : {lane53_none_7, lane53_none_7 ? lane53_of_low_6 : (~lane53_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane53_zeros = {lane53_none_1, lane53_none_1 ? lane53_of_low_3 : {lane53_none_5, _t429}}; // leading_zeros.rs:17
+    wire [1:0] _t427 = lane53_none_5 ? lane53_of_low_5 : {lane53_none_7, lane53_none_7 ? lane53_of_low_6 : (~lane53_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane53_zeros = {lane53_none_1, lane53_none_1 ? lane53_of_low_3 : {lane53_none_5, _t427}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane53_scale <= lane53_side_later_half_scale;
     wire lane53_limited = (~(|lane53_scale[5:4])) & (lane53_zeros > lane53_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10501,9 +10524,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_lost_8 = lane53_frame_1[8] & (lane53_shift <= 4'h2); // decode.rs:105
     wire lane53_lost_9 = lane53_frame_1[9] & (lane53_shift <= 4'h1); // decode.rs:105
     wire lane53_lost_10 = lane53_frame_1[10] & (lane53_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t430 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:106
+    wire [11:0] _t428 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane53_rest <= |_t430;
+        lane53_rest <= |_t428;
         lane53_zero_s2 <= lane53_zero;
         lane53_zero_s3 <= lane53_zero_s2;
         lane53_zero_s4 <= lane53_zero_s3;
@@ -10514,9 +10537,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_up = lane53_normal[0] & (lane53_rest | lane53_normal[1]); // decode.rs:111
     wire [16:0] lane53_kept = {lane53_exponent, lane53_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane53_more = {5'h0, lane53_normal[11], 10'h0, lane53_up}; // decode.rs:113
-    wire [16:0] _t431 = lane53_kept + lane53_more; // decode.rs:114
+    wire [16:0] _t429 = lane53_kept + lane53_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane53_magnitude <= _t431[16:1];
+        lane53_magnitude <= _t429[16:1];
         lane53_negative_1_s2 <= lane53_negative_1;
         lane53_negative_1_s3 <= lane53_negative_1_s2;
         lane53_negative_1_s4 <= lane53_negative_1_s3;
@@ -10524,9 +10547,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_negative_1_s6 <= lane53_negative_1_s5;
         values_53_negative <= lane53_negative_1_s6;
     end
-    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:105
-    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:105
-    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:105
+    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:108
+    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:108
+    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:108
     wire [4:0] lane54_distance = {1'h0, coded_code_54} - info_split; // decode.rs:74
     wire lane54_below = lane54_distance[4]; // decode.rs:75
     wire [3:0] lane54_whole = lane54_distance[3:0] ^ {4{lane54_below}}; // decode.rs:76
@@ -10544,28 +10567,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_outer <= coded_outer_54;
         lane54_negative_1 <= lane54_negative;
     end
-    wire [19:0] lane54_middle_base_value = lane54_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane54_middle_base_sticky = lane54_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane54_middle_half_m = lane54_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane54_middle_half_scale = lane54_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane54_itself_base_value = lane54_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane54_itself_base_sticky = lane54_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane54_itself_half_m = lane54_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane54_middle_base_value = lane54_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane54_middle_base_sticky = lane54_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane54_middle_half_m = lane54_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane54_middle_half_scale = lane54_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane54_itself_base_value = lane54_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane54_itself_base_sticky = lane54_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane54_itself_half_m = lane54_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane54_exact_s1 <= lane54_exact;
-    wire [19:0] _t432 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t433 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t434 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t432; // side_table.rs:229
-    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t433; // side_table.rs:229
-    wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t434; // side_table.rs:229
-    wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:231
-    wire lane54_side_base_sticky = lane54_outlier ? lane54_outer_side_base_sticky : lane54_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane54_side_half_m = lane54_outlier ? lane54_half_m : lane54_middle_half_m; // side_table.rs:231
-    wire [5:0] lane54_side_half_scale = lane54_outlier ? lane54_half_scale : lane54_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t430 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t431 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t432 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t430; // side_table.rs:231
+    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t431; // side_table.rs:231
+    wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t432; // side_table.rs:231
+    wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:233
+    wire lane54_side_base_sticky = lane54_outlier ? lane54_outer_side_base_sticky : lane54_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane54_side_half_m = lane54_outlier ? lane54_half_m : lane54_middle_half_m; // side_table.rs:233
+    wire [5:0] lane54_side_half_scale = lane54_outlier ? lane54_half_scale : lane54_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane54_side_base_value_1 <= lane54_inner_1 ? 20'h0 : lane54_side_base_value;
         lane54_side_base_sticky_1 <= lane54_inner_1 ? 1'h0 : lane54_side_base_sticky;
@@ -10573,9 +10596,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_side_half_scale_1 <= lane54_side_half_scale;
         lane54_h_s2 <= lane54_h;
     end
-    wire [12:0] _t435 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t433 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane54_product <= _t435;
+        lane54_product <= _t433;
         lane54_side_later_base_value <= lane54_side_base_value_1;
         lane54_side_later_base_sticky <= lane54_side_base_sticky_1;
         lane54_side_later_half_scale <= lane54_side_half_scale_1;
@@ -10598,8 +10621,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane54_low_3 = lane54_high_1[1:0]; // leading_zeros.rs:14
     wire lane54_none_4 = ~(|lane54_high_3); // leading_zeros.rs:15
     wire lane54_of_low_2 = ~lane54_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t436 = lane54_none_2 ? lane54_of_low_1 : {lane54_none_4, lane54_none_4 ? lane54_of_low_2 : (~lane54_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane54_of_low_3 = {lane54_none_2, _t436}; // leading_zeros.rs:17
+    wire [1:0] _t434 = lane54_none_2 ? lane54_of_low_1 : {lane54_none_4, lane54_none_4 ? lane54_of_low_2 : (~lane54_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane54_of_low_3 = {lane54_none_2, _t434}; // leading_zeros.rs:17
     wire [3:0] lane54_high_4 = lane54_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane54_low_4 = lane54_high[3:0]; // leading_zeros.rs:14
     wire lane54_none_5 = ~(|lane54_high_4); // leading_zeros.rs:15
@@ -10612,8 +10635,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane54_low_6 = lane54_high_4[1:0]; // leading_zeros.rs:14
     wire lane54_none_7 = ~(|lane54_high_6); // leading_zeros.rs:15
     wire lane54_of_low_6 = ~lane54_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t437 = lane54_none_5 ? lane54_of_low_5 : {lane54_none_7, lane54_none_7 ? lane54_of_low_6 : (~lane54_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane54_zeros = {lane54_none_1, lane54_none_1 ? lane54_of_low_3 : {lane54_none_5, _t437}}; // leading_zeros.rs:17
+    wire [1:0] _t435 = lane54_none_5 ? lane54_of_low_5 : {lane54_none_7, lane54_none_7 ? lane54_of_low_6 : (~lane54_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane54_zeros = {lane54_none_1, lane54_none_1 ? lane54_of_low_3 : {lane54_none_5, _t435}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane54_scale <= lane54_side_later_half_scale;
     wire lane54_limited = (~(|lane54_scale[5:4])) & (lane54_zeros > lane54_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10639,9 +10662,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_lost_8 = lane54_frame_1[8] & (lane54_shift <= 4'h2); // decode.rs:105
     wire lane54_lost_9 = lane54_frame_1[9] & (lane54_shift <= 4'h1); // decode.rs:105
     wire lane54_lost_10 = lane54_frame_1[10] & (lane54_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t438 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:106
+    wire [11:0] _t436 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane54_rest <= |_t438;
+        lane54_rest <= |_t436;
         lane54_zero_s2 <= lane54_zero;
         lane54_zero_s3 <= lane54_zero_s2;
         lane54_zero_s4 <= lane54_zero_s3;
@@ -10652,9 +10675,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_up = lane54_normal[0] & (lane54_rest | lane54_normal[1]); // decode.rs:111
     wire [16:0] lane54_kept = {lane54_exponent, lane54_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane54_more = {5'h0, lane54_normal[11], 10'h0, lane54_up}; // decode.rs:113
-    wire [16:0] _t439 = lane54_kept + lane54_more; // decode.rs:114
+    wire [16:0] _t437 = lane54_kept + lane54_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane54_magnitude <= _t439[16:1];
+        lane54_magnitude <= _t437[16:1];
         lane54_negative_1_s2 <= lane54_negative_1;
         lane54_negative_1_s3 <= lane54_negative_1_s2;
         lane54_negative_1_s4 <= lane54_negative_1_s3;
@@ -10662,9 +10685,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_negative_1_s6 <= lane54_negative_1_s5;
         values_54_negative <= lane54_negative_1_s6;
     end
-    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:105
-    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:105
-    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:105
+    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:108
+    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:108
+    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:108
     wire [4:0] lane55_distance = {1'h0, coded_code_55} - info_split; // decode.rs:74
     wire lane55_below = lane55_distance[4]; // decode.rs:75
     wire [3:0] lane55_whole = lane55_distance[3:0] ^ {4{lane55_below}}; // decode.rs:76
@@ -10682,28 +10705,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_outer <= coded_outer_55;
         lane55_negative_1 <= lane55_negative;
     end
-    wire [19:0] lane55_middle_base_value = lane55_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane55_middle_base_sticky = lane55_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane55_middle_half_m = lane55_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane55_middle_half_scale = lane55_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane55_itself_base_value = lane55_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane55_itself_base_sticky = lane55_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane55_itself_half_m = lane55_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane55_middle_base_value = lane55_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane55_middle_base_sticky = lane55_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane55_middle_half_m = lane55_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane55_middle_half_scale = lane55_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane55_itself_base_value = lane55_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane55_itself_base_sticky = lane55_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane55_itself_half_m = lane55_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane55_exact_s1 <= lane55_exact;
-    wire [19:0] _t440 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t441 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t442 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t440; // side_table.rs:229
-    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t441; // side_table.rs:229
-    wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t442; // side_table.rs:229
-    wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:231
-    wire lane55_side_base_sticky = lane55_outlier ? lane55_outer_side_base_sticky : lane55_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane55_side_half_m = lane55_outlier ? lane55_half_m : lane55_middle_half_m; // side_table.rs:231
-    wire [5:0] lane55_side_half_scale = lane55_outlier ? lane55_half_scale : lane55_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t438 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t439 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t440 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t438; // side_table.rs:231
+    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t439; // side_table.rs:231
+    wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t440; // side_table.rs:231
+    wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:233
+    wire lane55_side_base_sticky = lane55_outlier ? lane55_outer_side_base_sticky : lane55_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane55_side_half_m = lane55_outlier ? lane55_half_m : lane55_middle_half_m; // side_table.rs:233
+    wire [5:0] lane55_side_half_scale = lane55_outlier ? lane55_half_scale : lane55_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane55_side_base_value_1 <= lane55_inner_1 ? 20'h0 : lane55_side_base_value;
         lane55_side_base_sticky_1 <= lane55_inner_1 ? 1'h0 : lane55_side_base_sticky;
@@ -10711,9 +10734,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_side_half_scale_1 <= lane55_side_half_scale;
         lane55_h_s2 <= lane55_h;
     end
-    wire [12:0] _t443 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t441 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane55_product <= _t443;
+        lane55_product <= _t441;
         lane55_side_later_base_value <= lane55_side_base_value_1;
         lane55_side_later_base_sticky <= lane55_side_base_sticky_1;
         lane55_side_later_half_scale <= lane55_side_half_scale_1;
@@ -10736,8 +10759,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane55_low_3 = lane55_high_1[1:0]; // leading_zeros.rs:14
     wire lane55_none_4 = ~(|lane55_high_3); // leading_zeros.rs:15
     wire lane55_of_low_2 = ~lane55_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t444 = lane55_none_2 ? lane55_of_low_1 : {lane55_none_4, lane55_none_4 ? lane55_of_low_2 : (~lane55_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane55_of_low_3 = {lane55_none_2, _t444}; // leading_zeros.rs:17
+    wire [1:0] _t442 = lane55_none_2 ? lane55_of_low_1 : {lane55_none_4, lane55_none_4 ? lane55_of_low_2 : (~lane55_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane55_of_low_3 = {lane55_none_2, _t442}; // leading_zeros.rs:17
     wire [3:0] lane55_high_4 = lane55_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane55_low_4 = lane55_high[3:0]; // leading_zeros.rs:14
     wire lane55_none_5 = ~(|lane55_high_4); // leading_zeros.rs:15
@@ -10750,8 +10773,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane55_low_6 = lane55_high_4[1:0]; // leading_zeros.rs:14
     wire lane55_none_7 = ~(|lane55_high_6); // leading_zeros.rs:15
     wire lane55_of_low_6 = ~lane55_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t445 = lane55_none_5 ? lane55_of_low_5 : {lane55_none_7, lane55_none_7 ? lane55_of_low_6 : (~lane55_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane55_zeros = {lane55_none_1, lane55_none_1 ? lane55_of_low_3 : {lane55_none_5, _t445}}; // leading_zeros.rs:17
+    wire [1:0] _t443 = lane55_none_5 ? lane55_of_low_5 : {lane55_none_7, lane55_none_7 ? lane55_of_low_6 : (~lane55_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane55_zeros = {lane55_none_1, lane55_none_1 ? lane55_of_low_3 : {lane55_none_5, _t443}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane55_scale <= lane55_side_later_half_scale;
     wire lane55_limited = (~(|lane55_scale[5:4])) & (lane55_zeros > lane55_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10777,9 +10800,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_lost_8 = lane55_frame_1[8] & (lane55_shift <= 4'h2); // decode.rs:105
     wire lane55_lost_9 = lane55_frame_1[9] & (lane55_shift <= 4'h1); // decode.rs:105
     wire lane55_lost_10 = lane55_frame_1[10] & (lane55_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t446 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:106
+    wire [11:0] _t444 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane55_rest <= |_t446;
+        lane55_rest <= |_t444;
         lane55_zero_s2 <= lane55_zero;
         lane55_zero_s3 <= lane55_zero_s2;
         lane55_zero_s4 <= lane55_zero_s3;
@@ -10790,9 +10813,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_up = lane55_normal[0] & (lane55_rest | lane55_normal[1]); // decode.rs:111
     wire [16:0] lane55_kept = {lane55_exponent, lane55_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane55_more = {5'h0, lane55_normal[11], 10'h0, lane55_up}; // decode.rs:113
-    wire [16:0] _t447 = lane55_kept + lane55_more; // decode.rs:114
+    wire [16:0] _t445 = lane55_kept + lane55_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane55_magnitude <= _t447[16:1];
+        lane55_magnitude <= _t445[16:1];
         lane55_negative_1_s2 <= lane55_negative_1;
         lane55_negative_1_s3 <= lane55_negative_1_s2;
         lane55_negative_1_s4 <= lane55_negative_1_s3;
@@ -10800,9 +10823,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_negative_1_s6 <= lane55_negative_1_s5;
         values_55_negative <= lane55_negative_1_s6;
     end
-    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:105
-    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:105
-    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:105
+    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:108
+    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:108
+    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:108
     wire [4:0] lane56_distance = {1'h0, coded_code_56} - info_split; // decode.rs:74
     wire lane56_below = lane56_distance[4]; // decode.rs:75
     wire [3:0] lane56_whole = lane56_distance[3:0] ^ {4{lane56_below}}; // decode.rs:76
@@ -10820,28 +10843,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_outer <= coded_outer_56;
         lane56_negative_1 <= lane56_negative;
     end
-    wire [19:0] lane56_middle_base_value = lane56_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane56_middle_base_sticky = lane56_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane56_middle_half_m = lane56_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane56_middle_half_scale = lane56_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane56_itself_base_value = lane56_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane56_itself_base_sticky = lane56_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane56_itself_half_m = lane56_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane56_middle_base_value = lane56_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane56_middle_base_sticky = lane56_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane56_middle_half_m = lane56_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane56_middle_half_scale = lane56_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane56_itself_base_value = lane56_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane56_itself_base_sticky = lane56_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane56_itself_half_m = lane56_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane56_exact_s1 <= lane56_exact;
-    wire [19:0] _t448 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t449 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t450 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t448; // side_table.rs:229
-    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t449; // side_table.rs:229
-    wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t450; // side_table.rs:229
-    wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:231
-    wire lane56_side_base_sticky = lane56_outlier ? lane56_outer_side_base_sticky : lane56_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane56_side_half_m = lane56_outlier ? lane56_half_m : lane56_middle_half_m; // side_table.rs:231
-    wire [5:0] lane56_side_half_scale = lane56_outlier ? lane56_half_scale : lane56_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t446 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t447 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t448 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t446; // side_table.rs:231
+    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t447; // side_table.rs:231
+    wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t448; // side_table.rs:231
+    wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:233
+    wire lane56_side_base_sticky = lane56_outlier ? lane56_outer_side_base_sticky : lane56_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane56_side_half_m = lane56_outlier ? lane56_half_m : lane56_middle_half_m; // side_table.rs:233
+    wire [5:0] lane56_side_half_scale = lane56_outlier ? lane56_half_scale : lane56_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane56_side_base_value_1 <= lane56_inner_1 ? 20'h0 : lane56_side_base_value;
         lane56_side_base_sticky_1 <= lane56_inner_1 ? 1'h0 : lane56_side_base_sticky;
@@ -10849,9 +10872,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_side_half_scale_1 <= lane56_side_half_scale;
         lane56_h_s2 <= lane56_h;
     end
-    wire [12:0] _t451 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t449 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane56_product <= _t451;
+        lane56_product <= _t449;
         lane56_side_later_base_value <= lane56_side_base_value_1;
         lane56_side_later_base_sticky <= lane56_side_base_sticky_1;
         lane56_side_later_half_scale <= lane56_side_half_scale_1;
@@ -10874,8 +10897,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane56_low_3 = lane56_high_1[1:0]; // leading_zeros.rs:14
     wire lane56_none_4 = ~(|lane56_high_3); // leading_zeros.rs:15
     wire lane56_of_low_2 = ~lane56_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t452 = lane56_none_2 ? lane56_of_low_1 : {lane56_none_4, lane56_none_4 ? lane56_of_low_2 : (~lane56_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane56_of_low_3 = {lane56_none_2, _t452}; // leading_zeros.rs:17
+    wire [1:0] _t450 = lane56_none_2 ? lane56_of_low_1 : {lane56_none_4, lane56_none_4 ? lane56_of_low_2 : (~lane56_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane56_of_low_3 = {lane56_none_2, _t450}; // leading_zeros.rs:17
     wire [3:0] lane56_high_4 = lane56_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane56_low_4 = lane56_high[3:0]; // leading_zeros.rs:14
     wire lane56_none_5 = ~(|lane56_high_4); // leading_zeros.rs:15
@@ -10888,8 +10911,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane56_low_6 = lane56_high_4[1:0]; // leading_zeros.rs:14
     wire lane56_none_7 = ~(|lane56_high_6); // leading_zeros.rs:15
     wire lane56_of_low_6 = ~lane56_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t453 = lane56_none_5 ? lane56_of_low_5 : {lane56_none_7, lane56_none_7 ? lane56_of_low_6 : (~lane56_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane56_zeros = {lane56_none_1, lane56_none_1 ? lane56_of_low_3 : {lane56_none_5, _t453}}; // leading_zeros.rs:17
+    wire [1:0] _t451 = lane56_none_5 ? lane56_of_low_5 : {lane56_none_7, lane56_none_7 ? lane56_of_low_6 : (~lane56_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane56_zeros = {lane56_none_1, lane56_none_1 ? lane56_of_low_3 : {lane56_none_5, _t451}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane56_scale <= lane56_side_later_half_scale;
     wire lane56_limited = (~(|lane56_scale[5:4])) & (lane56_zeros > lane56_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -10915,9 +10938,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_lost_8 = lane56_frame_1[8] & (lane56_shift <= 4'h2); // decode.rs:105
     wire lane56_lost_9 = lane56_frame_1[9] & (lane56_shift <= 4'h1); // decode.rs:105
     wire lane56_lost_10 = lane56_frame_1[10] & (lane56_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t454 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:106
+    wire [11:0] _t452 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane56_rest <= |_t454;
+        lane56_rest <= |_t452;
         lane56_zero_s2 <= lane56_zero;
         lane56_zero_s3 <= lane56_zero_s2;
         lane56_zero_s4 <= lane56_zero_s3;
@@ -10928,9 +10951,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_up = lane56_normal[0] & (lane56_rest | lane56_normal[1]); // decode.rs:111
     wire [16:0] lane56_kept = {lane56_exponent, lane56_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane56_more = {5'h0, lane56_normal[11], 10'h0, lane56_up}; // decode.rs:113
-    wire [16:0] _t455 = lane56_kept + lane56_more; // decode.rs:114
+    wire [16:0] _t453 = lane56_kept + lane56_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane56_magnitude <= _t455[16:1];
+        lane56_magnitude <= _t453[16:1];
         lane56_negative_1_s2 <= lane56_negative_1;
         lane56_negative_1_s3 <= lane56_negative_1_s2;
         lane56_negative_1_s4 <= lane56_negative_1_s3;
@@ -10938,9 +10961,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_negative_1_s6 <= lane56_negative_1_s5;
         values_56_negative <= lane56_negative_1_s6;
     end
-    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:105
-    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:105
-    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:105
+    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:108
+    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:108
+    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:108
     wire [4:0] lane57_distance = {1'h0, coded_code_57} - info_split; // decode.rs:74
     wire lane57_below = lane57_distance[4]; // decode.rs:75
     wire [3:0] lane57_whole = lane57_distance[3:0] ^ {4{lane57_below}}; // decode.rs:76
@@ -10958,28 +10981,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_outer <= coded_outer_57;
         lane57_negative_1 <= lane57_negative;
     end
-    wire [19:0] lane57_middle_base_value = lane57_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane57_middle_base_sticky = lane57_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane57_middle_half_m = lane57_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane57_middle_half_scale = lane57_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane57_itself_base_value = lane57_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane57_itself_base_sticky = lane57_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane57_itself_half_m = lane57_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane57_middle_base_value = lane57_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane57_middle_base_sticky = lane57_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane57_middle_half_m = lane57_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane57_middle_half_scale = lane57_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane57_itself_base_value = lane57_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane57_itself_base_sticky = lane57_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane57_itself_half_m = lane57_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane57_exact_s1 <= lane57_exact;
-    wire [19:0] _t456 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t457 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t458 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t456; // side_table.rs:229
-    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t457; // side_table.rs:229
-    wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t458; // side_table.rs:229
-    wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:231
-    wire lane57_side_base_sticky = lane57_outlier ? lane57_outer_side_base_sticky : lane57_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane57_side_half_m = lane57_outlier ? lane57_half_m : lane57_middle_half_m; // side_table.rs:231
-    wire [5:0] lane57_side_half_scale = lane57_outlier ? lane57_half_scale : lane57_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t454 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t455 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t456 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t454; // side_table.rs:231
+    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t455; // side_table.rs:231
+    wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t456; // side_table.rs:231
+    wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:233
+    wire lane57_side_base_sticky = lane57_outlier ? lane57_outer_side_base_sticky : lane57_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane57_side_half_m = lane57_outlier ? lane57_half_m : lane57_middle_half_m; // side_table.rs:233
+    wire [5:0] lane57_side_half_scale = lane57_outlier ? lane57_half_scale : lane57_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane57_side_base_value_1 <= lane57_inner_1 ? 20'h0 : lane57_side_base_value;
         lane57_side_base_sticky_1 <= lane57_inner_1 ? 1'h0 : lane57_side_base_sticky;
@@ -10987,9 +11010,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_side_half_scale_1 <= lane57_side_half_scale;
         lane57_h_s2 <= lane57_h;
     end
-    wire [12:0] _t459 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t457 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane57_product <= _t459;
+        lane57_product <= _t457;
         lane57_side_later_base_value <= lane57_side_base_value_1;
         lane57_side_later_base_sticky <= lane57_side_base_sticky_1;
         lane57_side_later_half_scale <= lane57_side_half_scale_1;
@@ -11012,8 +11035,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane57_low_3 = lane57_high_1[1:0]; // leading_zeros.rs:14
     wire lane57_none_4 = ~(|lane57_high_3); // leading_zeros.rs:15
     wire lane57_of_low_2 = ~lane57_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t460 = lane57_none_2 ? lane57_of_low_1 : {lane57_none_4, lane57_none_4 ? lane57_of_low_2 : (~lane57_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane57_of_low_3 = {lane57_none_2, _t460}; // leading_zeros.rs:17
+    wire [1:0] _t458 = lane57_none_2 ? lane57_of_low_1 : {lane57_none_4, lane57_none_4 ? lane57_of_low_2 : (~lane57_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane57_of_low_3 = {lane57_none_2, _t458}; // leading_zeros.rs:17
     wire [3:0] lane57_high_4 = lane57_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane57_low_4 = lane57_high[3:0]; // leading_zeros.rs:14
     wire lane57_none_5 = ~(|lane57_high_4); // leading_zeros.rs:15
@@ -11026,8 +11049,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane57_low_6 = lane57_high_4[1:0]; // leading_zeros.rs:14
     wire lane57_none_7 = ~(|lane57_high_6); // leading_zeros.rs:15
     wire lane57_of_low_6 = ~lane57_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t461 = lane57_none_5 ? lane57_of_low_5 : {lane57_none_7, lane57_none_7 ? lane57_of_low_6 : (~lane57_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane57_zeros = {lane57_none_1, lane57_none_1 ? lane57_of_low_3 : {lane57_none_5, _t461}}; // leading_zeros.rs:17
+    wire [1:0] _t459 = lane57_none_5 ? lane57_of_low_5 : {lane57_none_7, lane57_none_7 ? lane57_of_low_6 : (~lane57_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane57_zeros = {lane57_none_1, lane57_none_1 ? lane57_of_low_3 : {lane57_none_5, _t459}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane57_scale <= lane57_side_later_half_scale;
     wire lane57_limited = (~(|lane57_scale[5:4])) & (lane57_zeros > lane57_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11053,9 +11076,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_lost_8 = lane57_frame_1[8] & (lane57_shift <= 4'h2); // decode.rs:105
     wire lane57_lost_9 = lane57_frame_1[9] & (lane57_shift <= 4'h1); // decode.rs:105
     wire lane57_lost_10 = lane57_frame_1[10] & (lane57_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t462 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:106
+    wire [11:0] _t460 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane57_rest <= |_t462;
+        lane57_rest <= |_t460;
         lane57_zero_s2 <= lane57_zero;
         lane57_zero_s3 <= lane57_zero_s2;
         lane57_zero_s4 <= lane57_zero_s3;
@@ -11066,9 +11089,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_up = lane57_normal[0] & (lane57_rest | lane57_normal[1]); // decode.rs:111
     wire [16:0] lane57_kept = {lane57_exponent, lane57_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane57_more = {5'h0, lane57_normal[11], 10'h0, lane57_up}; // decode.rs:113
-    wire [16:0] _t463 = lane57_kept + lane57_more; // decode.rs:114
+    wire [16:0] _t461 = lane57_kept + lane57_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane57_magnitude <= _t463[16:1];
+        lane57_magnitude <= _t461[16:1];
         lane57_negative_1_s2 <= lane57_negative_1;
         lane57_negative_1_s3 <= lane57_negative_1_s2;
         lane57_negative_1_s4 <= lane57_negative_1_s3;
@@ -11076,9 +11099,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_negative_1_s6 <= lane57_negative_1_s5;
         values_57_negative <= lane57_negative_1_s6;
     end
-    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:105
-    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:105
-    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:105
+    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:108
+    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:108
+    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:108
     wire [4:0] lane58_distance = {1'h0, coded_code_58} - info_split; // decode.rs:74
     wire lane58_below = lane58_distance[4]; // decode.rs:75
     wire [3:0] lane58_whole = lane58_distance[3:0] ^ {4{lane58_below}}; // decode.rs:76
@@ -11096,28 +11119,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_outer <= coded_outer_58;
         lane58_negative_1 <= lane58_negative;
     end
-    wire [19:0] lane58_middle_base_value = lane58_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane58_middle_base_sticky = lane58_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane58_middle_half_m = lane58_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane58_middle_half_scale = lane58_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane58_itself_base_value = lane58_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane58_itself_base_sticky = lane58_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane58_itself_half_m = lane58_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane58_middle_base_value = lane58_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane58_middle_base_sticky = lane58_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane58_middle_half_m = lane58_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane58_middle_half_scale = lane58_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane58_itself_base_value = lane58_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane58_itself_base_sticky = lane58_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane58_itself_half_m = lane58_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane58_exact_s1 <= lane58_exact;
-    wire [19:0] _t464 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t465 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t466 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t464; // side_table.rs:229
-    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t465; // side_table.rs:229
-    wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t466; // side_table.rs:229
-    wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:231
-    wire lane58_side_base_sticky = lane58_outlier ? lane58_outer_side_base_sticky : lane58_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane58_side_half_m = lane58_outlier ? lane58_half_m : lane58_middle_half_m; // side_table.rs:231
-    wire [5:0] lane58_side_half_scale = lane58_outlier ? lane58_half_scale : lane58_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t462 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t463 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t464 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t462; // side_table.rs:231
+    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t463; // side_table.rs:231
+    wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t464; // side_table.rs:231
+    wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:233
+    wire lane58_side_base_sticky = lane58_outlier ? lane58_outer_side_base_sticky : lane58_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane58_side_half_m = lane58_outlier ? lane58_half_m : lane58_middle_half_m; // side_table.rs:233
+    wire [5:0] lane58_side_half_scale = lane58_outlier ? lane58_half_scale : lane58_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane58_side_base_value_1 <= lane58_inner_1 ? 20'h0 : lane58_side_base_value;
         lane58_side_base_sticky_1 <= lane58_inner_1 ? 1'h0 : lane58_side_base_sticky;
@@ -11125,9 +11148,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_side_half_scale_1 <= lane58_side_half_scale;
         lane58_h_s2 <= lane58_h;
     end
-    wire [12:0] _t467 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t465 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane58_product <= _t467;
+        lane58_product <= _t465;
         lane58_side_later_base_value <= lane58_side_base_value_1;
         lane58_side_later_base_sticky <= lane58_side_base_sticky_1;
         lane58_side_later_half_scale <= lane58_side_half_scale_1;
@@ -11150,8 +11173,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane58_low_3 = lane58_high_1[1:0]; // leading_zeros.rs:14
     wire lane58_none_4 = ~(|lane58_high_3); // leading_zeros.rs:15
     wire lane58_of_low_2 = ~lane58_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t468 = lane58_none_2 ? lane58_of_low_1 : {lane58_none_4, lane58_none_4 ? lane58_of_low_2 : (~lane58_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane58_of_low_3 = {lane58_none_2, _t468}; // leading_zeros.rs:17
+    wire [1:0] _t466 = lane58_none_2 ? lane58_of_low_1 : {lane58_none_4, lane58_none_4 ? lane58_of_low_2 : (~lane58_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane58_of_low_3 = {lane58_none_2, _t466}; // leading_zeros.rs:17
     wire [3:0] lane58_high_4 = lane58_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane58_low_4 = lane58_high[3:0]; // leading_zeros.rs:14
     wire lane58_none_5 = ~(|lane58_high_4); // leading_zeros.rs:15
@@ -11164,8 +11187,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane58_low_6 = lane58_high_4[1:0]; // leading_zeros.rs:14
     wire lane58_none_7 = ~(|lane58_high_6); // leading_zeros.rs:15
     wire lane58_of_low_6 = ~lane58_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t469 = lane58_none_5 ? lane58_of_low_5 : {lane58_none_7, lane58_none_7 ? lane58_of_low_6 : (~lane58_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane58_zeros = {lane58_none_1, lane58_none_1 ? lane58_of_low_3 : {lane58_none_5, _t469}}; // leading_zeros.rs:17
+    wire [1:0] _t467 = lane58_none_5 ? lane58_of_low_5 : {lane58_none_7, lane58_none_7 ? lane58_of_low_6 : (~lane58_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane58_zeros = {lane58_none_1, lane58_none_1 ? lane58_of_low_3 : {lane58_none_5, _t467}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane58_scale <= lane58_side_later_half_scale;
     wire lane58_limited = (~(|lane58_scale[5:4])) & (lane58_zeros > lane58_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11191,9 +11214,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_lost_8 = lane58_frame_1[8] & (lane58_shift <= 4'h2); // decode.rs:105
     wire lane58_lost_9 = lane58_frame_1[9] & (lane58_shift <= 4'h1); // decode.rs:105
     wire lane58_lost_10 = lane58_frame_1[10] & (lane58_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t470 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:106
+    wire [11:0] _t468 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane58_rest <= |_t470;
+        lane58_rest <= |_t468;
         lane58_zero_s2 <= lane58_zero;
         lane58_zero_s3 <= lane58_zero_s2;
         lane58_zero_s4 <= lane58_zero_s3;
@@ -11204,9 +11227,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_up = lane58_normal[0] & (lane58_rest | lane58_normal[1]); // decode.rs:111
     wire [16:0] lane58_kept = {lane58_exponent, lane58_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane58_more = {5'h0, lane58_normal[11], 10'h0, lane58_up}; // decode.rs:113
-    wire [16:0] _t471 = lane58_kept + lane58_more; // decode.rs:114
+    wire [16:0] _t469 = lane58_kept + lane58_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane58_magnitude <= _t471[16:1];
+        lane58_magnitude <= _t469[16:1];
         lane58_negative_1_s2 <= lane58_negative_1;
         lane58_negative_1_s3 <= lane58_negative_1_s2;
         lane58_negative_1_s4 <= lane58_negative_1_s3;
@@ -11214,9 +11237,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_negative_1_s6 <= lane58_negative_1_s5;
         values_58_negative <= lane58_negative_1_s6;
     end
-    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:105
-    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:105
-    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:105
+    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:108
+    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:108
+    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:108
     wire [4:0] lane59_distance = {1'h0, coded_code_59} - info_split; // decode.rs:74
     wire lane59_below = lane59_distance[4]; // decode.rs:75
     wire [3:0] lane59_whole = lane59_distance[3:0] ^ {4{lane59_below}}; // decode.rs:76
@@ -11234,28 +11257,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_outer <= coded_outer_59;
         lane59_negative_1 <= lane59_negative;
     end
-    wire [19:0] lane59_middle_base_value = lane59_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane59_middle_base_sticky = lane59_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane59_middle_half_m = lane59_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane59_middle_half_scale = lane59_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane59_itself_base_value = lane59_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane59_itself_base_sticky = lane59_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane59_itself_half_m = lane59_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane59_middle_base_value = lane59_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane59_middle_base_sticky = lane59_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane59_middle_half_m = lane59_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane59_middle_half_scale = lane59_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane59_itself_base_value = lane59_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane59_itself_base_sticky = lane59_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane59_itself_half_m = lane59_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane59_exact_s1 <= lane59_exact;
-    wire [19:0] _t472 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t473 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t474 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t472; // side_table.rs:229
-    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t473; // side_table.rs:229
-    wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t474; // side_table.rs:229
-    wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:231
-    wire lane59_side_base_sticky = lane59_outlier ? lane59_outer_side_base_sticky : lane59_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane59_side_half_m = lane59_outlier ? lane59_half_m : lane59_middle_half_m; // side_table.rs:231
-    wire [5:0] lane59_side_half_scale = lane59_outlier ? lane59_half_scale : lane59_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t470 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t471 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t472 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t470; // side_table.rs:231
+    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t471; // side_table.rs:231
+    wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t472; // side_table.rs:231
+    wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:233
+    wire lane59_side_base_sticky = lane59_outlier ? lane59_outer_side_base_sticky : lane59_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane59_side_half_m = lane59_outlier ? lane59_half_m : lane59_middle_half_m; // side_table.rs:233
+    wire [5:0] lane59_side_half_scale = lane59_outlier ? lane59_half_scale : lane59_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane59_side_base_value_1 <= lane59_inner_1 ? 20'h0 : lane59_side_base_value;
         lane59_side_base_sticky_1 <= lane59_inner_1 ? 1'h0 : lane59_side_base_sticky;
@@ -11263,9 +11286,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_side_half_scale_1 <= lane59_side_half_scale;
         lane59_h_s2 <= lane59_h;
     end
-    wire [12:0] _t475 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t473 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane59_product <= _t475;
+        lane59_product <= _t473;
         lane59_side_later_base_value <= lane59_side_base_value_1;
         lane59_side_later_base_sticky <= lane59_side_base_sticky_1;
         lane59_side_later_half_scale <= lane59_side_half_scale_1;
@@ -11288,8 +11311,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane59_low_3 = lane59_high_1[1:0]; // leading_zeros.rs:14
     wire lane59_none_4 = ~(|lane59_high_3); // leading_zeros.rs:15
     wire lane59_of_low_2 = ~lane59_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t476 = lane59_none_2 ? lane59_of_low_1 : {lane59_none_4, lane59_none_4 ? lane59_of_low_2 : (~lane59_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane59_of_low_3 = {lane59_none_2, _t476}; // leading_zeros.rs:17
+    wire [1:0] _t474 = lane59_none_2 ? lane59_of_low_1 : {lane59_none_4, lane59_none_4 ? lane59_of_low_2 : (~lane59_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane59_of_low_3 = {lane59_none_2, _t474}; // leading_zeros.rs:17
     wire [3:0] lane59_high_4 = lane59_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane59_low_4 = lane59_high[3:0]; // leading_zeros.rs:14
     wire lane59_none_5 = ~(|lane59_high_4); // leading_zeros.rs:15
@@ -11302,8 +11325,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane59_low_6 = lane59_high_4[1:0]; // leading_zeros.rs:14
     wire lane59_none_7 = ~(|lane59_high_6); // leading_zeros.rs:15
     wire lane59_of_low_6 = ~lane59_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t477 = lane59_none_5 ? lane59_of_low_5 : {lane59_none_7, lane59_none_7 ? lane59_of_low_6 : (~lane59_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane59_zeros = {lane59_none_1, lane59_none_1 ? lane59_of_low_3 : {lane59_none_5, _t477}}; // leading_zeros.rs:17
+    wire [1:0] _t475 = lane59_none_5 ? lane59_of_low_5 : {lane59_none_7, lane59_none_7 ? lane59_of_low_6 : (~lane59_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane59_zeros = {lane59_none_1, lane59_none_1 ? lane59_of_low_3 : {lane59_none_5, _t475}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane59_scale <= lane59_side_later_half_scale;
     wire lane59_limited = (~(|lane59_scale[5:4])) & (lane59_zeros > lane59_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11329,9 +11352,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_lost_8 = lane59_frame_1[8] & (lane59_shift <= 4'h2); // decode.rs:105
     wire lane59_lost_9 = lane59_frame_1[9] & (lane59_shift <= 4'h1); // decode.rs:105
     wire lane59_lost_10 = lane59_frame_1[10] & (lane59_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t478 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:106
+    wire [11:0] _t476 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane59_rest <= |_t478;
+        lane59_rest <= |_t476;
         lane59_zero_s2 <= lane59_zero;
         lane59_zero_s3 <= lane59_zero_s2;
         lane59_zero_s4 <= lane59_zero_s3;
@@ -11342,9 +11365,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_up = lane59_normal[0] & (lane59_rest | lane59_normal[1]); // decode.rs:111
     wire [16:0] lane59_kept = {lane59_exponent, lane59_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane59_more = {5'h0, lane59_normal[11], 10'h0, lane59_up}; // decode.rs:113
-    wire [16:0] _t479 = lane59_kept + lane59_more; // decode.rs:114
+    wire [16:0] _t477 = lane59_kept + lane59_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane59_magnitude <= _t479[16:1];
+        lane59_magnitude <= _t477[16:1];
         lane59_negative_1_s2 <= lane59_negative_1;
         lane59_negative_1_s3 <= lane59_negative_1_s2;
         lane59_negative_1_s4 <= lane59_negative_1_s3;
@@ -11352,9 +11375,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_negative_1_s6 <= lane59_negative_1_s5;
         values_59_negative <= lane59_negative_1_s6;
     end
-    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:105
-    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:105
-    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:105
+    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:108
+    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:108
+    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:108
     wire [4:0] lane60_distance = {1'h0, coded_code_60} - info_split; // decode.rs:74
     wire lane60_below = lane60_distance[4]; // decode.rs:75
     wire [3:0] lane60_whole = lane60_distance[3:0] ^ {4{lane60_below}}; // decode.rs:76
@@ -11372,28 +11395,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_outer <= coded_outer_60;
         lane60_negative_1 <= lane60_negative;
     end
-    wire [19:0] lane60_middle_base_value = lane60_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane60_middle_base_sticky = lane60_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane60_middle_half_m = lane60_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane60_middle_half_scale = lane60_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane60_itself_base_value = lane60_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane60_itself_base_sticky = lane60_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane60_itself_half_m = lane60_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane60_middle_base_value = lane60_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane60_middle_base_sticky = lane60_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane60_middle_half_m = lane60_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane60_middle_half_scale = lane60_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane60_itself_base_value = lane60_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane60_itself_base_sticky = lane60_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane60_itself_half_m = lane60_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane60_exact_s1 <= lane60_exact;
-    wire [19:0] _t480 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t481 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t482 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t480; // side_table.rs:229
-    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t481; // side_table.rs:229
-    wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t482; // side_table.rs:229
-    wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:231
-    wire lane60_side_base_sticky = lane60_outlier ? lane60_outer_side_base_sticky : lane60_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane60_side_half_m = lane60_outlier ? lane60_half_m : lane60_middle_half_m; // side_table.rs:231
-    wire [5:0] lane60_side_half_scale = lane60_outlier ? lane60_half_scale : lane60_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t478 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t479 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t480 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t478; // side_table.rs:231
+    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t479; // side_table.rs:231
+    wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t480; // side_table.rs:231
+    wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:233
+    wire lane60_side_base_sticky = lane60_outlier ? lane60_outer_side_base_sticky : lane60_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane60_side_half_m = lane60_outlier ? lane60_half_m : lane60_middle_half_m; // side_table.rs:233
+    wire [5:0] lane60_side_half_scale = lane60_outlier ? lane60_half_scale : lane60_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane60_side_base_value_1 <= lane60_inner_1 ? 20'h0 : lane60_side_base_value;
         lane60_side_base_sticky_1 <= lane60_inner_1 ? 1'h0 : lane60_side_base_sticky;
@@ -11401,9 +11424,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_side_half_scale_1 <= lane60_side_half_scale;
         lane60_h_s2 <= lane60_h;
     end
-    wire [12:0] _t483 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t481 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane60_product <= _t483;
+        lane60_product <= _t481;
         lane60_side_later_base_value <= lane60_side_base_value_1;
         lane60_side_later_base_sticky <= lane60_side_base_sticky_1;
         lane60_side_later_half_scale <= lane60_side_half_scale_1;
@@ -11426,8 +11449,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane60_low_3 = lane60_high_1[1:0]; // leading_zeros.rs:14
     wire lane60_none_4 = ~(|lane60_high_3); // leading_zeros.rs:15
     wire lane60_of_low_2 = ~lane60_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t484 = lane60_none_2 ? lane60_of_low_1 : {lane60_none_4, lane60_none_4 ? lane60_of_low_2 : (~lane60_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane60_of_low_3 = {lane60_none_2, _t484}; // leading_zeros.rs:17
+    wire [1:0] _t482 = lane60_none_2 ? lane60_of_low_1 : {lane60_none_4, lane60_none_4 ? lane60_of_low_2 : (~lane60_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane60_of_low_3 = {lane60_none_2, _t482}; // leading_zeros.rs:17
     wire [3:0] lane60_high_4 = lane60_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane60_low_4 = lane60_high[3:0]; // leading_zeros.rs:14
     wire lane60_none_5 = ~(|lane60_high_4); // leading_zeros.rs:15
@@ -11440,8 +11463,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane60_low_6 = lane60_high_4[1:0]; // leading_zeros.rs:14
     wire lane60_none_7 = ~(|lane60_high_6); // leading_zeros.rs:15
     wire lane60_of_low_6 = ~lane60_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t485 = lane60_none_5 ? lane60_of_low_5 : {lane60_none_7, lane60_none_7 ? lane60_of_low_6 : (~lane60_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane60_zeros = {lane60_none_1, lane60_none_1 ? lane60_of_low_3 : {lane60_none_5, _t485}}; // leading_zeros.rs:17
+    wire [1:0] _t483 = lane60_none_5 ? lane60_of_low_5 : {lane60_none_7, lane60_none_7 ? lane60_of_low_6 : (~lane60_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane60_zeros = {lane60_none_1, lane60_none_1 ? lane60_of_low_3 : {lane60_none_5, _t483}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane60_scale <= lane60_side_later_half_scale;
     wire lane60_limited = (~(|lane60_scale[5:4])) & (lane60_zeros > lane60_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11467,9 +11490,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_lost_8 = lane60_frame_1[8] & (lane60_shift <= 4'h2); // decode.rs:105
     wire lane60_lost_9 = lane60_frame_1[9] & (lane60_shift <= 4'h1); // decode.rs:105
     wire lane60_lost_10 = lane60_frame_1[10] & (lane60_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t486 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:106
+    wire [11:0] _t484 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane60_rest <= |_t486;
+        lane60_rest <= |_t484;
         lane60_zero_s2 <= lane60_zero;
         lane60_zero_s3 <= lane60_zero_s2;
         lane60_zero_s4 <= lane60_zero_s3;
@@ -11480,9 +11503,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_up = lane60_normal[0] & (lane60_rest | lane60_normal[1]); // decode.rs:111
     wire [16:0] lane60_kept = {lane60_exponent, lane60_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane60_more = {5'h0, lane60_normal[11], 10'h0, lane60_up}; // decode.rs:113
-    wire [16:0] _t487 = lane60_kept + lane60_more; // decode.rs:114
+    wire [16:0] _t485 = lane60_kept + lane60_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane60_magnitude <= _t487[16:1];
+        lane60_magnitude <= _t485[16:1];
         lane60_negative_1_s2 <= lane60_negative_1;
         lane60_negative_1_s3 <= lane60_negative_1_s2;
         lane60_negative_1_s4 <= lane60_negative_1_s3;
@@ -11490,9 +11513,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_negative_1_s6 <= lane60_negative_1_s5;
         values_60_negative <= lane60_negative_1_s6;
     end
-    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:105
-    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:105
-    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:105
+    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:108
+    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:108
+    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:108
     wire [4:0] lane61_distance = {1'h0, coded_code_61} - info_split; // decode.rs:74
     wire lane61_below = lane61_distance[4]; // decode.rs:75
     wire [3:0] lane61_whole = lane61_distance[3:0] ^ {4{lane61_below}}; // decode.rs:76
@@ -11510,28 +11533,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_outer <= coded_outer_61;
         lane61_negative_1 <= lane61_negative;
     end
-    wire [19:0] lane61_middle_base_value = lane61_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane61_middle_base_sticky = lane61_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane61_middle_half_m = lane61_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane61_middle_half_scale = lane61_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane61_itself_base_value = lane61_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane61_itself_base_sticky = lane61_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane61_itself_half_m = lane61_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane61_middle_base_value = lane61_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane61_middle_base_sticky = lane61_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane61_middle_half_m = lane61_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane61_middle_half_scale = lane61_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane61_itself_base_value = lane61_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane61_itself_base_sticky = lane61_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane61_itself_half_m = lane61_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane61_exact_s1 <= lane61_exact;
-    wire [19:0] _t488 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t489 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t490 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t488; // side_table.rs:229
-    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t489; // side_table.rs:229
-    wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t490; // side_table.rs:229
-    wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:231
-    wire lane61_side_base_sticky = lane61_outlier ? lane61_outer_side_base_sticky : lane61_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane61_side_half_m = lane61_outlier ? lane61_half_m : lane61_middle_half_m; // side_table.rs:231
-    wire [5:0] lane61_side_half_scale = lane61_outlier ? lane61_half_scale : lane61_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t486 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t487 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t488 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t486; // side_table.rs:231
+    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t487; // side_table.rs:231
+    wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t488; // side_table.rs:231
+    wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:233
+    wire lane61_side_base_sticky = lane61_outlier ? lane61_outer_side_base_sticky : lane61_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane61_side_half_m = lane61_outlier ? lane61_half_m : lane61_middle_half_m; // side_table.rs:233
+    wire [5:0] lane61_side_half_scale = lane61_outlier ? lane61_half_scale : lane61_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane61_side_base_value_1 <= lane61_inner_1 ? 20'h0 : lane61_side_base_value;
         lane61_side_base_sticky_1 <= lane61_inner_1 ? 1'h0 : lane61_side_base_sticky;
@@ -11539,9 +11562,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_side_half_scale_1 <= lane61_side_half_scale;
         lane61_h_s2 <= lane61_h;
     end
-    wire [12:0] _t491 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t489 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane61_product <= _t491;
+        lane61_product <= _t489;
         lane61_side_later_base_value <= lane61_side_base_value_1;
         lane61_side_later_base_sticky <= lane61_side_base_sticky_1;
         lane61_side_later_half_scale <= lane61_side_half_scale_1;
@@ -11564,8 +11587,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane61_low_3 = lane61_high_1[1:0]; // leading_zeros.rs:14
     wire lane61_none_4 = ~(|lane61_high_3); // leading_zeros.rs:15
     wire lane61_of_low_2 = ~lane61_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t492 = lane61_none_2 ? lane61_of_low_1 : {lane61_none_4, lane61_none_4 ? lane61_of_low_2 : (~lane61_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane61_of_low_3 = {lane61_none_2, _t492}; // leading_zeros.rs:17
+    wire [1:0] _t490 = lane61_none_2 ? lane61_of_low_1 : {lane61_none_4, lane61_none_4 ? lane61_of_low_2 : (~lane61_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane61_of_low_3 = {lane61_none_2, _t490}; // leading_zeros.rs:17
     wire [3:0] lane61_high_4 = lane61_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane61_low_4 = lane61_high[3:0]; // leading_zeros.rs:14
     wire lane61_none_5 = ~(|lane61_high_4); // leading_zeros.rs:15
@@ -11578,8 +11601,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane61_low_6 = lane61_high_4[1:0]; // leading_zeros.rs:14
     wire lane61_none_7 = ~(|lane61_high_6); // leading_zeros.rs:15
     wire lane61_of_low_6 = ~lane61_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t493 = lane61_none_5 ? lane61_of_low_5 : {lane61_none_7, lane61_none_7 ? lane61_of_low_6 : (~lane61_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane61_zeros = {lane61_none_1, lane61_none_1 ? lane61_of_low_3 : {lane61_none_5, _t493}}; // leading_zeros.rs:17
+    wire [1:0] _t491 = lane61_none_5 ? lane61_of_low_5 : {lane61_none_7, lane61_none_7 ? lane61_of_low_6 : (~lane61_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane61_zeros = {lane61_none_1, lane61_none_1 ? lane61_of_low_3 : {lane61_none_5, _t491}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane61_scale <= lane61_side_later_half_scale;
     wire lane61_limited = (~(|lane61_scale[5:4])) & (lane61_zeros > lane61_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11605,9 +11628,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_lost_8 = lane61_frame_1[8] & (lane61_shift <= 4'h2); // decode.rs:105
     wire lane61_lost_9 = lane61_frame_1[9] & (lane61_shift <= 4'h1); // decode.rs:105
     wire lane61_lost_10 = lane61_frame_1[10] & (lane61_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t494 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:106
+    wire [11:0] _t492 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane61_rest <= |_t494;
+        lane61_rest <= |_t492;
         lane61_zero_s2 <= lane61_zero;
         lane61_zero_s3 <= lane61_zero_s2;
         lane61_zero_s4 <= lane61_zero_s3;
@@ -11618,9 +11641,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_up = lane61_normal[0] & (lane61_rest | lane61_normal[1]); // decode.rs:111
     wire [16:0] lane61_kept = {lane61_exponent, lane61_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane61_more = {5'h0, lane61_normal[11], 10'h0, lane61_up}; // decode.rs:113
-    wire [16:0] _t495 = lane61_kept + lane61_more; // decode.rs:114
+    wire [16:0] _t493 = lane61_kept + lane61_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane61_magnitude <= _t495[16:1];
+        lane61_magnitude <= _t493[16:1];
         lane61_negative_1_s2 <= lane61_negative_1;
         lane61_negative_1_s3 <= lane61_negative_1_s2;
         lane61_negative_1_s4 <= lane61_negative_1_s3;
@@ -11628,9 +11651,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_negative_1_s6 <= lane61_negative_1_s5;
         values_61_negative <= lane61_negative_1_s6;
     end
-    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:105
-    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:105
-    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:105
+    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:108
+    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:108
+    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:108
     wire [4:0] lane62_distance = {1'h0, coded_code_62} - info_split; // decode.rs:74
     wire lane62_below = lane62_distance[4]; // decode.rs:75
     wire [3:0] lane62_whole = lane62_distance[3:0] ^ {4{lane62_below}}; // decode.rs:76
@@ -11648,28 +11671,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_outer <= coded_outer_62;
         lane62_negative_1 <= lane62_negative;
     end
-    wire [19:0] lane62_middle_base_value = lane62_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane62_middle_base_sticky = lane62_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane62_middle_half_m = lane62_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane62_middle_half_scale = lane62_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane62_itself_base_value = lane62_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane62_itself_base_sticky = lane62_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane62_itself_half_m = lane62_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane62_middle_base_value = lane62_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane62_middle_base_sticky = lane62_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane62_middle_half_m = lane62_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane62_middle_half_scale = lane62_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane62_itself_base_value = lane62_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane62_itself_base_sticky = lane62_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane62_itself_half_m = lane62_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane62_exact_s1 <= lane62_exact;
-    wire [19:0] _t496 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t497 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t498 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t496; // side_table.rs:229
-    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t497; // side_table.rs:229
-    wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t498; // side_table.rs:229
-    wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:231
-    wire lane62_side_base_sticky = lane62_outlier ? lane62_outer_side_base_sticky : lane62_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane62_side_half_m = lane62_outlier ? lane62_half_m : lane62_middle_half_m; // side_table.rs:231
-    wire [5:0] lane62_side_half_scale = lane62_outlier ? lane62_half_scale : lane62_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t494 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t495 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t496 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t494; // side_table.rs:231
+    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t495; // side_table.rs:231
+    wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t496; // side_table.rs:231
+    wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:233
+    wire lane62_side_base_sticky = lane62_outlier ? lane62_outer_side_base_sticky : lane62_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane62_side_half_m = lane62_outlier ? lane62_half_m : lane62_middle_half_m; // side_table.rs:233
+    wire [5:0] lane62_side_half_scale = lane62_outlier ? lane62_half_scale : lane62_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane62_side_base_value_1 <= lane62_inner_1 ? 20'h0 : lane62_side_base_value;
         lane62_side_base_sticky_1 <= lane62_inner_1 ? 1'h0 : lane62_side_base_sticky;
@@ -11677,9 +11700,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_side_half_scale_1 <= lane62_side_half_scale;
         lane62_h_s2 <= lane62_h;
     end
-    wire [12:0] _t499 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t497 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane62_product <= _t499;
+        lane62_product <= _t497;
         lane62_side_later_base_value <= lane62_side_base_value_1;
         lane62_side_later_base_sticky <= lane62_side_base_sticky_1;
         lane62_side_later_half_scale <= lane62_side_half_scale_1;
@@ -11702,8 +11725,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane62_low_3 = lane62_high_1[1:0]; // leading_zeros.rs:14
     wire lane62_none_4 = ~(|lane62_high_3); // leading_zeros.rs:15
     wire lane62_of_low_2 = ~lane62_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t500 = lane62_none_2 ? lane62_of_low_1 : {lane62_none_4, lane62_none_4 ? lane62_of_low_2 : (~lane62_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane62_of_low_3 = {lane62_none_2, _t500}; // leading_zeros.rs:17
+    wire [1:0] _t498 = lane62_none_2 ? lane62_of_low_1 : {lane62_none_4, lane62_none_4 ? lane62_of_low_2 : (~lane62_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane62_of_low_3 = {lane62_none_2, _t498}; // leading_zeros.rs:17
     wire [3:0] lane62_high_4 = lane62_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane62_low_4 = lane62_high[3:0]; // leading_zeros.rs:14
     wire lane62_none_5 = ~(|lane62_high_4); // leading_zeros.rs:15
@@ -11716,8 +11739,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane62_low_6 = lane62_high_4[1:0]; // leading_zeros.rs:14
     wire lane62_none_7 = ~(|lane62_high_6); // leading_zeros.rs:15
     wire lane62_of_low_6 = ~lane62_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t501 = lane62_none_5 ? lane62_of_low_5 : {lane62_none_7, lane62_none_7 ? lane62_of_low_6 : (~lane62_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane62_zeros = {lane62_none_1, lane62_none_1 ? lane62_of_low_3 : {lane62_none_5, _t501}}; // leading_zeros.rs:17
+    wire [1:0] _t499 = lane62_none_5 ? lane62_of_low_5 : {lane62_none_7, lane62_none_7 ? lane62_of_low_6 : (~lane62_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane62_zeros = {lane62_none_1, lane62_none_1 ? lane62_of_low_3 : {lane62_none_5, _t499}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane62_scale <= lane62_side_later_half_scale;
     wire lane62_limited = (~(|lane62_scale[5:4])) & (lane62_zeros > lane62_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11743,9 +11766,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_lost_8 = lane62_frame_1[8] & (lane62_shift <= 4'h2); // decode.rs:105
     wire lane62_lost_9 = lane62_frame_1[9] & (lane62_shift <= 4'h1); // decode.rs:105
     wire lane62_lost_10 = lane62_frame_1[10] & (lane62_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t502 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:106
+    wire [11:0] _t500 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane62_rest <= |_t502;
+        lane62_rest <= |_t500;
         lane62_zero_s2 <= lane62_zero;
         lane62_zero_s3 <= lane62_zero_s2;
         lane62_zero_s4 <= lane62_zero_s3;
@@ -11756,9 +11779,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_up = lane62_normal[0] & (lane62_rest | lane62_normal[1]); // decode.rs:111
     wire [16:0] lane62_kept = {lane62_exponent, lane62_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane62_more = {5'h0, lane62_normal[11], 10'h0, lane62_up}; // decode.rs:113
-    wire [16:0] _t503 = lane62_kept + lane62_more; // decode.rs:114
+    wire [16:0] _t501 = lane62_kept + lane62_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane62_magnitude <= _t503[16:1];
+        lane62_magnitude <= _t501[16:1];
         lane62_negative_1_s2 <= lane62_negative_1;
         lane62_negative_1_s3 <= lane62_negative_1_s2;
         lane62_negative_1_s4 <= lane62_negative_1_s3;
@@ -11766,9 +11789,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_negative_1_s6 <= lane62_negative_1_s5;
         values_62_negative <= lane62_negative_1_s6;
     end
-    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:105
-    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:105
-    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:105
+    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:108
+    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:108
+    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:108
     wire [4:0] lane63_distance = {1'h0, coded_code_63} - info_split; // decode.rs:74
     wire lane63_below = lane63_distance[4]; // decode.rs:75
     wire [3:0] lane63_whole = lane63_distance[3:0] ^ {4{lane63_below}}; // decode.rs:76
@@ -11786,28 +11809,28 @@ module oaken_dequantizer_core_p64_n8192 (
         lane63_outer <= coded_outer_63;
         lane63_negative_1 <= lane63_negative;
     end
-    wire [19:0] lane63_middle_base_value = lane63_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:222
-    wire lane63_middle_base_sticky = lane63_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:222
-    wire [7:0] lane63_middle_half_m = lane63_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:222
-    wire [5:0] lane63_middle_half_scale = lane63_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:222
-    wire [19:0] lane63_itself_base_value = lane63_negative_1 ? value_5 : value_4; // side_table.rs:225
-    wire lane63_itself_base_sticky = lane63_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:225
-    wire [7:0] lane63_itself_half_m = lane63_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:225
-    wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? scale_5 : scale_4; // side_table.rs:225
+    wire [19:0] lane63_middle_base_value = lane63_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane63_middle_base_sticky = lane63_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane63_middle_half_m = lane63_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane63_middle_half_scale = lane63_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane63_itself_base_value = lane63_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
+    wire lane63_itself_base_sticky = lane63_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
+    wire [7:0] lane63_itself_half_m = lane63_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
+    wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
     always @(posedge clk) if (go) lane63_exact_s1 <= lane63_exact;
-    wire [19:0] _t504 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:229
-    wire _t505 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:229
-    wire [5:0] _t506 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:229
-    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t504; // side_table.rs:229
-    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t505; // side_table.rs:229
-    wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:229
-    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t506; // side_table.rs:229
-    wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:230
-    wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:230
-    wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:231
-    wire lane63_side_base_sticky = lane63_outlier ? lane63_outer_side_base_sticky : lane63_middle_base_sticky; // side_table.rs:231
-    wire [7:0] lane63_side_half_m = lane63_outlier ? lane63_half_m : lane63_middle_half_m; // side_table.rs:231
-    wire [5:0] lane63_side_half_scale = lane63_outlier ? lane63_half_scale : lane63_middle_half_scale; // side_table.rs:231
+    wire [19:0] _t502 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t503 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t504 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t502; // side_table.rs:231
+    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t503; // side_table.rs:231
+    wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t504; // side_table.rs:231
+    wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:233
+    wire lane63_side_base_sticky = lane63_outlier ? lane63_outer_side_base_sticky : lane63_middle_base_sticky; // side_table.rs:233
+    wire [7:0] lane63_side_half_m = lane63_outlier ? lane63_half_m : lane63_middle_half_m; // side_table.rs:233
+    wire [5:0] lane63_side_half_scale = lane63_outlier ? lane63_half_scale : lane63_middle_half_scale; // side_table.rs:233
     always @(posedge clk) if (go) begin
         lane63_side_base_value_1 <= lane63_inner_1 ? 20'h0 : lane63_side_base_value;
         lane63_side_base_sticky_1 <= lane63_inner_1 ? 1'h0 : lane63_side_base_sticky;
@@ -11815,9 +11838,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane63_side_half_scale_1 <= lane63_side_half_scale;
         lane63_h_s2 <= lane63_h;
     end
-    wire [12:0] _t507 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:91
+    wire [12:0] _t505 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:91
     always @(posedge clk) if (go) begin
-        lane63_product <= _t507;
+        lane63_product <= _t505;
         lane63_side_later_base_value <= lane63_side_base_value_1;
         lane63_side_later_base_sticky <= lane63_side_base_sticky_1;
         lane63_side_later_half_scale <= lane63_side_half_scale_1;
@@ -11840,8 +11863,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane63_low_3 = lane63_high_1[1:0]; // leading_zeros.rs:14
     wire lane63_none_4 = ~(|lane63_high_3); // leading_zeros.rs:15
     wire lane63_of_low_2 = ~lane63_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t508 = lane63_none_2 ? lane63_of_low_1 : {lane63_none_4, lane63_none_4 ? lane63_of_low_2 : (~lane63_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane63_of_low_3 = {lane63_none_2, _t508}; // leading_zeros.rs:17
+    wire [1:0] _t506 = lane63_none_2 ? lane63_of_low_1 : {lane63_none_4, lane63_none_4 ? lane63_of_low_2 : (~lane63_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane63_of_low_3 = {lane63_none_2, _t506}; // leading_zeros.rs:17
     wire [3:0] lane63_high_4 = lane63_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane63_low_4 = lane63_high[3:0]; // leading_zeros.rs:14
     wire lane63_none_5 = ~(|lane63_high_4); // leading_zeros.rs:15
@@ -11854,8 +11877,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane63_low_6 = lane63_high_4[1:0]; // leading_zeros.rs:14
     wire lane63_none_7 = ~(|lane63_high_6); // leading_zeros.rs:15
     wire lane63_of_low_6 = ~lane63_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t509 = lane63_none_5 ? lane63_of_low_5 : {lane63_none_7, lane63_none_7 ? lane63_of_low_6 : (~lane63_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane63_zeros = {lane63_none_1, lane63_none_1 ? lane63_of_low_3 : {lane63_none_5, _t509}}; // leading_zeros.rs:17
+    wire [1:0] _t507 = lane63_none_5 ? lane63_of_low_5 : {lane63_none_7, lane63_none_7 ? lane63_of_low_6 : (~lane63_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane63_zeros = {lane63_none_1, lane63_none_1 ? lane63_of_low_3 : {lane63_none_5, _t507}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane63_scale <= lane63_side_later_half_scale;
     wire lane63_limited = (~(|lane63_scale[5:4])) & (lane63_zeros > lane63_scale[3:0]); // decode.rs:100
     always @(posedge clk) if (go) begin
@@ -11881,9 +11904,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_lost_8 = lane63_frame_1[8] & (lane63_shift <= 4'h2); // decode.rs:105
     wire lane63_lost_9 = lane63_frame_1[9] & (lane63_shift <= 4'h1); // decode.rs:105
     wire lane63_lost_10 = lane63_frame_1[10] & (lane63_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t510 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:106
+    wire [11:0] _t508 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:106
     always @(posedge clk) if (go) begin
-        lane63_rest <= |_t510;
+        lane63_rest <= |_t508;
         lane63_zero_s2 <= lane63_zero;
         lane63_zero_s3 <= lane63_zero_s2;
         lane63_zero_s4 <= lane63_zero_s3;
@@ -11894,9 +11917,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_up = lane63_normal[0] & (lane63_rest | lane63_normal[1]); // decode.rs:111
     wire [16:0] lane63_kept = {lane63_exponent, lane63_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane63_more = {5'h0, lane63_normal[11], 10'h0, lane63_up}; // decode.rs:113
-    wire [16:0] _t511 = lane63_kept + lane63_more; // decode.rs:114
+    wire [16:0] _t509 = lane63_kept + lane63_more; // decode.rs:114
     always @(posedge clk) if (go) begin
-        lane63_magnitude <= _t511[16:1];
+        lane63_magnitude <= _t509[16:1];
         lane63_negative_1_s2 <= lane63_negative_1;
         lane63_negative_1_s3 <= lane63_negative_1_s2;
         lane63_negative_1_s4 <= lane63_negative_1_s3;
@@ -11910,17 +11933,17 @@ module oaken_dequantizer_core_p64_n8192 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:111
-    wire _t512 = header_valid & header_ready; // dequantizer_back.rs:112
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:114
+    wire _t510 = header_valid & header_ready; // dequantizer_back.rs:115
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
         end else begin
-            if (_t512 & (~looked_up)) slots_used <= slots_used + 5'h1;
-            else if (looked_up & (~_t512)) slots_used <= slots_used - 5'h1;
+            if (_t510 & (~looked_up)) slots_used <= slots_used + 5'h1;
+            else if (looked_up & (~_t510)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:113
+    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:116
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -11946,8 +11969,8 @@ module oaken_dequantizer_core_p64_n8192 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:114
-    wire last_1 = map_last_s7; // dequantizer_back.rs:114
+    wire valid = issue_s7; // dequantizer_back.rs:117
+    wire last_1 = map_last_s7; // dequantizer_back.rs:117
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -11958,8 +11981,8 @@ module oaken_dequantizer_core_p64_n8192 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:127
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:127
+    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:130
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:130
     wire too_large = chosen_data[1086:1071] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[1087], too_large ? 15'h7bff : chosen_data[1085:1071]}; // decode.rs:125
     wire too_large_1 = chosen_data[1069:1054] >= 16'h7c00; // decode.rs:124
@@ -12088,35 +12111,35 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [15:0] limited_62 = {chosen_data[33], too_large_62 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_63 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_63 = {chosen_data[16], too_large_63 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t513 = m_ready | (~elements_valid); // dequantizer_back.rs:130
-    wire [1023:0] _t514 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer_back.rs:132
-    always @(posedge clk) if (_t513) begin
-        elements_data <= _t514;
+    wire _t511 = m_ready | (~elements_valid); // dequantizer_back.rs:133
+    wire [1023:0] _t512 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer_back.rs:135
+    always @(posedge clk) if (_t511) begin
+        elements_data <= _t512;
         elements_last <= chosen_last;
     end
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
             spare_empty <= 1'h1;
-        end else if (_t513) begin
+        end else if (_t511) begin
             elements_valid <= valid | (~spare_empty);
             spare_empty <= 1'h1;
         end else spare_empty <= spare_empty & (~valid);
     end
 
     // a vector has left when its last beat is taken
-    assign finished = flag_2;
+    assign finished = flag_3;
     always @(posedge clk) begin
         if (rst) begin
-            flag_2 <= 1'h0;
+            flag_3 <= 1'h0;
             in_flight <= 5'h0;
         end else begin
-            flag_2 <= (m_valid & m_ready) & m_last;
-            if (walker_begins & (~flag_2)) in_flight <= in_flight + 5'h1;
-            else if (flag_2 & (~walker_begins)) in_flight <= in_flight - 5'h1;
+            flag_3 <= (m_valid & m_ready) & m_last;
+            if (flag_1 & (~flag_3)) in_flight <= in_flight + 5'h1;
+            else if (flag_3 & (~flag_1)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire unused_ok = &{1'b0, header_payload[57], _t7[22:20], _t9[22:20], _t11[22:20], _t13[22:20], _t16[22:20], _t17[22:20], _t19[7], guard_m_last, guard_passing, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t25[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t31[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t37[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t43[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t49[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t55[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t61[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t67[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t73[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t79[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t87[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t95[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t103[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t111[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t119[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t127[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t135[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t143[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t151[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t159[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t167[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t175[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t183[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t191[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t199[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t207[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t215[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t223[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t231[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t239[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t247[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t255[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t263[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t271[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t279[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t287[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t295[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t303[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t311[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t319[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t327[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t335[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t343[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t351[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t359[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t367[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t375[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t383[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t391[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t399[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t407[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t415[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t423[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t431[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t439[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t447[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t455[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t463[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t471[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t479[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t487[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t495[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t503[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t511[0]};
+    wire unused_ok = &{1'b0, header[57], _t7[22:20], _t9[22:20], _t11[22:20], _t13[22:20], _t17[7], guard_m_last, guard_passing, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t23[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t29[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t35[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t41[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t47[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t53[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t59[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t65[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t71[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t77[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t85[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t93[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t101[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t109[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t117[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t125[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t133[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t141[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t149[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t157[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t165[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t173[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t181[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t189[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t197[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t205[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t213[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t221[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t229[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t237[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t245[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t253[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t261[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t269[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t277[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t285[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t293[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t301[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t309[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t317[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t325[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t333[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t341[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t349[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t357[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t365[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t373[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t381[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t389[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t397[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t405[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t413[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t421[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t429[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t437[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t445[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t453[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t461[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t469[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t477[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t485[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t493[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t501[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t509[0]};
 endmodule
 
 `default_nettype wire

@@ -42,27 +42,32 @@ module oaken_record_walker_p64 (
     reg [1:0] doing; // record_walker.rs:92
     reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:94
     reg [4:0] head; // the number of the word that comes next | record_walker.rs:100
-    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:101
-    reg has_room; // walker_words.rs:34
-    reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:35
-    reg [511:0] word_data; // walker_words.rs:44
-    reg [63:0] word_keep; // walker_words.rs:44
-    reg word_last; // walker_words.rs:44
-    reg comes; // a word is there | walker_words.rs:45
-    reg [4:0] oldest_1; // packet_ends.rs:41
-    reg [4:0] newest; // packet_ends.rs:41
-    wire leave; // packet_ends.rs:44
-    reg [5:0] waiting; // packet_ends.rs:54
-    reg known; // packet_ends.rs:56
+    reg [4:0] newest; // the number of the word before that | record_walker.rs:101
+    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:102
+    reg has_room; // walker_words.rs:36
+    reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:37
+    reg [511:0] word_data; // walker_words.rs:46
+    reg [63:0] word_keep; // walker_words.rs:46
+    reg word_last; // walker_words.rs:46
+    reg comes; // a word is there | walker_words.rs:47
+    reg [4:0] oldest_1; // packet_ends.rs:43
+    reg [4:0] newest_1; // packet_ends.rs:43
+    wire leave; // packet_ends.rs:46
+    reg known; // packet_ends.rs:54
+    reg [10:0] end_at; // of the oldest one, if it is `known` | packet_ends.rs:55
+    reg [4:0] end_next_word; // packet_ends.rs:55
+    reg [4:0] end_last_word; // packet_ends.rs:55
+    reg [5:0] waiting; // ends behind the oldest one | packet_ends.rs:57
+    reg others; // `waiting` is not 0 | packet_ends.rs:59
     reg [10:0] start_of_chunk; // walker_chunks.rs:46
     reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:47
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:48
     reg first_chunk; // walker_chunks.rs:49
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:50
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:114
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:115
-    wire start_1; // record_walker.rs:116
-    wire room; // record_walker.rs:116
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:115
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:116
+    wire start_1; // record_walker.rs:117
+    wire room; // record_walker.rs:117
     wire chunks_s_ready;
     wire chunks_m_valid;
     wire [19:0] chunks_m_payload;
@@ -81,18 +86,18 @@ module oaken_record_walker_p64 (
     wire out_valid; // walker_chunks.rs:117
     wire [19:0] out_payload; // walker_chunks.rs:117
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:192
-    reg length_error_1; // record_walker.rs:195
+    reg count_error_1; // record_walker.rs:195
+    reg length_error_1; // record_walker.rs:198
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:223
-    reg begun_before; // record_walker.rs:224
-    reg room_for_headers; // record_walker.rs:231
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:210
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:161
-    reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:50
+    reg [63:0] begun_with; // record_walker.rs:226
+    reg begun_before; // record_walker.rs:227
+    reg room_for_headers; // record_walker.rs:234
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:213
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:160
+    reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [20:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
@@ -167,8 +172,8 @@ module oaken_record_walker_p64 (
     wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:97
 
     // words come
-    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // walker_words.rs:36
-    wire ring_has_room = (taken_then - tail) < 5'h10; // walker_words.rs:37
+    wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // walker_words.rs:38
+    wire ring_has_room = (taken_then - tail) < 5'h10; // walker_words.rs:39
     always @(posedge clk) begin
         if (rst) begin
             has_room <= 1'h0;
@@ -197,68 +202,89 @@ module oaken_record_walker_p64 (
         end
     end
     always @(posedge clk) word_keep <= s_keep | {64{~s_last}};
-    wire valid = comes & (~flush); // walker_words.rs:50
+    wire valid = comes & (~flush); // walker_words.rs:52
     assign write_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
             head <= 5'h0;
-        end else if (valid) head <= head + 5'h1;
+            newest <= 5'h1f;
+        end else if (valid) begin
+            head <= head + 5'h1;
+            newest <= head;
+        end
     end
     wire [3:0] address = head[3:0]; // sparse_ring.rs:53
     assign write_word = address;
-    wire comes_1 = valid & word_last; // packet_ends.rs:45
-    wire [4:0] next_word_1 = head + 5'h1; // packet_ends.rs:46
-    wire [63:0] _t1 = word_keep & (~{1'h0, word_keep[63:1]}); // packet_ends.rs:49
-    wire _t2 = ((((((_t1[31] | _t1[32]) | _t1[33]) | _t1[34]) | _t1[35]) | _t1[36]) | _t1[37]) | _t1[38]; // packet_ends.rs:49
-    wire _t3 = (((((((_t2 | _t1[39]) | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]; // packet_ends.rs:49
-    wire _t4 = (((((((_t3 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:49
-    wire index_0 = (((((((_t4 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
-    wire _t5 = ((((((_t1[15] | _t1[16]) | _t1[17]) | _t1[18]) | _t1[19]) | _t1[20]) | _t1[21]) | _t1[22]; // packet_ends.rs:49
-    wire _t6 = (((((((_t5 | _t1[23]) | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]; // packet_ends.rs:49
-    wire _t7 = (((((((_t6 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:49
-    wire index_1 = (((((((_t7 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
-    wire _t8 = (((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[23]; // packet_ends.rs:49
-    wire _t9 = (((((((_t8 | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[39]; // packet_ends.rs:49
-    wire _t10 = (((((((_t9 | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[55]; // packet_ends.rs:49
-    wire index_2 = ((((((_t10 | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
-    wire _t11 = (((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[19]; // packet_ends.rs:49
-    wire _t12 = (((((((_t11 | _t1[20]) | _t1[21]) | _t1[22]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[35]; // packet_ends.rs:49
-    wire _t13 = (((((((_t12 | _t1[36]) | _t1[37]) | _t1[38]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[51]; // packet_ends.rs:49
-    wire index_3 = ((((((_t13 | _t1[52]) | _t1[53]) | _t1[54]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
-    wire _t14 = (((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]) | _t1[17]; // packet_ends.rs:49
-    wire _t15 = (((((((_t14 | _t1[18]) | _t1[21]) | _t1[22]) | _t1[25]) | _t1[26]) | _t1[29]) | _t1[30]) | _t1[33]; // packet_ends.rs:49
-    wire _t16 = (((((((_t15 | _t1[34]) | _t1[37]) | _t1[38]) | _t1[41]) | _t1[42]) | _t1[45]) | _t1[46]) | _t1[49]; // packet_ends.rs:49
-    wire index_4 = ((((((_t16 | _t1[50]) | _t1[53]) | _t1[54]) | _t1[57]) | _t1[58]) | _t1[61]) | _t1[62]; // packet_ends.rs:49
-    wire _t17 = (((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]) | _t1[16]; // packet_ends.rs:49
-    wire _t18 = (((((((_t17 | _t1[18]) | _t1[20]) | _t1[22]) | _t1[24]) | _t1[26]) | _t1[28]) | _t1[30]) | _t1[32]; // packet_ends.rs:49
-    wire _t19 = (((((((_t18 | _t1[34]) | _t1[36]) | _t1[38]) | _t1[40]) | _t1[42]) | _t1[44]) | _t1[46]) | _t1[48]; // packet_ends.rs:49
-    wire index_5 = ((((((_t19 | _t1[50]) | _t1[52]) | _t1[54]) | _t1[56]) | _t1[58]) | _t1[60]) | _t1[62]; // packet_ends.rs:49
-    wire [5:0] kept = {index_0, index_1, index_2, index_3, index_4, index_5}; // packet_ends.rs:49
-    wire [10:0] at = (&word_keep) ? {next_word_1, 6'h0} : {head, kept}; // packet_ends.rs:50
-    always @(posedge clk) if (comes_1) ends[newest] <= {at, next_word_1, head};
+    wire comes_1 = valid & word_last; // packet_ends.rs:47
+    wire [4:0] next_word_1 = head + 5'h1; // packet_ends.rs:48
+    wire [63:0] _t1 = word_keep & (~{1'h0, word_keep[63:1]}); // packet_ends.rs:51
+    wire _t2 = ((((((_t1[31] | _t1[32]) | _t1[33]) | _t1[34]) | _t1[35]) | _t1[36]) | _t1[37]) | _t1[38]; // packet_ends.rs:51
+    wire _t3 = (((((((_t2 | _t1[39]) | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]; // packet_ends.rs:51
+    wire _t4 = (((((((_t3 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:51
+    wire index_0 = (((((((_t4 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
+    wire _t5 = ((((((_t1[15] | _t1[16]) | _t1[17]) | _t1[18]) | _t1[19]) | _t1[20]) | _t1[21]) | _t1[22]; // packet_ends.rs:51
+    wire _t6 = (((((((_t5 | _t1[23]) | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]; // packet_ends.rs:51
+    wire _t7 = (((((((_t6 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:51
+    wire index_1 = (((((((_t7 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
+    wire _t8 = (((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[23]; // packet_ends.rs:51
+    wire _t9 = (((((((_t8 | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[39]; // packet_ends.rs:51
+    wire _t10 = (((((((_t9 | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[55]; // packet_ends.rs:51
+    wire index_2 = ((((((_t10 | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
+    wire _t11 = (((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[19]; // packet_ends.rs:51
+    wire _t12 = (((((((_t11 | _t1[20]) | _t1[21]) | _t1[22]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[35]; // packet_ends.rs:51
+    wire _t13 = (((((((_t12 | _t1[36]) | _t1[37]) | _t1[38]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[51]; // packet_ends.rs:51
+    wire index_3 = ((((((_t13 | _t1[52]) | _t1[53]) | _t1[54]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
+    wire _t14 = (((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]) | _t1[17]; // packet_ends.rs:51
+    wire _t15 = (((((((_t14 | _t1[18]) | _t1[21]) | _t1[22]) | _t1[25]) | _t1[26]) | _t1[29]) | _t1[30]) | _t1[33]; // packet_ends.rs:51
+    wire _t16 = (((((((_t15 | _t1[34]) | _t1[37]) | _t1[38]) | _t1[41]) | _t1[42]) | _t1[45]) | _t1[46]) | _t1[49]; // packet_ends.rs:51
+    wire index_4 = ((((((_t16 | _t1[50]) | _t1[53]) | _t1[54]) | _t1[57]) | _t1[58]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
+    wire _t17 = (((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]) | _t1[16]; // packet_ends.rs:51
+    wire _t18 = (((((((_t17 | _t1[18]) | _t1[20]) | _t1[22]) | _t1[24]) | _t1[26]) | _t1[28]) | _t1[30]) | _t1[32]; // packet_ends.rs:51
+    wire _t19 = (((((((_t18 | _t1[34]) | _t1[36]) | _t1[38]) | _t1[40]) | _t1[42]) | _t1[44]) | _t1[46]) | _t1[48]; // packet_ends.rs:51
+    wire index_5 = ((((((_t19 | _t1[50]) | _t1[52]) | _t1[54]) | _t1[56]) | _t1[58]) | _t1[60]) | _t1[62]; // packet_ends.rs:51
+    wire [5:0] kept = {index_0, index_1, index_2, index_3, index_4, index_5}; // packet_ends.rs:51
+    wire [10:0] at = (&word_keep) ? {next_word_1, 6'h0} : {head, kept}; // packet_ends.rs:52
+    wire [20:0] ends_q0 = ends[oldest_1]; // packet_ends.rs:60
+    wire [10:0] next_at = others ? ends_q0[20:10] : at; // packet_ends.rs:60
+    wire [4:0] next_next_word = others ? ends_q0[9:5] : next_word_1; // packet_ends.rs:60
+    wire [4:0] next_last_word = others ? ends_q0[4:0] : head; // packet_ends.rs:60
+    wire takes = leave | (~known); // packet_ends.rs:61
+    always @(posedge clk) if (comes_1) ends[newest_1] <= {at, next_word_1, head};
     always @(posedge clk) begin
         if (rst) begin
-            newest <= 5'h0;
+            newest_1 <= 5'h0;
+        end else if (comes_1) newest_1 <= newest_1 + 5'h1;
+    end
+    wire goes = takes & (others | comes_1); // packet_ends.rs:69
+    wire one = waiting == 6'h1; // packet_ends.rs:72
+    always @(posedge clk) begin
+        if (rst) begin
             oldest_1 <= 5'h0;
-            waiting <= 6'h0;
             known <= 1'h0;
+            end_at <= 11'h0;
+            end_next_word <= 5'h0;
+            end_last_word <= 5'h0;
+            waiting <= 6'h0;
+            others <= 1'h0;
         end else begin
-            if (comes_1) newest <= newest + 5'h1;
-            if (leave) oldest_1 <= oldest_1 + 5'h1;
-            if (comes_1 & (~leave)) waiting <= waiting + 6'h1;
-            else if (leave & (~comes_1)) waiting <= waiting - 6'h1;
-            known <= comes_1 | (known & (~(leave & (waiting == 6'h1))));
+            if (takes) begin
+                known <= others | comes_1;
+                end_at <= next_at;
+                end_next_word <= next_next_word;
+                end_last_word <= next_last_word;
+            end
+            if (goes) oldest_1 <= oldest_1 + 5'h1;
+            if (comes_1 & (~goes)) waiting <= waiting + 6'h1;
+            else if (goes & (~comes_1)) waiting <= waiting - 6'h1;
+            others <= takes ? (others & (comes_1 | (~one))) : (others | comes_1);
             if (flush) begin
-                oldest_1 <= newest;
+                oldest_1 <= newest_1;
                 waiting <= 6'h0;
+                others <= 1'h0;
                 known <= 1'h0;
             end
         end
     end
-    wire [20:0] ends_q0 = ends[oldest_1]; // packet_ends.rs:63
-    wire [10:0] end_at = ends_q0[20:10]; // packet_ends.rs:63
-    wire [4:0] end_next_word = ends_q0[9:5]; // packet_ends.rs:63
-    wire [4:0] end_last_word = ends_q0[4:0]; // packet_ends.rs:63
     wire [7:0] byte0_byte = word_data[7:0] & {8{word_keep[0]}}; // walker_maps.rs:48
     wire byte0_most = |byte0_byte[7:6]; // walker_maps.rs:49
     wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // walker_maps.rs:50
@@ -615,9 +641,9 @@ module oaken_record_walker_p64 (
     wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // walker_view.rs:61
     wire [10:0] behind = place - end_at; // walker_view.rs:62
     wire past_the_end = known & (~behind[10]); // walker_view.rs:63
-    wire [4:0] more = head + (~word); // walker_view.rs:65
+    wire [4:0] more = newest - word; // walker_view.rs:65
     wire arrived = ~more[4]; // walker_view.rs:66
-    wire now_at_the_end = known & (~(|behind)); // walker_view.rs:70
+    wire now_at_the_end = known & (place == end_at); // walker_view.rs:70
     wire now_beyond = past_the_end & (|behind); // walker_view.rs:72
     wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
     wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
@@ -722,19 +748,19 @@ module oaken_record_walker_p64 (
     wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:117
-    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:118
-    wire ended = step & last_chunk; // record_walker.rs:119
-    wire goes_on = step & (~last_chunk); // record_walker.rs:120
-    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:121
+    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:118
+    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:119
+    wire ended = step & last_chunk; // record_walker.rs:120
+    wire goes_on = step & (~last_chunk); // record_walker.rs:121
+    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:122
 
     // from its end on
-    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:126
-    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:127
-    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:128
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & 1'h1)) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:129
+    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:127
+    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:128
+    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:129
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & 1'h1)) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:130
     assign begins = begins_1;
-    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:132
+    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:133
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 11'h1;
@@ -764,7 +790,7 @@ module oaken_record_walker_p64 (
     end
 
     // chunks leave
-    wire _t32 = nothing | gone; // record_walker.rs:141
+    wire _t32 = nothing | gone; // record_walker.rs:140
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -814,8 +840,8 @@ module oaken_record_walker_p64 (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:145
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:146
+    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:144
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:145
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -834,7 +860,7 @@ module oaken_record_walker_p64 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:150
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:149
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -880,25 +906,22 @@ module oaken_record_walker_p64 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:162
+    wire dropping = doing == DOING_DROP; // record_walker.rs:161
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:164
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:165
-    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:166
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:163
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:164
+    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:165
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:171
+    wire stays = walking & (~ended); // record_walker.rs:170
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
-            place <= 11'h0;
             gone <= 1'h0;
             guessed <= 3'h0;
             skip <= 4'h0;
         end else begin
-            if (ended) place <= behind_record;
-            if (begins_1) place <= s_end_2;
             case (doing)
                 DOING_WAIT: if (begins_1) doing <= DOING_WALK;
                 DOING_WALK: begin
@@ -924,7 +947,6 @@ module oaken_record_walker_p64 (
                     end
                 end
                 DOING_DROP: begin
-                    place <= behind_dropped;
                     if (known) skip <= skip - 4'h1;
                     if (known & (skip == 4'h1)) doing <= DOING_WAIT;
                 end
@@ -933,13 +955,21 @@ module oaken_record_walker_p64 (
             if (flush) begin
                 gone <= stays;
                 guessed <= 3'h0;
-                if (~stays) begin
-                    place <= {head, 6'h0};
-                    doing <= DOING_WAIT;
-                end
+                if (~stays) doing <= DOING_WAIT;
             end
-            if (goes_on & (~missing)) place <= s_end_1;
         end
+    end
+
+    // the next place: from chunk to chunk of a record, or from its end on
+    wire s_within_1 = walking & (~last_chunk); // record_walker.rs:179
+    wire flushed = flush & (~stays); // record_walker.rs:180
+    wire [10:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:181
+    wire [10:0] to_record = flush ? {head, 6'h0} : (begins_1 ? s_end_2 : elsewhere); // record_walker.rs:182
+    wire to_record_moves = ((ended | begins_1) | dropping) | flushed; // record_walker.rs:183
+    always @(posedge clk) begin
+        if (rst) begin
+            place <= 11'h0;
+        end else if (s_within_1 ? (step & (~missing)) : to_record_moves) place <= s_within_1 ? s_end_1 : to_record;
     end
     wire unused_ok = &{1'b0, _t1[63], chunks_s_ready, stop_1[10:7], headers_1_s_ready};
 endmodule

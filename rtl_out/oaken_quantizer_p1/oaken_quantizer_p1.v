@@ -83,7 +83,7 @@ module oaken_quantizer_p1 (
     wire core_nonfinite;
     wire core_finished;
     wire core_busy;
-    reg partial; // quantizer_axi.rs:95
+    reg partial; // quantizer_axi.rs:99
     reg [31:0] vectors; // settings.rs:172
 
     // registers

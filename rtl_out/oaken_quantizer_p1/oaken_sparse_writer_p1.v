@@ -25,51 +25,51 @@ module oaken_sparse_writer_p1 (
     output wire sent // A vector left in the cycle before.
 );
     reg room; // there is room for what this and the next two beats make | sparse_writer.rs:100
-    reg [3:0] s_before; // sparse_writer.rs:171
-    reg [3:0] by; // sparse_writer.rs:176
-    reg [3:0] s_before_1; // sparse_writer.rs:180
-    reg [3:0] after_1; // sparse_writer.rs:180
-    reg [1:0] moved_1; // sparse_writer.rs:180
-    reg carries_1; // sparse_writer.rs:180
-    reg ends; // sparse_writer.rs:180
-    reg valid; // sparse_writer.rs:180
-    reg [4:0] word; // sparse_writer.rs:181
-    reg [127:0] bytes; // sparse_writer.rs:219
-    reg [127:0] l240_s2; // sparse_writer.rs:223
-    reg [3:0] s_before_1_s2; // sparse_writer.rs:222
-    reg begins_above_s2; // sparse_writer.rs:222
-    reg [15:0] round; // sparse_writer.rs:222
-    reg [3:0] by_s2; // sparse_writer.rs:223
-    reg [127:0] l240_s3; // sparse_writer.rs:223
-    reg valid_s2; // sparse_writer.rs:225
-    reg valid_1; // sparse_writer.rs:225
-    reg [3:0] after_1_s2; // sparse_writer.rs:226
-    reg [3:0] after_2; // sparse_writer.rs:226
-    reg [4:0] base_s2; // sparse_writer.rs:226
-    reg [4:0] base_1; // sparse_writer.rs:226
-    reg [4:0] above_s2; // sparse_writer.rs:226
-    reg [4:0] above_1; // sparse_writer.rs:226
-    reg overflow_s2; // sparse_writer.rs:227
-    reg overflow_1; // sparse_writer.rs:227
-    reg carries_1_s2; // sparse_writer.rs:227
-    reg carries_2; // sparse_writer.rs:227
-    reg ends_s2; // sparse_writer.rs:227
-    reg ends_1; // sparse_writer.rs:227
-    reg [4:0] open_s2; // sparse_writer.rs:227
-    reg [4:0] open_1; // sparse_writer.rs:227
+    reg [3:0] s_before; // sparse_writer.rs:172
+    reg [3:0] by; // sparse_writer.rs:177
+    reg [3:0] s_before_1; // sparse_writer.rs:181
+    reg [3:0] after_1; // sparse_writer.rs:181
+    reg [1:0] moved_1; // sparse_writer.rs:181
+    reg carries_1; // sparse_writer.rs:181
+    reg ends; // sparse_writer.rs:181
+    reg valid; // sparse_writer.rs:181
+    reg [4:0] word; // sparse_writer.rs:182
+    reg [127:0] bytes; // sparse_writer.rs:220
+    reg [127:0] l241_s2; // sparse_writer.rs:224
+    reg [3:0] s_before_1_s2; // sparse_writer.rs:223
+    reg begins_above_s2; // sparse_writer.rs:223
+    reg [15:0] round; // sparse_writer.rs:223
+    reg [3:0] by_s2; // sparse_writer.rs:224
+    reg [127:0] l241_s3; // sparse_writer.rs:224
+    reg valid_s2; // sparse_writer.rs:226
+    reg valid_1; // sparse_writer.rs:226
+    reg [3:0] after_1_s2; // sparse_writer.rs:227
+    reg [3:0] after_2; // sparse_writer.rs:227
+    reg [4:0] base_s2; // sparse_writer.rs:227
+    reg [4:0] base_1; // sparse_writer.rs:227
+    reg [4:0] above_s2; // sparse_writer.rs:227
+    reg [4:0] above_1; // sparse_writer.rs:227
+    reg overflow_s2; // sparse_writer.rs:228
+    reg overflow_1; // sparse_writer.rs:228
+    reg carries_1_s2; // sparse_writer.rs:228
+    reg carries_2; // sparse_writer.rs:228
+    reg ends_s2; // sparse_writer.rs:228
+    reg ends_1; // sparse_writer.rs:228
+    reg [4:0] open_s2; // sparse_writer.rs:228
+    reg [4:0] open_1; // sparse_writer.rs:228
     reg [4:0] open_2; // sparse_writer.rs:119
     reg [4:0] reading; // sparse_writer.rs:120
-    reg out_valid; // sparse_words.rs:99
-    reg word_valid; // sparse_words.rs:100
-    reg [127:0] word_0; // sparse_words.rs:104
-    reg word_1_last; // sparse_words.rs:104
-    reg [3:0] word_1_after; // sparse_words.rs:104
-    reg first; // sparse_words.rs:122
-    reg [127:0] sent_word_data; // sparse_words.rs:133
-    reg [15:0] sent_word_keep; // sparse_words.rs:133
-    reg sent_word_last; // sparse_words.rs:133
-    reg [1:0] vector_1; // sparse_words.rs:143
-    reg sent_1; // sparse_words.rs:146
+    reg out_valid; // sparse_words.rs:100
+    reg word_valid; // sparse_words.rs:101
+    reg [127:0] held; // sparse_words.rs:166
+    reg mark_last_1; // sparse_words.rs:109
+    reg [3:0] mark_after_1; // sparse_words.rs:109
+    reg first; // sparse_words.rs:126
+    reg [127:0] held_1; // sparse_words.rs:166
+    reg [15:0] held_2; // sparse_words.rs:166
+    reg sent_last; // sparse_words.rs:141
+    reg [1:0] vector_1; // sparse_words.rs:152
+    reg sent_1; // sparse_words.rs:155
     (* ram_style = "distributed" *) reg [7:0] byte15_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte14_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte13_ram [0:15];
@@ -91,17 +91,17 @@ module oaken_sparse_writer_p1 (
     assign s_ready = room;
 
     // where the bytes of a beat begin and end
-    wire [6:0] sum = {{2'h0, s_before}, 1'h1} + {{5'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:173
-    wire [3:0] after = sum[4:1]; // sparse_writer.rs:174
-    wire [1:0] moved = sum[6:5]; // sparse_writer.rs:174
+    wire [6:0] sum = {{2'h0, s_before}, 1'h1} + {{5'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:174
+    wire [3:0] after = sum[4:1]; // sparse_writer.rs:175
+    wire [1:0] moved = sum[6:5]; // sparse_writer.rs:175
     always @(posedge clk) begin
         if (rst) begin
             s_before <= 4'h7;
         end else if (room) if (s_valid) s_before <= s_last ? 4'h7 : after;
     end
-    wire [4:0] _t1 = {s_before, 1'h1} + {4'h1, s_starts_chunk}; // sparse_writer.rs:176
+    wire [4:0] _t1 = {s_before, 1'h1} + {4'h1, s_starts_chunk}; // sparse_writer.rs:177
     always @(posedge clk) if (room) by <= _t1[4:1];
-    wire carries = 1'h0 & s_starts_chunk; // sparse_writer.rs:178
+    wire carries = 1'h0 & s_starts_chunk; // sparse_writer.rs:179
     always @(posedge clk) if (room) begin
         s_before_1 <= s_before;
         after_1 <= after;
@@ -114,26 +114,26 @@ module oaken_sparse_writer_p1 (
             valid <= 1'h0;
         end else if (room) valid <= s_valid;
     end
-    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:182
-    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:183
-    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:184
-    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:185
+    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:183
+    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:184
+    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:185
+    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:186
     always @(posedge clk) begin
         if (rst) begin
             word <= 5'h0;
         end else if (room) if (valid) word <= open;
     end
-    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:187
+    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:188
 
     // turned to their place
-    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:215
-    wire [127:0] entries = {120'h0, s_entries}; // sparse_writer.rs:216
-    wire [7:0] last_entry = entries[127:120]; // sparse_writer.rs:217
-    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:218
+    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:216
+    wire [127:0] entries = {120'h0, s_entries}; // sparse_writer.rs:217
+    wire [7:0] last_entry = entries[127:120]; // sparse_writer.rs:218
+    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:219
     always @(posedge clk) if (room) bytes <= {top, entries[119:0]};
-    wire [127:0] _t2 = by[0] ? {bytes[119:0], bytes[127:120]} : bytes; // sparse_writer.rs:240
+    wire [127:0] _t2 = by[0] ? {bytes[119:0], bytes[127:120]} : bytes; // sparse_writer.rs:241
     always @(posedge clk) if (room) begin
-        l240_s2 <= by[1] ? {_t2[111:0], _t2[127:112]} : _t2;
+        l241_s2 <= by[1] ? {_t2[111:0], _t2[127:112]} : _t2;
         s_before_1_s2 <= s_before_1;
     end
     wire _t3 = s_before_1_s2[3:2] == 2'h0; // sparse_words.rs:79
@@ -154,8 +154,8 @@ module oaken_sparse_writer_p1 (
         round <= _t15 & {16{~begins_above_s2}};
         by_s2 <= by;
     end
-    wire [127:0] _t16 = by_s2[2] ? {l240_s2[95:0], l240_s2[127:96]} : l240_s2; // sparse_writer.rs:240
-    always @(posedge clk) if (room) l240_s3 <= by_s2[3] ? {_t16[63:0], _t16[127:64]} : _t16;
+    wire [127:0] _t16 = by_s2[2] ? {l241_s2[95:0], l241_s2[127:96]} : l241_s2; // sparse_writer.rs:241
+    always @(posedge clk) if (room) l241_s3 <= by_s2[3] ? {_t16[63:0], _t16[127:64]} : _t16;
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
@@ -181,7 +181,7 @@ module oaken_sparse_writer_p1 (
         open_s2 <= open;
         open_1 <= open_s2;
     end
-    wire [127:0] bytes_1 = l240_s3; // sparse_writer.rs:228
+    wire [127:0] bytes_1 = l241_s3; // sparse_writer.rs:229
 
     // the words before `open` are complete
     wire writes = valid_1 & room; // sparse_writer.rs:121
@@ -200,100 +200,104 @@ module oaken_sparse_writer_p1 (
     end
 
     // a RAM for each byte of a word
-    wire [3:0] byte15_at = round[15] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [3:0] byte15_above = above_1[3:0]; // sparse_writer.rs:255
+    wire [3:0] byte15_base = base_1[3:0]; // sparse_writer.rs:255
+    wire [3:0] byte15_at = round[15] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte15_ram[byte15_at] <= bytes_1[127:120];
-    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte14_at = round[14] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte14_at = round[14] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte14_ram[byte14_at] <= bytes_1[119:112];
-    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte13_at = round[13] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte13_at = round[13] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte13_ram[byte13_at] <= bytes_1[111:104];
-    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte12_at = round[12] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte12_at = round[12] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte12_ram[byte12_at] <= bytes_1[103:96];
-    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte11_at = round[11] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte11_at = round[11] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte11_ram[byte11_at] <= bytes_1[95:88];
-    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte10_at = round[10] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte10_at = round[10] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte10_ram[byte10_at] <= bytes_1[87:80];
-    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte9_at = round[9] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte9_at = round[9] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte9_ram[byte9_at] <= bytes_1[79:72];
-    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte8_at = round[8] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte8_at = round[8] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte8_ram[byte8_at] <= bytes_1[71:64];
-    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte7_at = round[7] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte7_at = round[7] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte7_ram[byte7_at] <= bytes_1[63:56];
-    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte6_at = round[6] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte6_at = round[6] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte6_ram[byte6_at] <= bytes_1[55:48];
-    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte5_at = round[5] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte5_at = round[5] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte5_ram[byte5_at] <= bytes_1[47:40];
-    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte4_at = round[4] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte4_at = round[4] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte4_ram[byte4_at] <= bytes_1[39:32];
-    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte3_at = round[3] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte3_at = round[3] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte3_ram[byte3_at] <= bytes_1[31:24];
-    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte2_at = round[2] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte2_at = round[2] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte2_ram[byte2_at] <= bytes_1[23:16];
-    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte1_at = round[1] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte1_at = round[1] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte1_ram[byte1_at] <= bytes_1[15:8];
-    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte0_at = round[0] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte0_at = round[0] ? byte15_above : byte15_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte0_ram[byte0_at] <= bytes_1[7:0];
-    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [127:0] data = {byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:256
+    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [127:0] data = {byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:261
 
     // two RAMs for the marks: of a word and the next one, one is even
-    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:265
-    wire [4:0] _t17 = even_is_base ? base_1 : above_1; // sparse_writer.rs:266
-    wire [2:0] even_at = _t17[3:1]; // sparse_writer.rs:266
-    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:267
-    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:267
+    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:270
+    wire [4:0] _t17 = even_is_base ? base_1 : above_1; // sparse_writer.rs:271
+    wire [2:0] even_at = _t17[3:1]; // sparse_writer.rs:271
+    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:272
+    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:272
     always @(posedge clk) if (writes) even_ram[even_at] <= {even_mark_last, after_2, even_mark_carries};
-    wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:269
-    wire even_last = even_ram_q0[5]; // sparse_writer.rs:269
-    wire [3:0] even_after = even_ram_q0[4:1]; // sparse_writer.rs:269
-    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:265
-    wire [4:0] _t18 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:266
-    wire [2:0] odd_at = _t18[3:1]; // sparse_writer.rs:266
-    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:267
-    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:267
+    wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:274
+    wire even_last = even_ram_q0[5]; // sparse_writer.rs:274
+    wire [3:0] even_after = even_ram_q0[4:1]; // sparse_writer.rs:274
+    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:270
+    wire [4:0] _t18 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:271
+    wire [2:0] odd_at = _t18[3:1]; // sparse_writer.rs:271
+    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:272
+    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:272
     always @(posedge clk) if (writes) odd_ram[odd_at] <= {odd_mark_last, after_2, odd_mark_carries};
-    wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:269
-    wire odd_last = odd_ram_q0[5]; // sparse_writer.rs:269
-    wire [3:0] odd_after = odd_ram_q0[4:1]; // sparse_writer.rs:269
-    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:273
-    wire [3:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:273
+    wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:274
+    wire odd_last = odd_ram_q0[5]; // sparse_writer.rs:274
+    wire [3:0] odd_after = odd_ram_q0[4:1]; // sparse_writer.rs:274
+    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:278
+    wire [3:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:278
 
     // the byte that is carried to the next word
 
     // the outgoing word
 
     // a word behind the RAMs
-    wire to_port = m_ready | (~out_valid); // sparse_words.rs:101
-    wire to_word = to_port | (~word_valid); // sparse_words.rs:102
-    wire any = reading != open_2; // sparse_words.rs:103
+    wire to_ports_0 = m_ready | (~out_valid); // copies.rs:86
+    wire to_words_0 = m_ready | (~(&{out_valid, word_valid})); // copies.rs:86
+    wire any = reading != open_2; // sparse_words.rs:107
     always @(posedge clk) begin
         if (rst) begin
             word_valid <= 1'h0;
-        end else if (to_word) word_valid <= any;
+        end else if (to_words_0) word_valid <= any;
     end
-    always @(posedge clk) if (to_word) begin
-        word_0 <= data;
-        word_1_last <= mark_last;
-        word_1_after <= mark_after;
+    always @(posedge clk) begin
+        if (to_words_0) held <= data;
+        if (to_words_0) begin
+            mark_last_1 <= mark_last;
+            mark_after_1 <= mark_after;
+        end
     end
     always @(posedge clk) begin
         if (rst) begin
             reading <= 5'h0;
-        end else if (to_word & any) reading <= reading + 5'h1;
+        end else if (to_words_0 & any) reading <= reading + 5'h1;
     end
 
     // a word at the port
@@ -301,73 +305,71 @@ module oaken_sparse_writer_p1 (
     always @(posedge clk) begin
         if (rst) begin
             out_valid <= 1'h0;
-        end else if (to_port) out_valid <= word_valid;
+        end else if (to_ports_0) out_valid <= word_valid;
     end
-    wire leaves = to_port & word_valid; // sparse_words.rs:123
+    wire leaves = to_ports_0 & word_valid; // sparse_words.rs:127
     always @(posedge clk) begin
         if (rst) begin
             first <= 1'h1;
-        end else if (leaves) first <= word_1_last;
+        end else if (leaves) first <= mark_last_1;
     end
-    wire [127:0] with_header = {word_0[127:64], first ? header : word_0[63:0]}; // sparse_words.rs:124
-    wire [7:0] whole_0 = with_header[7:0]; // sparse_words.rs:127
-    wire [7:0] whole_1 = with_header[15:8]; // sparse_words.rs:127
-    wire [7:0] whole_2 = with_header[23:16]; // sparse_words.rs:127
-    wire [7:0] whole_3 = with_header[31:24]; // sparse_words.rs:127
-    wire [7:0] whole_4 = with_header[39:32]; // sparse_words.rs:127
-    wire [7:0] whole_5 = with_header[47:40]; // sparse_words.rs:127
-    wire [7:0] whole_6 = with_header[55:48]; // sparse_words.rs:127
-    wire [7:0] whole_7 = with_header[63:56]; // sparse_words.rs:127
-    wire [7:0] whole_8 = with_header[71:64]; // sparse_words.rs:127
-    wire [7:0] whole_9 = with_header[79:72]; // sparse_words.rs:127
-    wire [7:0] whole_10 = with_header[87:80]; // sparse_words.rs:127
-    wire [7:0] whole_11 = with_header[95:88]; // sparse_words.rs:127
-    wire [7:0] whole_12 = with_header[103:96]; // sparse_words.rs:127
-    wire [7:0] whole_13 = with_header[111:104]; // sparse_words.rs:127
-    wire [7:0] whole_14 = with_header[119:112]; // sparse_words.rs:127
-    wire [7:0] whole_15 = with_header[127:120]; // sparse_words.rs:127
-    wire _t19 = word_1_after[3:2] == 2'h0; // sparse_words.rs:79
-    wire _t20 = word_1_after[3:2] == 2'h1; // sparse_words.rs:79
-    wire _t21 = word_1_after[3:2] == 2'h2; // sparse_words.rs:79
-    wire _t22 = word_1_after[3:2] == 2'h3; // sparse_words.rs:79
-    wire _t23 = word_1_after[1:0] == 2'h1; // sparse_words.rs:79
-    wire _t24 = word_1_after[1:0] == 2'h2; // sparse_words.rs:79
-    wire _t25 = word_1_after[1:0] == 2'h3; // sparse_words.rs:79
+    wire [127:0] with_header = {held[127:64], first ? header : held[63:0]}; // sparse_words.rs:128
+    wire [7:0] whole_0 = with_header[7:0]; // sparse_words.rs:131
+    wire [7:0] whole_1 = with_header[15:8]; // sparse_words.rs:131
+    wire [7:0] whole_2 = with_header[23:16]; // sparse_words.rs:131
+    wire [7:0] whole_3 = with_header[31:24]; // sparse_words.rs:131
+    wire [7:0] whole_4 = with_header[39:32]; // sparse_words.rs:131
+    wire [7:0] whole_5 = with_header[47:40]; // sparse_words.rs:131
+    wire [7:0] whole_6 = with_header[55:48]; // sparse_words.rs:131
+    wire [7:0] whole_7 = with_header[63:56]; // sparse_words.rs:131
+    wire [7:0] whole_8 = with_header[71:64]; // sparse_words.rs:131
+    wire [7:0] whole_9 = with_header[79:72]; // sparse_words.rs:131
+    wire [7:0] whole_10 = with_header[87:80]; // sparse_words.rs:131
+    wire [7:0] whole_11 = with_header[95:88]; // sparse_words.rs:131
+    wire [7:0] whole_12 = with_header[103:96]; // sparse_words.rs:131
+    wire [7:0] whole_13 = with_header[111:104]; // sparse_words.rs:131
+    wire [7:0] whole_14 = with_header[119:112]; // sparse_words.rs:131
+    wire [7:0] whole_15 = with_header[127:120]; // sparse_words.rs:131
+    wire _t19 = mark_after_1[3:2] == 2'h0; // sparse_words.rs:79
+    wire _t20 = mark_after_1[3:2] == 2'h1; // sparse_words.rs:79
+    wire _t21 = mark_after_1[3:2] == 2'h2; // sparse_words.rs:79
+    wire _t22 = mark_after_1[3:2] == 2'h3; // sparse_words.rs:79
+    wire _t23 = mark_after_1[1:0] == 2'h1; // sparse_words.rs:79
+    wire _t24 = mark_after_1[1:0] == 2'h2; // sparse_words.rs:79
+    wire _t25 = mark_after_1[1:0] == 2'h3; // sparse_words.rs:79
     wire _t26 = |{_t21, _t22}; // sparse_words.rs:59
     wire _t27 = |{_t20, _t21, _t22}; // sparse_words.rs:59
     wire _t28 = |{_t24, _t25}; // sparse_words.rs:59
     wire _t29 = |{_t23, _t24, _t25}; // sparse_words.rs:59
-    wire _t30 = |{word_1_after[1:0] == 2'h0, _t23, _t24, _t25}; // sparse_words.rs:59
+    wire _t30 = |{mark_after_1[1:0] == 2'h0, _t23, _t24, _t25}; // sparse_words.rs:59
     wire [15:0] _t31 = {1'h0 | (_t22 & _t25), 1'h0 | (_t22 & _t28), 1'h0 | (_t22 & _t29), 1'h0 | (_t22 & _t30), _t22 | (_t21 & _t25), _t22 | (_t21 & _t28), _t22 | (_t21 & _t29), _t22 | (_t21 & _t30), _t26 | (_t20 & _t25), _t26 | (_t20 & _t28), _t26 | (_t20 & _t29), _t26 | (_t20 & _t30), _t27 | (_t19 & _t25), _t27 | (_t19 & _t28), _t27 | (_t19 & _t29), _t27 | (_t19 & _t30)}; // sparse_words.rs:73
-    wire [15:0] keep = _t31 | {16{~word_1_last}}; // sparse_words.rs:129
-    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:131
-    assign m_data = sent_word_data;
-    assign m_keep = sent_word_keep;
-    assign m_last = sent_word_last;
-    wire [127:0] _t32 = {kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:136
-    always @(posedge clk) if (to_port) begin
-        sent_word_data <= _t32;
-        sent_word_keep <= keep;
-        sent_word_last <= word_1_last;
-    end
+    wire [15:0] keep = _t31 | {16{~mark_last_1}}; // sparse_words.rs:133
+    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:135
+    wire [127:0] kept = {kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:137
+    assign m_data = held_1;
+    always @(posedge clk) if (to_ports_0) held_1 <= kept;
+    assign m_keep = held_2;
+    always @(posedge clk) if (to_ports_0) held_2 <= keep;
+    assign m_last = sent_last;
+    always @(posedge clk) if (to_ports_0) sent_last <= mark_last_1;
 
     // the vector that leaves
     assign vector = vector_1;
-    wire ends_2 = leaves & word_1_last; // sparse_words.rs:144
+    wire ends_2 = leaves & mark_last_1; // sparse_words.rs:153
     always @(posedge clk) begin
         if (rst) begin
             vector_1 <= 2'h0;

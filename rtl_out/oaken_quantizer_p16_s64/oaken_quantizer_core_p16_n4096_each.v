@@ -185,9 +185,9 @@ module oaken_quantizer_core_p16_n4096_each (
     reg [8:0] write_at; // quantizer_front.rs:165
     reg [4:0] l106_s4; // compact.rs:50
     reg [6:0] count_at; // quantizer_front.rs:180
-    reg [6:0] so_far; // quantizer_front.rs:181
-    reg counted; // quantizer_front.rs:182
-    reg [1:0] chunk_position; // quantizer_front.rs:183
+    reg counted; // quantizer_front.rs:181
+    reg [6:0] so_far; // quantizer_front.rs:187
+    reg [1:0] chunk_position; // quantizer_front.rs:188
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -1391,8 +1391,8 @@ module oaken_quantizer_core_p16_n4096_each (
             counted <= valid_of_0;
         end
     end
-    wire chunk_ends = chunk_position == 2'h3; // quantizer_front.rs:184
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:185
+    wire chunk_ends = chunk_position == 2'h3; // quantizer_front.rs:189
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:190
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin

@@ -101,7 +101,12 @@ module oaken_quantizer_p16_s64 (
     wire [14:0] setting_thresholds_t_high;
     wire [14:0] setting_thresholds_s_high;
     wire s_table_unset;
-    reg partial; // quantizer_axi.rs:95
+    reg open; // a packet is open | packet_gate.rs:10
+    wire out_valid; // packet_gate.rs:12
+    wire out_ready; // packet_gate.rs:12
+    wire [255:0] out_data; // packet_gate.rs:12
+    wire out_last; // packet_gate.rs:12
+    reg partial; // quantizer_axi.rs:99
     reg [31:0] vectors; // settings.rs:172
 
     // registers
@@ -324,6 +329,15 @@ module oaken_quantizer_p16_s64 (
     // the engine
 
     // each vector's setting
+    assign errors_early_set = core_early;
+    assign errors_late_set = core_late;
+    assign errors_nonfinite_set = core_nonfinite;
+    assign status_busy_value = core_busy;
+    assign errors_unset_set = s_table_unset;
+    wire passes = (enable | flush) | open; // packet_gate.rs:11
+    assign out_ready = s_table_s_ready;
+    assign out_data = s_axis_tdata;
+    assign out_last = s_axis_tlast;
     oaken_setting_table_64x256_n4096 s_table (
         .clk(clk),
         .rst(rst),
@@ -334,10 +348,10 @@ module oaken_quantizer_p16_s64 (
         .store_setting_thresholds_t_low(thresholds_t_low),
         .store_setting_thresholds_t_high(thresholds_t_high),
         .store_setting_thresholds_s_high(thresholds_s_high),
-        .s_valid(s_axis_tvalid),
+        .s_valid(out_valid),
         .s_ready(s_table_s_ready),
-        .s_data(s_axis_tdata),
-        .s_last(s_axis_tlast),
+        .s_data(out_data),
+        .s_last(out_last),
         .s_number(s_axis_tuser),
         .m_valid(s_table_m_valid),
         .m_ready(core_s_ready),
@@ -350,12 +364,16 @@ module oaken_quantizer_p16_s64 (
         .m_setting_thresholds_s_high(setting_thresholds_s_high),
         .unset(s_table_unset)
     );
-    assign errors_early_set = core_early;
-    assign errors_late_set = core_late;
-    assign errors_nonfinite_set = core_nonfinite;
-    assign status_busy_value = core_busy;
-    assign s_axis_tready = s_table_s_ready;
-    assign errors_unset_set = s_table_unset;
+    assign out_valid = s_axis_tvalid & passes;
+    assign s_axis_tready = out_ready & passes;
+    always @(posedge clk) begin
+        if (rst) begin
+            open <= 1'h0;
+        end else begin
+            if (s_axis_tvalid & s_axis_tready) open <= ~s_axis_tlast;
+            if (flush) open <= 1'h0;
+        end
+    end
     assign errors_partial_set = partial;
     always @(posedge clk) begin
         if (rst) begin

@@ -939,10 +939,9 @@ module oaken_quantizer_core_p64_n8192 (
     reg [4:0] totals_3; // compact.rs:89
     reg [6:0] in_beat; // compact.rs:89
     reg [7:0] count_at; // quantizer_front.rs:180
-    reg [6:0] so_far; // quantizer_front.rs:181
-    reg valid_1_s5; // quantizer_front.rs:182
-    reg valid_1_s6; // quantizer_front.rs:182
-    reg counted; // quantizer_front.rs:182
+    reg valid_1_s5; // quantizer_front.rs:181
+    reg valid_1_s6; // quantizer_front.rs:181
+    reg counted; // quantizer_front.rs:181
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -6943,16 +6942,11 @@ module oaken_quantizer_core_p64_n8192 (
             counted <= valid_1_s6;
         end
     end
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer_front.rs:185
-    always @(posedge clk) if (counted & 1'h1) counts[count_at] <= in_chunk;
+    always @(posedge clk) if (counted) counts[count_at] <= in_beat;
     always @(posedge clk) begin
         if (rst) begin
             count_at <= 8'h0;
-            so_far <= 7'h0;
-        end else if (counted) begin
-            so_far <= 1'h1 ? 7'h0 : in_chunk;
-            count_at <= count_at + 8'h1;
-        end
+        end else if (counted) count_at <= count_at + 8'h1;
     end
     oaken_maxima_p64 extremes (
         .clk(clk),

@@ -28,74 +28,90 @@ module oaken_sparse_writer_p64 (
     reg room; // there is room for what this and the next three beats make | sparse_writer.rs:100
     wire go_0;
     wire go_1;
-    reg [5:0] s_before; // sparse_writer.rs:171
-    reg [5:0] by; // sparse_writer.rs:176
-    reg [5:0] s_before_1; // sparse_writer.rs:180
-    reg [5:0] after_1; // sparse_writer.rs:180
-    reg [1:0] moved_1; // sparse_writer.rs:180
-    reg carries_1; // sparse_writer.rs:180
-    reg ends; // sparse_writer.rs:180
-    reg valid; // sparse_writer.rs:180
-    reg [4:0] word; // sparse_writer.rs:181
-    reg [511:0] bytes; // sparse_writer.rs:219
-    reg [511:0] l240_s2; // sparse_writer.rs:223
-    reg [5:0] s_before_1_s2; // sparse_writer.rs:222
-    reg begins_above_s2; // sparse_writer.rs:222
-    reg [5:0] by_s2; // sparse_writer.rs:223
-    reg [511:0] l240_s3; // sparse_writer.rs:223
-    reg [5:0] s_before_1_s3; // sparse_writer.rs:222
-    reg begins_above_s3; // sparse_writer.rs:222
-    reg [63:0] round; // sparse_writer.rs:222
-    reg [5:0] by_s3; // sparse_writer.rs:223
-    reg [511:0] l240_s4; // sparse_writer.rs:223
-    reg valid_s2; // sparse_writer.rs:225
-    reg valid_s3; // sparse_writer.rs:225
-    reg valid_1; // sparse_writer.rs:225
-    reg [7:0] last_entry_s1; // sparse_writer.rs:225
-    reg [7:0] last_entry_s2; // sparse_writer.rs:225
-    reg [7:0] last_entry_s3; // sparse_writer.rs:225
-    reg [7:0] last_entry_1; // sparse_writer.rs:225
-    reg [5:0] after_1_s2; // sparse_writer.rs:226
-    reg [5:0] after_1_s3; // sparse_writer.rs:226
-    reg [5:0] after_2; // sparse_writer.rs:226
-    reg [4:0] base_s2; // sparse_writer.rs:226
-    reg [4:0] base_s3; // sparse_writer.rs:226
-    reg [4:0] base_1; // sparse_writer.rs:226
-    reg [4:0] above_s2; // sparse_writer.rs:226
-    reg [4:0] above_s3; // sparse_writer.rs:226
-    reg [4:0] above_1; // sparse_writer.rs:226
-    reg overflow_s2; // sparse_writer.rs:227
-    reg overflow_s3; // sparse_writer.rs:227
-    reg overflow_1; // sparse_writer.rs:227
-    reg carries_1_s2; // sparse_writer.rs:227
-    reg carries_1_s3; // sparse_writer.rs:227
-    reg carries_2; // sparse_writer.rs:227
-    reg ends_s2; // sparse_writer.rs:227
-    reg ends_s3; // sparse_writer.rs:227
-    reg ends_1; // sparse_writer.rs:227
-    reg [4:0] open_s2; // sparse_writer.rs:227
-    reg [4:0] open_s3; // sparse_writer.rs:227
-    reg [4:0] open_1; // sparse_writer.rs:227
+    reg [5:0] s_before; // sparse_writer.rs:172
+    reg [5:0] by; // sparse_writer.rs:177
+    reg [5:0] s_before_1; // sparse_writer.rs:181
+    reg [5:0] after_1; // sparse_writer.rs:181
+    reg [1:0] moved_1; // sparse_writer.rs:181
+    reg carries_1; // sparse_writer.rs:181
+    reg ends; // sparse_writer.rs:181
+    reg valid; // sparse_writer.rs:181
+    reg [4:0] word; // sparse_writer.rs:182
+    reg [511:0] bytes; // sparse_writer.rs:220
+    reg [511:0] l241_s2; // sparse_writer.rs:224
+    reg [5:0] s_before_1_s2; // sparse_writer.rs:223
+    reg begins_above_s2; // sparse_writer.rs:223
+    reg [5:0] by_s2; // sparse_writer.rs:224
+    reg [511:0] l241_s3; // sparse_writer.rs:224
+    reg [5:0] s_before_1_s3; // sparse_writer.rs:223
+    reg begins_above_s3; // sparse_writer.rs:223
+    reg [63:0] round; // sparse_writer.rs:223
+    reg [5:0] by_s3; // sparse_writer.rs:224
+    reg [511:0] l241_s4; // sparse_writer.rs:224
+    reg valid_s2; // sparse_writer.rs:226
+    reg valid_s3; // sparse_writer.rs:226
+    reg valid_1; // sparse_writer.rs:226
+    reg [7:0] last_entry_s1; // sparse_writer.rs:226
+    reg [7:0] last_entry_s2; // sparse_writer.rs:226
+    reg [7:0] last_entry_s3; // sparse_writer.rs:226
+    reg [7:0] last_entry_1; // sparse_writer.rs:226
+    reg [5:0] after_1_s2; // sparse_writer.rs:227
+    reg [5:0] after_1_s3; // sparse_writer.rs:227
+    reg [5:0] after_2; // sparse_writer.rs:227
+    reg [4:0] base_s2; // sparse_writer.rs:227
+    reg [4:0] base_s3; // sparse_writer.rs:227
+    reg [4:0] base_1; // sparse_writer.rs:227
+    reg [4:0] above_s2; // sparse_writer.rs:227
+    reg [4:0] above_s3; // sparse_writer.rs:227
+    reg [4:0] above_1; // sparse_writer.rs:227
+    reg overflow_s2; // sparse_writer.rs:228
+    reg overflow_s3; // sparse_writer.rs:228
+    reg overflow_1; // sparse_writer.rs:228
+    reg carries_1_s2; // sparse_writer.rs:228
+    reg carries_1_s3; // sparse_writer.rs:228
+    reg carries_2; // sparse_writer.rs:228
+    reg ends_s2; // sparse_writer.rs:228
+    reg ends_s3; // sparse_writer.rs:228
+    reg ends_1; // sparse_writer.rs:228
+    reg [4:0] open_s2; // sparse_writer.rs:228
+    reg [4:0] open_s3; // sparse_writer.rs:228
+    reg [4:0] open_1; // sparse_writer.rs:228
     reg [4:0] open_2; // sparse_writer.rs:119
     reg [4:0] reading; // sparse_writer.rs:120
-    reg out_valid; // sparse_words.rs:99
-    reg word_valid; // sparse_words.rs:100
-    reg [511:0] word_0; // sparse_words.rs:104
-    reg word_1_last; // sparse_words.rs:104
-    reg [5:0] word_1_after; // sparse_words.rs:104
-    reg word_1_carries; // sparse_words.rs:104
-    reg [7:0] carried_0; // sparse_words.rs:105
-    reg [7:0] halves_above; // sparse_words.rs:107
-    reg [7:0] halves_high; // sparse_words.rs:107
-    reg [7:0] halves_low; // sparse_words.rs:107
-    reg first; // sparse_words.rs:122
-    reg [63:0] at; // the place of the byte, one bit for each | sparse_words.rs:156
-    reg [7:0] waiting; // sparse_words.rs:157
-    reg [511:0] sent_word_data; // sparse_words.rs:133
-    reg [63:0] sent_word_keep; // sparse_words.rs:133
-    reg sent_word_last; // sparse_words.rs:133
-    reg [5:0] vector_1; // sparse_words.rs:143
-    reg sent_1; // sparse_words.rs:146
+    reg out_valid; // sparse_words.rs:100
+    reg word_valid; // sparse_words.rs:101
+    wire to_ports_0;
+    wire to_ports_1;
+    wire to_ports_2;
+    wire to_ports_3;
+    wire to_ports_4;
+    wire to_words_0;
+    wire to_words_1;
+    wire to_words_2;
+    wire to_words_3;
+    wire to_words_4;
+    reg [127:0] held; // sparse_words.rs:166
+    reg [127:0] held_1; // sparse_words.rs:166
+    reg [127:0] held_2; // sparse_words.rs:166
+    reg [127:0] held_3; // sparse_words.rs:166
+    reg mark_last_1; // sparse_words.rs:109
+    reg [5:0] mark_after_1; // sparse_words.rs:109
+    reg mark_carries_1; // sparse_words.rs:109
+    reg [7:0] carried_0; // sparse_words.rs:110
+    reg [7:0] halves_above; // sparse_words.rs:112
+    reg [7:0] halves_high; // sparse_words.rs:112
+    reg [7:0] halves_low; // sparse_words.rs:112
+    reg first; // sparse_words.rs:126
+    reg [63:0] at; // the place of the byte, one bit for each | sparse_words.rs:177
+    reg [7:0] waiting; // sparse_words.rs:178
+    reg [127:0] held_4; // sparse_words.rs:166
+    reg [127:0] held_5; // sparse_words.rs:166
+    reg [127:0] held_6; // sparse_words.rs:166
+    reg [127:0] held_7; // sparse_words.rs:166
+    reg [63:0] held_8; // sparse_words.rs:166
+    reg sent_last; // sparse_words.rs:141
+    reg [5:0] vector_1; // sparse_words.rs:152
+    reg sent_1; // sparse_words.rs:155
     (* ram_style = "distributed" *) reg [7:0] byte63_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte62_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte61_ram [0:15];
@@ -179,17 +195,17 @@ module oaken_sparse_writer_p64 (
     assign s_ready = go_0;
 
     // where the bytes of a beat begin and end
-    wire [8:0] sum = {{2'h0, s_before}, 1'h1} + {{1'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:173
-    wire [5:0] after = sum[6:1]; // sparse_writer.rs:174
-    wire [1:0] moved = sum[8:7]; // sparse_writer.rs:174
+    wire [8:0] sum = {{2'h0, s_before}, 1'h1} + {{1'h0, s_found}, s_starts_chunk}; // sparse_writer.rs:174
+    wire [5:0] after = sum[6:1]; // sparse_writer.rs:175
+    wire [1:0] moved = sum[8:7]; // sparse_writer.rs:175
     always @(posedge clk) begin
         if (rst) begin
             s_before <= 6'h7;
         end else if (go_1) if (s_valid) s_before <= s_last ? 6'h7 : after;
     end
-    wire [6:0] _t1 = {s_before, 1'h1} + {6'h1, s_starts_chunk}; // sparse_writer.rs:176
+    wire [6:0] _t1 = {s_before, 1'h1} + {6'h1, s_starts_chunk}; // sparse_writer.rs:177
     always @(posedge clk) if (go_1) by <= _t1[6:1];
-    wire carries = s_found[6] & s_starts_chunk; // sparse_writer.rs:178
+    wire carries = s_found[6] & s_starts_chunk; // sparse_writer.rs:179
     always @(posedge clk) if (go_1) begin
         s_before_1 <= s_before;
         after_1 <= after;
@@ -202,32 +218,32 @@ module oaken_sparse_writer_p64 (
             valid <= 1'h0;
         end else if (go_1) valid <= s_valid;
     end
-    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:182
-    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:183
-    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:184
-    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:185
+    wire begins_above = (&s_before_1) & (|moved_1); // sparse_writer.rs:183
+    wire [4:0] base = begins_above ? (word + 5'h1) : word; // sparse_writer.rs:184
+    wire [4:0] above = begins_above ? (word + 5'h2) : (word + 5'h1); // sparse_writer.rs:185
+    wire [4:0] open = word + ({3'h0, moved_1} + {4'h0, ends}); // sparse_writer.rs:186
     always @(posedge clk) begin
         if (rst) begin
             word <= 5'h0;
         end else if (go_1) if (valid) word <= open;
     end
-    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:187
+    wire overflow = moved_1[1] | (moved_1[0] & (~begins_above)); // sparse_writer.rs:188
 
     // turned to their place
-    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:215
-    wire [7:0] last_entry = s_entries[511:504]; // sparse_writer.rs:217
-    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:218
+    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:216
+    wire [7:0] last_entry = s_entries[511:504]; // sparse_writer.rs:218
+    wire [7:0] top = s_starts_chunk ? count_byte : last_entry; // sparse_writer.rs:219
     always @(posedge clk) if (go_1) bytes <= {top, s_entries[503:0]};
-    wire [511:0] _t2 = by[0] ? {bytes[503:0], bytes[511:504]} : bytes; // sparse_writer.rs:240
+    wire [511:0] _t2 = by[0] ? {bytes[503:0], bytes[511:504]} : bytes; // sparse_writer.rs:241
     always @(posedge clk) if (go_1) begin
-        l240_s2 <= by[1] ? {_t2[495:0], _t2[511:496]} : _t2;
+        l241_s2 <= by[1] ? {_t2[495:0], _t2[511:496]} : _t2;
         s_before_1_s2 <= s_before_1;
         begins_above_s2 <= begins_above;
         by_s2 <= by;
     end
-    wire [511:0] _t3 = by_s2[2] ? {l240_s2[479:0], l240_s2[511:480]} : l240_s2; // sparse_writer.rs:240
+    wire [511:0] _t3 = by_s2[2] ? {l241_s2[479:0], l241_s2[511:480]} : l241_s2; // sparse_writer.rs:241
     always @(posedge clk) if (go_1) begin
-        l240_s3 <= by_s2[3] ? {_t3[447:0], _t3[511:448]} : _t3;
+        l241_s3 <= by_s2[3] ? {_t3[447:0], _t3[511:448]} : _t3;
         s_before_1_s3 <= s_before_1_s2;
     end
     wire _t4 = s_before_1_s3[5:3] == 3'h0; // sparse_words.rs:79
@@ -264,8 +280,8 @@ module oaken_sparse_writer_p64 (
         round <= _t32 & {64{~begins_above_s3}};
         by_s3 <= by_s2;
     end
-    wire [511:0] _t33 = by_s3[4] ? {l240_s3[383:0], l240_s3[511:384]} : l240_s3; // sparse_writer.rs:240
-    always @(posedge clk) if (go_1) l240_s4 <= by_s3[5] ? {_t33[255:0], _t33[511:256]} : _t33;
+    wire [511:0] _t33 = by_s3[4] ? {l241_s3[383:0], l241_s3[511:384]} : l241_s3; // sparse_writer.rs:241
+    always @(posedge clk) if (go_1) l241_s4 <= by_s3[5] ? {_t33[255:0], _t33[511:256]} : _t33;
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
@@ -304,7 +320,7 @@ module oaken_sparse_writer_p64 (
         open_s3 <= open_s2;
         open_1 <= open_s3;
     end
-    wire [511:0] bytes_1 = l240_s4; // sparse_writer.rs:228
+    wire [511:0] bytes_1 = l241_s4; // sparse_writer.rs:229
 
     // the words before `open` are complete
     wire writes = valid_1 & go_1; // sparse_writer.rs:121
@@ -323,240 +339,296 @@ module oaken_sparse_writer_p64 (
     end
 
     // a RAM for each byte of a word
-    wire [3:0] byte63_at = round[63] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
-    always @(posedge clk) if (writes) byte63_ram[byte63_at] <= bytes_1[511:504];
-    wire [7:0] byte63_ram_q0 = byte63_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte62_at = round[62] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [3:0] byte63_above = above_1[3:0]; // sparse_writer.rs:255
+    wire [3:0] byte63_base = base_1[3:0]; // sparse_writer.rs:255
+    always @(posedge clk) if (writes) byte63_ram[byte63_base] <= bytes_1[511:504];
+    wire [7:0] byte63_ram_q0 = byte63_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte62_at = round[62] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte62_ram[byte62_at] <= bytes_1[503:496];
-    wire [7:0] byte62_ram_q0 = byte62_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte61_at = round[61] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte62_ram_q0 = byte62_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte61_at = round[61] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte61_ram[byte61_at] <= bytes_1[495:488];
-    wire [7:0] byte61_ram_q0 = byte61_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte60_at = round[60] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte61_ram_q0 = byte61_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte60_at = round[60] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte60_ram[byte60_at] <= bytes_1[487:480];
-    wire [7:0] byte60_ram_q0 = byte60_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte59_at = round[59] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte60_ram_q0 = byte60_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte59_at = round[59] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte59_ram[byte59_at] <= bytes_1[479:472];
-    wire [7:0] byte59_ram_q0 = byte59_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte58_at = round[58] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte59_ram_q0 = byte59_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte58_at = round[58] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte58_ram[byte58_at] <= bytes_1[471:464];
-    wire [7:0] byte58_ram_q0 = byte58_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte57_at = round[57] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte58_ram_q0 = byte58_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte57_at = round[57] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte57_ram[byte57_at] <= bytes_1[463:456];
-    wire [7:0] byte57_ram_q0 = byte57_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte56_at = round[56] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte57_ram_q0 = byte57_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte56_at = round[56] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte56_ram[byte56_at] <= bytes_1[455:448];
-    wire [7:0] byte56_ram_q0 = byte56_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte55_at = round[55] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte56_ram_q0 = byte56_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte55_at = round[55] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte55_ram[byte55_at] <= bytes_1[447:440];
-    wire [7:0] byte55_ram_q0 = byte55_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte54_at = round[54] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte55_ram_q0 = byte55_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte54_at = round[54] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte54_ram[byte54_at] <= bytes_1[439:432];
-    wire [7:0] byte54_ram_q0 = byte54_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte53_at = round[53] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte54_ram_q0 = byte54_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte53_at = round[53] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte53_ram[byte53_at] <= bytes_1[431:424];
-    wire [7:0] byte53_ram_q0 = byte53_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte52_at = round[52] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte53_ram_q0 = byte53_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte52_at = round[52] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte52_ram[byte52_at] <= bytes_1[423:416];
-    wire [7:0] byte52_ram_q0 = byte52_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte51_at = round[51] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte52_ram_q0 = byte52_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte51_at = round[51] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte51_ram[byte51_at] <= bytes_1[415:408];
-    wire [7:0] byte51_ram_q0 = byte51_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte50_at = round[50] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte51_ram_q0 = byte51_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte50_at = round[50] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte50_ram[byte50_at] <= bytes_1[407:400];
-    wire [7:0] byte50_ram_q0 = byte50_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte49_at = round[49] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte50_ram_q0 = byte50_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte49_at = round[49] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte49_ram[byte49_at] <= bytes_1[399:392];
-    wire [7:0] byte49_ram_q0 = byte49_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte48_at = round[48] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte49_ram_q0 = byte49_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte48_at = round[48] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte48_ram[byte48_at] <= bytes_1[391:384];
-    wire [7:0] byte48_ram_q0 = byte48_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte47_at = round[47] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte48_ram_q0 = byte48_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte47_at = round[47] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte47_ram[byte47_at] <= bytes_1[383:376];
-    wire [7:0] byte47_ram_q0 = byte47_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte46_at = round[46] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte47_ram_q0 = byte47_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte46_at = round[46] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte46_ram[byte46_at] <= bytes_1[375:368];
-    wire [7:0] byte46_ram_q0 = byte46_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte45_at = round[45] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte46_ram_q0 = byte46_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte45_at = round[45] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte45_ram[byte45_at] <= bytes_1[367:360];
-    wire [7:0] byte45_ram_q0 = byte45_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte44_at = round[44] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte45_ram_q0 = byte45_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte44_at = round[44] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte44_ram[byte44_at] <= bytes_1[359:352];
-    wire [7:0] byte44_ram_q0 = byte44_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte43_at = round[43] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte44_ram_q0 = byte44_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte43_at = round[43] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte43_ram[byte43_at] <= bytes_1[351:344];
-    wire [7:0] byte43_ram_q0 = byte43_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte42_at = round[42] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte43_ram_q0 = byte43_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte42_at = round[42] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte42_ram[byte42_at] <= bytes_1[343:336];
-    wire [7:0] byte42_ram_q0 = byte42_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte41_at = round[41] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte42_ram_q0 = byte42_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte41_at = round[41] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte41_ram[byte41_at] <= bytes_1[335:328];
-    wire [7:0] byte41_ram_q0 = byte41_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte40_at = round[40] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte41_ram_q0 = byte41_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte40_at = round[40] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte40_ram[byte40_at] <= bytes_1[327:320];
-    wire [7:0] byte40_ram_q0 = byte40_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte39_at = round[39] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte40_ram_q0 = byte40_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte39_at = round[39] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte39_ram[byte39_at] <= bytes_1[319:312];
-    wire [7:0] byte39_ram_q0 = byte39_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte38_at = round[38] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte39_ram_q0 = byte39_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte38_at = round[38] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte38_ram[byte38_at] <= bytes_1[311:304];
-    wire [7:0] byte38_ram_q0 = byte38_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte37_at = round[37] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte38_ram_q0 = byte38_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte37_at = round[37] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte37_ram[byte37_at] <= bytes_1[303:296];
-    wire [7:0] byte37_ram_q0 = byte37_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte36_at = round[36] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte37_ram_q0 = byte37_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte36_at = round[36] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte36_ram[byte36_at] <= bytes_1[295:288];
-    wire [7:0] byte36_ram_q0 = byte36_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte35_at = round[35] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte36_ram_q0 = byte36_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte35_at = round[35] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte35_ram[byte35_at] <= bytes_1[287:280];
-    wire [7:0] byte35_ram_q0 = byte35_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte34_at = round[34] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte35_ram_q0 = byte35_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte34_at = round[34] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte34_ram[byte34_at] <= bytes_1[279:272];
-    wire [7:0] byte34_ram_q0 = byte34_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte33_at = round[33] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte34_ram_q0 = byte34_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte33_at = round[33] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte33_ram[byte33_at] <= bytes_1[271:264];
-    wire [7:0] byte33_ram_q0 = byte33_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte32_at = round[32] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte33_ram_q0 = byte33_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte32_at = round[32] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte32_ram[byte32_at] <= bytes_1[263:256];
-    wire [7:0] byte32_ram_q0 = byte32_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte31_at = round[31] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte32_ram_q0 = byte32_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte31_at = round[31] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte31_ram[byte31_at] <= bytes_1[255:248];
-    wire [7:0] byte31_ram_q0 = byte31_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte30_at = round[30] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte31_ram_q0 = byte31_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte30_at = round[30] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte30_ram[byte30_at] <= bytes_1[247:240];
-    wire [7:0] byte30_ram_q0 = byte30_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte29_at = round[29] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte30_ram_q0 = byte30_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte29_at = round[29] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte29_ram[byte29_at] <= bytes_1[239:232];
-    wire [7:0] byte29_ram_q0 = byte29_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte28_at = round[28] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte29_ram_q0 = byte29_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte28_at = round[28] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte28_ram[byte28_at] <= bytes_1[231:224];
-    wire [7:0] byte28_ram_q0 = byte28_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte27_at = round[27] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte28_ram_q0 = byte28_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte27_at = round[27] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte27_ram[byte27_at] <= bytes_1[223:216];
-    wire [7:0] byte27_ram_q0 = byte27_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte26_at = round[26] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte27_ram_q0 = byte27_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte26_at = round[26] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte26_ram[byte26_at] <= bytes_1[215:208];
-    wire [7:0] byte26_ram_q0 = byte26_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte25_at = round[25] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte26_ram_q0 = byte26_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte25_at = round[25] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte25_ram[byte25_at] <= bytes_1[207:200];
-    wire [7:0] byte25_ram_q0 = byte25_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte24_at = round[24] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte25_ram_q0 = byte25_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte24_at = round[24] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte24_ram[byte24_at] <= bytes_1[199:192];
-    wire [7:0] byte24_ram_q0 = byte24_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte23_at = round[23] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte24_ram_q0 = byte24_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte23_at = round[23] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte23_ram[byte23_at] <= bytes_1[191:184];
-    wire [7:0] byte23_ram_q0 = byte23_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte22_at = round[22] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte23_ram_q0 = byte23_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte22_at = round[22] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte22_ram[byte22_at] <= bytes_1[183:176];
-    wire [7:0] byte22_ram_q0 = byte22_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte21_at = round[21] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte22_ram_q0 = byte22_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte21_at = round[21] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte21_ram[byte21_at] <= bytes_1[175:168];
-    wire [7:0] byte21_ram_q0 = byte21_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte20_at = round[20] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte21_ram_q0 = byte21_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte20_at = round[20] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte20_ram[byte20_at] <= bytes_1[167:160];
-    wire [7:0] byte20_ram_q0 = byte20_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte19_at = round[19] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte20_ram_q0 = byte20_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte19_at = round[19] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte19_ram[byte19_at] <= bytes_1[159:152];
-    wire [7:0] byte19_ram_q0 = byte19_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte18_at = round[18] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte19_ram_q0 = byte19_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte18_at = round[18] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte18_ram[byte18_at] <= bytes_1[151:144];
-    wire [7:0] byte18_ram_q0 = byte18_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte17_at = round[17] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte18_ram_q0 = byte18_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte17_at = round[17] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte17_ram[byte17_at] <= bytes_1[143:136];
-    wire [7:0] byte17_ram_q0 = byte17_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte16_at = round[16] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte17_ram_q0 = byte17_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte16_at = round[16] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte16_ram[byte16_at] <= bytes_1[135:128];
-    wire [7:0] byte16_ram_q0 = byte16_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte15_at = round[15] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte16_ram_q0 = byte16_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte15_at = round[15] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte15_ram[byte15_at] <= bytes_1[127:120];
-    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte14_at = round[14] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte15_ram_q0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte14_at = round[14] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte14_ram[byte14_at] <= bytes_1[119:112];
-    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte13_at = round[13] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte14_ram_q0 = byte14_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte13_at = round[13] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte13_ram[byte13_at] <= bytes_1[111:104];
-    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte12_at = round[12] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte13_ram_q0 = byte13_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte12_at = round[12] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte12_ram[byte12_at] <= bytes_1[103:96];
-    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte11_at = round[11] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte12_ram_q0 = byte12_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte11_at = round[11] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte11_ram[byte11_at] <= bytes_1[95:88];
-    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte10_at = round[10] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte11_ram_q0 = byte11_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte10_at = round[10] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte10_ram[byte10_at] <= bytes_1[87:80];
-    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte9_at = round[9] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte10_ram_q0 = byte10_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte9_at = round[9] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte9_ram[byte9_at] <= bytes_1[79:72];
-    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte8_at = round[8] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte9_ram_q0 = byte9_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte8_at = round[8] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte8_ram[byte8_at] <= bytes_1[71:64];
-    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte7_at = round[7] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte8_ram_q0 = byte8_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte7_at = round[7] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte7_ram[byte7_at] <= bytes_1[63:56];
-    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte6_at = round[6] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte7_ram_q0 = byte7_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte6_at = round[6] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte6_ram[byte6_at] <= bytes_1[55:48];
-    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte5_at = round[5] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte6_ram_q0 = byte6_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte5_at = round[5] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte5_ram[byte5_at] <= bytes_1[47:40];
-    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte4_at = round[4] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte5_ram_q0 = byte5_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte4_at = round[4] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte4_ram[byte4_at] <= bytes_1[39:32];
-    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte3_at = round[3] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte4_ram_q0 = byte4_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte3_at = round[3] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte3_ram[byte3_at] <= bytes_1[31:24];
-    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte2_at = round[2] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte3_ram_q0 = byte3_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte2_at = round[2] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte2_ram[byte2_at] <= bytes_1[23:16];
-    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte1_at = round[1] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte2_ram_q0 = byte2_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte1_at = round[1] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte1_ram[byte1_at] <= bytes_1[15:8];
-    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [3:0] byte0_at = round[0] ? above_1[3:0] : base_1[3:0]; // sparse_writer.rs:251
+    wire [7:0] byte1_ram_q0 = byte1_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [3:0] byte0_at = round[0] ? byte63_above : byte63_base; // sparse_writer.rs:256
     always @(posedge clk) if (writes) byte0_ram[byte0_at] <= bytes_1[7:0];
-    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:253
-    wire [511:0] data = {byte63_ram_q0, byte62_ram_q0, byte61_ram_q0, byte60_ram_q0, byte59_ram_q0, byte58_ram_q0, byte57_ram_q0, byte56_ram_q0, byte55_ram_q0, byte54_ram_q0, byte53_ram_q0, byte52_ram_q0, byte51_ram_q0, byte50_ram_q0, byte49_ram_q0, byte48_ram_q0, byte47_ram_q0, byte46_ram_q0, byte45_ram_q0, byte44_ram_q0, byte43_ram_q0, byte42_ram_q0, byte41_ram_q0, byte40_ram_q0, byte39_ram_q0, byte38_ram_q0, byte37_ram_q0, byte36_ram_q0, byte35_ram_q0, byte34_ram_q0, byte33_ram_q0, byte32_ram_q0, byte31_ram_q0, byte30_ram_q0, byte29_ram_q0, byte28_ram_q0, byte27_ram_q0, byte26_ram_q0, byte25_ram_q0, byte24_ram_q0, byte23_ram_q0, byte22_ram_q0, byte21_ram_q0, byte20_ram_q0, byte19_ram_q0, byte18_ram_q0, byte17_ram_q0, byte16_ram_q0, byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:256
+    wire [7:0] byte0_ram_q0 = byte0_ram[reading[3:0]]; // sparse_writer.rs:258
+    wire [511:0] data = {byte63_ram_q0, byte62_ram_q0, byte61_ram_q0, byte60_ram_q0, byte59_ram_q0, byte58_ram_q0, byte57_ram_q0, byte56_ram_q0, byte55_ram_q0, byte54_ram_q0, byte53_ram_q0, byte52_ram_q0, byte51_ram_q0, byte50_ram_q0, byte49_ram_q0, byte48_ram_q0, byte47_ram_q0, byte46_ram_q0, byte45_ram_q0, byte44_ram_q0, byte43_ram_q0, byte42_ram_q0, byte41_ram_q0, byte40_ram_q0, byte39_ram_q0, byte38_ram_q0, byte37_ram_q0, byte36_ram_q0, byte35_ram_q0, byte34_ram_q0, byte33_ram_q0, byte32_ram_q0, byte31_ram_q0, byte30_ram_q0, byte29_ram_q0, byte28_ram_q0, byte27_ram_q0, byte26_ram_q0, byte25_ram_q0, byte24_ram_q0, byte23_ram_q0, byte22_ram_q0, byte21_ram_q0, byte20_ram_q0, byte19_ram_q0, byte18_ram_q0, byte17_ram_q0, byte16_ram_q0, byte15_ram_q0, byte14_ram_q0, byte13_ram_q0, byte12_ram_q0, byte11_ram_q0, byte10_ram_q0, byte9_ram_q0, byte8_ram_q0, byte7_ram_q0, byte6_ram_q0, byte5_ram_q0, byte4_ram_q0, byte3_ram_q0, byte2_ram_q0, byte1_ram_q0, byte0_ram_q0}; // sparse_writer.rs:261
 
     // two RAMs for the marks: of a word and the next one, one is even
-    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:265
-    wire [4:0] _t34 = even_is_base ? base_1 : above_1; // sparse_writer.rs:266
-    wire [2:0] even_at = _t34[3:1]; // sparse_writer.rs:266
-    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:267
-    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:267
+    wire even_is_base = base_1[0] == 1'h0; // sparse_writer.rs:270
+    wire [4:0] _t34 = even_is_base ? base_1 : above_1; // sparse_writer.rs:271
+    wire [2:0] even_at = _t34[3:1]; // sparse_writer.rs:271
+    wire even_mark_last = ends_1 & (~(even_is_base & overflow_1)); // sparse_writer.rs:272
+    wire even_mark_carries = even_is_base & carries_2; // sparse_writer.rs:272
     always @(posedge clk) if (writes) even_ram[even_at] <= {even_mark_last, after_2, even_mark_carries};
-    wire [7:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:269
-    wire even_last = even_ram_q0[7]; // sparse_writer.rs:269
-    wire [5:0] even_after = even_ram_q0[6:1]; // sparse_writer.rs:269
-    wire even_carries = even_ram_q0[0]; // sparse_writer.rs:269
-    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:265
-    wire [4:0] _t35 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:266
-    wire [2:0] odd_at = _t35[3:1]; // sparse_writer.rs:266
-    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:267
-    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:267
+    wire [7:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:274
+    wire even_last = even_ram_q0[7]; // sparse_writer.rs:274
+    wire [5:0] even_after = even_ram_q0[6:1]; // sparse_writer.rs:274
+    wire even_carries = even_ram_q0[0]; // sparse_writer.rs:274
+    wire odd_is_base = base_1[0] == 1'h1; // sparse_writer.rs:270
+    wire [4:0] _t35 = odd_is_base ? base_1 : above_1; // sparse_writer.rs:271
+    wire [2:0] odd_at = _t35[3:1]; // sparse_writer.rs:271
+    wire odd_mark_last = ends_1 & (~(odd_is_base & overflow_1)); // sparse_writer.rs:272
+    wire odd_mark_carries = odd_is_base & carries_2; // sparse_writer.rs:272
     always @(posedge clk) if (writes) odd_ram[odd_at] <= {odd_mark_last, after_2, odd_mark_carries};
-    wire [7:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:269
-    wire odd_last = odd_ram_q0[7]; // sparse_writer.rs:269
-    wire [5:0] odd_after = odd_ram_q0[6:1]; // sparse_writer.rs:269
-    wire odd_carries = odd_ram_q0[0]; // sparse_writer.rs:269
-    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:273
-    wire [5:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:273
-    wire mark_carries = reading[0] ? odd_carries : even_carries; // sparse_writer.rs:273
+    wire [7:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:274
+    wire odd_last = odd_ram_q0[7]; // sparse_writer.rs:274
+    wire [5:0] odd_after = odd_ram_q0[6:1]; // sparse_writer.rs:274
+    wire odd_carries = odd_ram_q0[0]; // sparse_writer.rs:274
+    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:278
+    wire [5:0] mark_after = reading[0] ? odd_after : even_after; // sparse_writer.rs:278
+    wire mark_carries = reading[0] ? odd_carries : even_carries; // sparse_writer.rs:278
 
     // the byte that is carried to the next word
-    always @(posedge clk) if (writes) ram[base_1[3:0]] <= last_entry_1;
-    wire [7:0] carried = ram[reading[3:0]]; // sparse_writer.rs:281
+    always @(posedge clk) if (writes) ram[byte63_base] <= last_entry_1;
+    wire [7:0] carried = ram[reading[3:0]]; // sparse_writer.rs:286
 
     // the outgoing word
 
     // a word behind the RAMs
-    wire to_port = m_ready | (~out_valid); // sparse_words.rs:101
-    wire to_word = to_port | (~word_valid); // sparse_words.rs:102
-    wire any = reading != open_2; // sparse_words.rs:103
+    oaken_free_1 free (
+        .ready(m_ready),
+        .full(out_valid),
+        .y(to_ports_0)
+    );
+    oaken_free_1 free_1 (
+        .ready(m_ready),
+        .full(out_valid),
+        .y(to_ports_1)
+    );
+    oaken_free_1 free_2 (
+        .ready(m_ready),
+        .full(out_valid),
+        .y(to_ports_2)
+    );
+    oaken_free_1 free_3 (
+        .ready(m_ready),
+        .full(out_valid),
+        .y(to_ports_3)
+    );
+    oaken_free_1 free_4 (
+        .ready(m_ready),
+        .full(out_valid),
+        .y(to_ports_4)
+    );
+    oaken_free_2 free_5 (
+        .ready(m_ready),
+        .full({out_valid, word_valid}),
+        .y(to_words_0)
+    );
+    oaken_free_2 free_6 (
+        .ready(m_ready),
+        .full({out_valid, word_valid}),
+        .y(to_words_1)
+    );
+    oaken_free_2 free_7 (
+        .ready(m_ready),
+        .full({out_valid, word_valid}),
+        .y(to_words_2)
+    );
+    oaken_free_2 free_8 (
+        .ready(m_ready),
+        .full({out_valid, word_valid}),
+        .y(to_words_3)
+    );
+    oaken_free_2 free_9 (
+        .ready(m_ready),
+        .full({out_valid, word_valid}),
+        .y(to_words_4)
+    );
+    wire any = reading != open_2; // sparse_words.rs:107
     always @(posedge clk) begin
         if (rst) begin
             word_valid <= 1'h0;
-        end else if (to_word) word_valid <= any;
+        end else if (to_words_4) word_valid <= any;
     end
+    always @(posedge clk) begin
+        if (to_words_3) held <= data[511:384];
+        if (to_words_2) held_1 <= data[383:256];
+        if (to_words_1) held_2 <= data[255:128];
+        if (to_words_0) held_3 <= data[127:0];
+    end
+    wire [511:0] data_1 = {held, held_1, held_2, held_3}; // sparse_words.rs:170
     wire _t36 = mark_after[5:3] == 3'h1; // sparse_words.rs:79
     wire _t37 = mark_after[5:3] == 3'h2; // sparse_words.rs:79
     wire _t38 = mark_after[5:3] == 3'h3; // sparse_words.rs:79
@@ -573,11 +645,10 @@ module oaken_sparse_writer_p64 (
     wire _t49 = mark_after[2:0] == 3'h7; // sparse_words.rs:79
     wire [7:0] _t50 = {1'h0, _t42, |{_t41, _t42}, |{_t40, _t41, _t42}, |{_t39, _t40, _t41, _t42}, |{_t38, _t39, _t40, _t41, _t42}, |{_t37, _t38, _t39, _t40, _t41, _t42}, |{_t36, _t37, _t38, _t39, _t40, _t41, _t42}}; // sparse_words.rs:60
     wire [7:0] _t51 = {_t49, |{_t48, _t49}, |{_t47, _t48, _t49}, |{_t46, _t47, _t48, _t49}, |{_t45, _t46, _t47, _t48, _t49}, |{_t44, _t45, _t46, _t47, _t48, _t49}, |{_t43, _t44, _t45, _t46, _t47, _t48, _t49}, |{mark_after[2:0] == 3'h0, _t43, _t44, _t45, _t46, _t47, _t48, _t49}}; // sparse_words.rs:60
-    always @(posedge clk) if (to_word) begin
-        word_0 <= data;
-        word_1_last <= mark_last;
-        word_1_after <= mark_after;
-        word_1_carries <= mark_carries;
+    always @(posedge clk) if (to_words_4) begin
+        mark_last_1 <= mark_last;
+        mark_after_1 <= mark_after;
+        mark_carries_1 <= mark_carries;
         halves_above <= _t50;
         halves_high <= {_t42, _t41, _t40, _t39, _t38, _t37, _t36, mark_after[5:3] == 3'h0};
         halves_low <= _t51;
@@ -586,7 +657,7 @@ module oaken_sparse_writer_p64 (
     always @(posedge clk) begin
         if (rst) begin
             reading <= 5'h0;
-        end else if (to_word & any) reading <= reading + 5'h1;
+        end else if (to_words_4 & any) reading <= reading + 5'h1;
     end
 
     // a word at the port
@@ -594,165 +665,169 @@ module oaken_sparse_writer_p64 (
     always @(posedge clk) begin
         if (rst) begin
             out_valid <= 1'h0;
-        end else if (to_port) out_valid <= word_valid;
+        end else if (to_ports_4) out_valid <= word_valid;
     end
-    wire leaves = to_port & word_valid; // sparse_words.rs:123
+    wire leaves = to_ports_4 & word_valid; // sparse_words.rs:127
     always @(posedge clk) begin
         if (rst) begin
             first <= 1'h1;
-        end else if (leaves) first <= word_1_last;
+        end else if (leaves) first <= mark_last_1;
     end
-    wire [511:0] with_header = {word_0[511:64], first ? header : word_0[63:0]}; // sparse_words.rs:124
+    wire [511:0] with_header = {data_1[511:64], first ? header : data_1[63:0]}; // sparse_words.rs:128
     always @(posedge clk) if (leaves) waiting <= carried_0;
-    wire carries_3 = word_1_carries & (~word_1_last); // sparse_words.rs:158
-    wire [63:0] next_at = {word_1_after == 6'h3f, word_1_after == 6'h3e, word_1_after == 6'h3d, word_1_after == 6'h3c, word_1_after == 6'h3b, word_1_after == 6'h3a, word_1_after == 6'h39, word_1_after == 6'h38, word_1_after == 6'h37, word_1_after == 6'h36, word_1_after == 6'h35, word_1_after == 6'h34, word_1_after == 6'h33, word_1_after == 6'h32, word_1_after == 6'h31, word_1_after == 6'h30, word_1_after == 6'h2f, word_1_after == 6'h2e, word_1_after == 6'h2d, word_1_after == 6'h2c, word_1_after == 6'h2b, word_1_after == 6'h2a, word_1_after == 6'h29, word_1_after == 6'h28, word_1_after == 6'h27, word_1_after == 6'h26, word_1_after == 6'h25, word_1_after == 6'h24, word_1_after == 6'h23, word_1_after == 6'h22, word_1_after == 6'h21, word_1_after == 6'h20, word_1_after == 6'h1f, word_1_after == 6'h1e, word_1_after == 6'h1d, word_1_after == 6'h1c, word_1_after == 6'h1b, word_1_after == 6'h1a, word_1_after == 6'h19, word_1_after == 6'h18, word_1_after == 6'h17, word_1_after == 6'h16, word_1_after == 6'h15, word_1_after == 6'h14, word_1_after == 6'h13, word_1_after == 6'h12, word_1_after == 6'h11, word_1_after == 6'h10, word_1_after == 6'hf, word_1_after == 6'he, word_1_after == 6'hd, word_1_after == 6'hc, word_1_after == 6'hb, word_1_after == 6'ha, word_1_after == 6'h9, word_1_after == 6'h8, word_1_after == 6'h7, word_1_after == 6'h6, word_1_after == 6'h5, word_1_after == 6'h4, word_1_after == 6'h3, word_1_after == 6'h2, word_1_after == 6'h1, word_1_after == 6'h0}; // sparse_words.rs:159
+    wire carries_3 = mark_carries_1 & (~mark_last_1); // sparse_words.rs:179
+    wire [63:0] next_at = {mark_after_1 == 6'h3f, mark_after_1 == 6'h3e, mark_after_1 == 6'h3d, mark_after_1 == 6'h3c, mark_after_1 == 6'h3b, mark_after_1 == 6'h3a, mark_after_1 == 6'h39, mark_after_1 == 6'h38, mark_after_1 == 6'h37, mark_after_1 == 6'h36, mark_after_1 == 6'h35, mark_after_1 == 6'h34, mark_after_1 == 6'h33, mark_after_1 == 6'h32, mark_after_1 == 6'h31, mark_after_1 == 6'h30, mark_after_1 == 6'h2f, mark_after_1 == 6'h2e, mark_after_1 == 6'h2d, mark_after_1 == 6'h2c, mark_after_1 == 6'h2b, mark_after_1 == 6'h2a, mark_after_1 == 6'h29, mark_after_1 == 6'h28, mark_after_1 == 6'h27, mark_after_1 == 6'h26, mark_after_1 == 6'h25, mark_after_1 == 6'h24, mark_after_1 == 6'h23, mark_after_1 == 6'h22, mark_after_1 == 6'h21, mark_after_1 == 6'h20, mark_after_1 == 6'h1f, mark_after_1 == 6'h1e, mark_after_1 == 6'h1d, mark_after_1 == 6'h1c, mark_after_1 == 6'h1b, mark_after_1 == 6'h1a, mark_after_1 == 6'h19, mark_after_1 == 6'h18, mark_after_1 == 6'h17, mark_after_1 == 6'h16, mark_after_1 == 6'h15, mark_after_1 == 6'h14, mark_after_1 == 6'h13, mark_after_1 == 6'h12, mark_after_1 == 6'h11, mark_after_1 == 6'h10, mark_after_1 == 6'hf, mark_after_1 == 6'he, mark_after_1 == 6'hd, mark_after_1 == 6'hc, mark_after_1 == 6'hb, mark_after_1 == 6'ha, mark_after_1 == 6'h9, mark_after_1 == 6'h8, mark_after_1 == 6'h7, mark_after_1 == 6'h6, mark_after_1 == 6'h5, mark_after_1 == 6'h4, mark_after_1 == 6'h3, mark_after_1 == 6'h2, mark_after_1 == 6'h1, mark_after_1 == 6'h0}; // sparse_words.rs:180
     always @(posedge clk) begin
         if (rst) begin
             at <= 64'h0;
         end else if (leaves) at <= next_at & {64{carries_3}};
     end
-    wire [7:0] whole_0 = at[0] ? waiting : with_header[7:0]; // sparse_words.rs:164
-    wire [7:0] whole_1 = at[1] ? waiting : with_header[15:8]; // sparse_words.rs:164
-    wire [7:0] whole_2 = at[2] ? waiting : with_header[23:16]; // sparse_words.rs:164
-    wire [7:0] whole_3 = at[3] ? waiting : with_header[31:24]; // sparse_words.rs:164
-    wire [7:0] whole_4 = at[4] ? waiting : with_header[39:32]; // sparse_words.rs:164
-    wire [7:0] whole_5 = at[5] ? waiting : with_header[47:40]; // sparse_words.rs:164
-    wire [7:0] whole_6 = at[6] ? waiting : with_header[55:48]; // sparse_words.rs:164
-    wire [7:0] whole_7 = at[7] ? waiting : with_header[63:56]; // sparse_words.rs:164
-    wire [7:0] whole_8 = at[8] ? waiting : with_header[71:64]; // sparse_words.rs:164
-    wire [7:0] whole_9 = at[9] ? waiting : with_header[79:72]; // sparse_words.rs:164
-    wire [7:0] whole_10 = at[10] ? waiting : with_header[87:80]; // sparse_words.rs:164
-    wire [7:0] whole_11 = at[11] ? waiting : with_header[95:88]; // sparse_words.rs:164
-    wire [7:0] whole_12 = at[12] ? waiting : with_header[103:96]; // sparse_words.rs:164
-    wire [7:0] whole_13 = at[13] ? waiting : with_header[111:104]; // sparse_words.rs:164
-    wire [7:0] whole_14 = at[14] ? waiting : with_header[119:112]; // sparse_words.rs:164
-    wire [7:0] whole_15 = at[15] ? waiting : with_header[127:120]; // sparse_words.rs:164
-    wire [7:0] whole_16 = at[16] ? waiting : with_header[135:128]; // sparse_words.rs:164
-    wire [7:0] whole_17 = at[17] ? waiting : with_header[143:136]; // sparse_words.rs:164
-    wire [7:0] whole_18 = at[18] ? waiting : with_header[151:144]; // sparse_words.rs:164
-    wire [7:0] whole_19 = at[19] ? waiting : with_header[159:152]; // sparse_words.rs:164
-    wire [7:0] whole_20 = at[20] ? waiting : with_header[167:160]; // sparse_words.rs:164
-    wire [7:0] whole_21 = at[21] ? waiting : with_header[175:168]; // sparse_words.rs:164
-    wire [7:0] whole_22 = at[22] ? waiting : with_header[183:176]; // sparse_words.rs:164
-    wire [7:0] whole_23 = at[23] ? waiting : with_header[191:184]; // sparse_words.rs:164
-    wire [7:0] whole_24 = at[24] ? waiting : with_header[199:192]; // sparse_words.rs:164
-    wire [7:0] whole_25 = at[25] ? waiting : with_header[207:200]; // sparse_words.rs:164
-    wire [7:0] whole_26 = at[26] ? waiting : with_header[215:208]; // sparse_words.rs:164
-    wire [7:0] whole_27 = at[27] ? waiting : with_header[223:216]; // sparse_words.rs:164
-    wire [7:0] whole_28 = at[28] ? waiting : with_header[231:224]; // sparse_words.rs:164
-    wire [7:0] whole_29 = at[29] ? waiting : with_header[239:232]; // sparse_words.rs:164
-    wire [7:0] whole_30 = at[30] ? waiting : with_header[247:240]; // sparse_words.rs:164
-    wire [7:0] whole_31 = at[31] ? waiting : with_header[255:248]; // sparse_words.rs:164
-    wire [7:0] whole_32 = at[32] ? waiting : with_header[263:256]; // sparse_words.rs:164
-    wire [7:0] whole_33 = at[33] ? waiting : with_header[271:264]; // sparse_words.rs:164
-    wire [7:0] whole_34 = at[34] ? waiting : with_header[279:272]; // sparse_words.rs:164
-    wire [7:0] whole_35 = at[35] ? waiting : with_header[287:280]; // sparse_words.rs:164
-    wire [7:0] whole_36 = at[36] ? waiting : with_header[295:288]; // sparse_words.rs:164
-    wire [7:0] whole_37 = at[37] ? waiting : with_header[303:296]; // sparse_words.rs:164
-    wire [7:0] whole_38 = at[38] ? waiting : with_header[311:304]; // sparse_words.rs:164
-    wire [7:0] whole_39 = at[39] ? waiting : with_header[319:312]; // sparse_words.rs:164
-    wire [7:0] whole_40 = at[40] ? waiting : with_header[327:320]; // sparse_words.rs:164
-    wire [7:0] whole_41 = at[41] ? waiting : with_header[335:328]; // sparse_words.rs:164
-    wire [7:0] whole_42 = at[42] ? waiting : with_header[343:336]; // sparse_words.rs:164
-    wire [7:0] whole_43 = at[43] ? waiting : with_header[351:344]; // sparse_words.rs:164
-    wire [7:0] whole_44 = at[44] ? waiting : with_header[359:352]; // sparse_words.rs:164
-    wire [7:0] whole_45 = at[45] ? waiting : with_header[367:360]; // sparse_words.rs:164
-    wire [7:0] whole_46 = at[46] ? waiting : with_header[375:368]; // sparse_words.rs:164
-    wire [7:0] whole_47 = at[47] ? waiting : with_header[383:376]; // sparse_words.rs:164
-    wire [7:0] whole_48 = at[48] ? waiting : with_header[391:384]; // sparse_words.rs:164
-    wire [7:0] whole_49 = at[49] ? waiting : with_header[399:392]; // sparse_words.rs:164
-    wire [7:0] whole_50 = at[50] ? waiting : with_header[407:400]; // sparse_words.rs:164
-    wire [7:0] whole_51 = at[51] ? waiting : with_header[415:408]; // sparse_words.rs:164
-    wire [7:0] whole_52 = at[52] ? waiting : with_header[423:416]; // sparse_words.rs:164
-    wire [7:0] whole_53 = at[53] ? waiting : with_header[431:424]; // sparse_words.rs:164
-    wire [7:0] whole_54 = at[54] ? waiting : with_header[439:432]; // sparse_words.rs:164
-    wire [7:0] whole_55 = at[55] ? waiting : with_header[447:440]; // sparse_words.rs:164
-    wire [7:0] whole_56 = at[56] ? waiting : with_header[455:448]; // sparse_words.rs:164
-    wire [7:0] whole_57 = at[57] ? waiting : with_header[463:456]; // sparse_words.rs:164
-    wire [7:0] whole_58 = at[58] ? waiting : with_header[471:464]; // sparse_words.rs:164
-    wire [7:0] whole_59 = at[59] ? waiting : with_header[479:472]; // sparse_words.rs:164
-    wire [7:0] whole_60 = at[60] ? waiting : with_header[487:480]; // sparse_words.rs:164
-    wire [7:0] whole_61 = at[61] ? waiting : with_header[495:488]; // sparse_words.rs:164
-    wire [7:0] whole_62 = at[62] ? waiting : with_header[503:496]; // sparse_words.rs:164
-    wire [7:0] whole_63 = at[63] ? waiting : with_header[511:504]; // sparse_words.rs:164
+    wire [7:0] whole_0 = at[0] ? waiting : with_header[7:0]; // sparse_words.rs:185
+    wire [7:0] whole_1 = at[1] ? waiting : with_header[15:8]; // sparse_words.rs:185
+    wire [7:0] whole_2 = at[2] ? waiting : with_header[23:16]; // sparse_words.rs:185
+    wire [7:0] whole_3 = at[3] ? waiting : with_header[31:24]; // sparse_words.rs:185
+    wire [7:0] whole_4 = at[4] ? waiting : with_header[39:32]; // sparse_words.rs:185
+    wire [7:0] whole_5 = at[5] ? waiting : with_header[47:40]; // sparse_words.rs:185
+    wire [7:0] whole_6 = at[6] ? waiting : with_header[55:48]; // sparse_words.rs:185
+    wire [7:0] whole_7 = at[7] ? waiting : with_header[63:56]; // sparse_words.rs:185
+    wire [7:0] whole_8 = at[8] ? waiting : with_header[71:64]; // sparse_words.rs:185
+    wire [7:0] whole_9 = at[9] ? waiting : with_header[79:72]; // sparse_words.rs:185
+    wire [7:0] whole_10 = at[10] ? waiting : with_header[87:80]; // sparse_words.rs:185
+    wire [7:0] whole_11 = at[11] ? waiting : with_header[95:88]; // sparse_words.rs:185
+    wire [7:0] whole_12 = at[12] ? waiting : with_header[103:96]; // sparse_words.rs:185
+    wire [7:0] whole_13 = at[13] ? waiting : with_header[111:104]; // sparse_words.rs:185
+    wire [7:0] whole_14 = at[14] ? waiting : with_header[119:112]; // sparse_words.rs:185
+    wire [7:0] whole_15 = at[15] ? waiting : with_header[127:120]; // sparse_words.rs:185
+    wire [7:0] whole_16 = at[16] ? waiting : with_header[135:128]; // sparse_words.rs:185
+    wire [7:0] whole_17 = at[17] ? waiting : with_header[143:136]; // sparse_words.rs:185
+    wire [7:0] whole_18 = at[18] ? waiting : with_header[151:144]; // sparse_words.rs:185
+    wire [7:0] whole_19 = at[19] ? waiting : with_header[159:152]; // sparse_words.rs:185
+    wire [7:0] whole_20 = at[20] ? waiting : with_header[167:160]; // sparse_words.rs:185
+    wire [7:0] whole_21 = at[21] ? waiting : with_header[175:168]; // sparse_words.rs:185
+    wire [7:0] whole_22 = at[22] ? waiting : with_header[183:176]; // sparse_words.rs:185
+    wire [7:0] whole_23 = at[23] ? waiting : with_header[191:184]; // sparse_words.rs:185
+    wire [7:0] whole_24 = at[24] ? waiting : with_header[199:192]; // sparse_words.rs:185
+    wire [7:0] whole_25 = at[25] ? waiting : with_header[207:200]; // sparse_words.rs:185
+    wire [7:0] whole_26 = at[26] ? waiting : with_header[215:208]; // sparse_words.rs:185
+    wire [7:0] whole_27 = at[27] ? waiting : with_header[223:216]; // sparse_words.rs:185
+    wire [7:0] whole_28 = at[28] ? waiting : with_header[231:224]; // sparse_words.rs:185
+    wire [7:0] whole_29 = at[29] ? waiting : with_header[239:232]; // sparse_words.rs:185
+    wire [7:0] whole_30 = at[30] ? waiting : with_header[247:240]; // sparse_words.rs:185
+    wire [7:0] whole_31 = at[31] ? waiting : with_header[255:248]; // sparse_words.rs:185
+    wire [7:0] whole_32 = at[32] ? waiting : with_header[263:256]; // sparse_words.rs:185
+    wire [7:0] whole_33 = at[33] ? waiting : with_header[271:264]; // sparse_words.rs:185
+    wire [7:0] whole_34 = at[34] ? waiting : with_header[279:272]; // sparse_words.rs:185
+    wire [7:0] whole_35 = at[35] ? waiting : with_header[287:280]; // sparse_words.rs:185
+    wire [7:0] whole_36 = at[36] ? waiting : with_header[295:288]; // sparse_words.rs:185
+    wire [7:0] whole_37 = at[37] ? waiting : with_header[303:296]; // sparse_words.rs:185
+    wire [7:0] whole_38 = at[38] ? waiting : with_header[311:304]; // sparse_words.rs:185
+    wire [7:0] whole_39 = at[39] ? waiting : with_header[319:312]; // sparse_words.rs:185
+    wire [7:0] whole_40 = at[40] ? waiting : with_header[327:320]; // sparse_words.rs:185
+    wire [7:0] whole_41 = at[41] ? waiting : with_header[335:328]; // sparse_words.rs:185
+    wire [7:0] whole_42 = at[42] ? waiting : with_header[343:336]; // sparse_words.rs:185
+    wire [7:0] whole_43 = at[43] ? waiting : with_header[351:344]; // sparse_words.rs:185
+    wire [7:0] whole_44 = at[44] ? waiting : with_header[359:352]; // sparse_words.rs:185
+    wire [7:0] whole_45 = at[45] ? waiting : with_header[367:360]; // sparse_words.rs:185
+    wire [7:0] whole_46 = at[46] ? waiting : with_header[375:368]; // sparse_words.rs:185
+    wire [7:0] whole_47 = at[47] ? waiting : with_header[383:376]; // sparse_words.rs:185
+    wire [7:0] whole_48 = at[48] ? waiting : with_header[391:384]; // sparse_words.rs:185
+    wire [7:0] whole_49 = at[49] ? waiting : with_header[399:392]; // sparse_words.rs:185
+    wire [7:0] whole_50 = at[50] ? waiting : with_header[407:400]; // sparse_words.rs:185
+    wire [7:0] whole_51 = at[51] ? waiting : with_header[415:408]; // sparse_words.rs:185
+    wire [7:0] whole_52 = at[52] ? waiting : with_header[423:416]; // sparse_words.rs:185
+    wire [7:0] whole_53 = at[53] ? waiting : with_header[431:424]; // sparse_words.rs:185
+    wire [7:0] whole_54 = at[54] ? waiting : with_header[439:432]; // sparse_words.rs:185
+    wire [7:0] whole_55 = at[55] ? waiting : with_header[447:440]; // sparse_words.rs:185
+    wire [7:0] whole_56 = at[56] ? waiting : with_header[455:448]; // sparse_words.rs:185
+    wire [7:0] whole_57 = at[57] ? waiting : with_header[463:456]; // sparse_words.rs:185
+    wire [7:0] whole_58 = at[58] ? waiting : with_header[471:464]; // sparse_words.rs:185
+    wire [7:0] whole_59 = at[59] ? waiting : with_header[479:472]; // sparse_words.rs:185
+    wire [7:0] whole_60 = at[60] ? waiting : with_header[487:480]; // sparse_words.rs:185
+    wire [7:0] whole_61 = at[61] ? waiting : with_header[495:488]; // sparse_words.rs:185
+    wire [7:0] whole_62 = at[62] ? waiting : with_header[503:496]; // sparse_words.rs:185
+    wire [7:0] whole_63 = at[63] ? waiting : with_header[511:504]; // sparse_words.rs:185
     wire [63:0] _t52 = {halves_above[7] | (halves_high[7] & halves_low[7]), halves_above[7] | (halves_high[7] & halves_low[6]), halves_above[7] | (halves_high[7] & halves_low[5]), halves_above[7] | (halves_high[7] & halves_low[4]), halves_above[7] | (halves_high[7] & halves_low[3]), halves_above[7] | (halves_high[7] & halves_low[2]), halves_above[7] | (halves_high[7] & halves_low[1]), halves_above[7] | (halves_high[7] & halves_low[0]), halves_above[6] | (halves_high[6] & halves_low[7]), halves_above[6] | (halves_high[6] & halves_low[6]), halves_above[6] | (halves_high[6] & halves_low[5]), halves_above[6] | (halves_high[6] & halves_low[4]), halves_above[6] | (halves_high[6] & halves_low[3]), halves_above[6] | (halves_high[6] & halves_low[2]), halves_above[6] | (halves_high[6] & halves_low[1]), halves_above[6] | (halves_high[6] & halves_low[0]), halves_above[5] | (halves_high[5] & halves_low[7]), halves_above[5] | (halves_high[5] & halves_low[6]), halves_above[5] | (halves_high[5] & halves_low[5]), halves_above[5] | (halves_high[5] & halves_low[4]), halves_above[5] | (halves_high[5] & halves_low[3]), halves_above[5] | (halves_high[5] & halves_low[2]), halves_above[5] | (halves_high[5] & halves_low[1]), halves_above[5] | (halves_high[5] & halves_low[0]), halves_above[4] | (halves_high[4] & halves_low[7]), halves_above[4] | (halves_high[4] & halves_low[6]), halves_above[4] | (halves_high[4] & halves_low[5]), halves_above[4] | (halves_high[4] & halves_low[4]), halves_above[4] | (halves_high[4] & halves_low[3]), halves_above[4] | (halves_high[4] & halves_low[2]), halves_above[4] | (halves_high[4] & halves_low[1]), halves_above[4] | (halves_high[4] & halves_low[0]), halves_above[3] | (halves_high[3] & halves_low[7]), halves_above[3] | (halves_high[3] & halves_low[6]), halves_above[3] | (halves_high[3] & halves_low[5]), halves_above[3] | (halves_high[3] & halves_low[4]), halves_above[3] | (halves_high[3] & halves_low[3]), halves_above[3] | (halves_high[3] & halves_low[2]), halves_above[3] | (halves_high[3] & halves_low[1]), halves_above[3] | (halves_high[3] & halves_low[0]), halves_above[2] | (halves_high[2] & halves_low[7]), halves_above[2] | (halves_high[2] & halves_low[6]), halves_above[2] | (halves_high[2] & halves_low[5]), halves_above[2] | (halves_high[2] & halves_low[4]), halves_above[2] | (halves_high[2] & halves_low[3]), halves_above[2] | (halves_high[2] & halves_low[2]), halves_above[2] | (halves_high[2] & halves_low[1]), halves_above[2] | (halves_high[2] & halves_low[0]), halves_above[1] | (halves_high[1] & halves_low[7]), halves_above[1] | (halves_high[1] & halves_low[6]), halves_above[1] | (halves_high[1] & halves_low[5]), halves_above[1] | (halves_high[1] & halves_low[4]), halves_above[1] | (halves_high[1] & halves_low[3]), halves_above[1] | (halves_high[1] & halves_low[2]), halves_above[1] | (halves_high[1] & halves_low[1]), halves_above[1] | (halves_high[1] & halves_low[0]), halves_above[0] | (halves_high[0] & halves_low[7]), halves_above[0] | (halves_high[0] & halves_low[6]), halves_above[0] | (halves_high[0] & halves_low[5]), halves_above[0] | (halves_high[0] & halves_low[4]), halves_above[0] | (halves_high[0] & halves_low[3]), halves_above[0] | (halves_high[0] & halves_low[2]), halves_above[0] | (halves_high[0] & halves_low[1]), halves_above[0] | (halves_high[0] & halves_low[0])}; // sparse_words.rs:73
-    wire [63:0] keep = _t52 | {64{~word_1_last}}; // sparse_words.rs:129
-    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_16 = keep[16] ? whole_16 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_17 = keep[17] ? whole_17 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_18 = keep[18] ? whole_18 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_19 = keep[19] ? whole_19 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_20 = keep[20] ? whole_20 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_21 = keep[21] ? whole_21 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_22 = keep[22] ? whole_22 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_23 = keep[23] ? whole_23 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_24 = keep[24] ? whole_24 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_25 = keep[25] ? whole_25 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_26 = keep[26] ? whole_26 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_27 = keep[27] ? whole_27 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_28 = keep[28] ? whole_28 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_29 = keep[29] ? whole_29 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_30 = keep[30] ? whole_30 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_31 = keep[31] ? whole_31 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_32 = keep[32] ? whole_32 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_33 = keep[33] ? whole_33 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_34 = keep[34] ? whole_34 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_35 = keep[35] ? whole_35 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_36 = keep[36] ? whole_36 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_37 = keep[37] ? whole_37 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_38 = keep[38] ? whole_38 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_39 = keep[39] ? whole_39 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_40 = keep[40] ? whole_40 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_41 = keep[41] ? whole_41 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_42 = keep[42] ? whole_42 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_43 = keep[43] ? whole_43 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_44 = keep[44] ? whole_44 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_45 = keep[45] ? whole_45 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_46 = keep[46] ? whole_46 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_47 = keep[47] ? whole_47 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_48 = keep[48] ? whole_48 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_49 = keep[49] ? whole_49 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_50 = keep[50] ? whole_50 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_51 = keep[51] ? whole_51 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_52 = keep[52] ? whole_52 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_53 = keep[53] ? whole_53 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_54 = keep[54] ? whole_54 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_55 = keep[55] ? whole_55 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_56 = keep[56] ? whole_56 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_57 = keep[57] ? whole_57 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_58 = keep[58] ? whole_58 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_59 = keep[59] ? whole_59 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_60 = keep[60] ? whole_60 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_61 = keep[61] ? whole_61 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_62 = keep[62] ? whole_62 : 8'h0; // sparse_words.rs:131
-    wire [7:0] kept_63 = keep[63] ? whole_63 : 8'h0; // sparse_words.rs:131
-    assign m_data = sent_word_data;
-    assign m_keep = sent_word_keep;
-    assign m_last = sent_word_last;
-    wire [511:0] _t53 = {kept_63, kept_62, kept_61, kept_60, kept_59, kept_58, kept_57, kept_56, kept_55, kept_54, kept_53, kept_52, kept_51, kept_50, kept_49, kept_48, kept_47, kept_46, kept_45, kept_44, kept_43, kept_42, kept_41, kept_40, kept_39, kept_38, kept_37, kept_36, kept_35, kept_34, kept_33, kept_32, kept_31, kept_30, kept_29, kept_28, kept_27, kept_26, kept_25, kept_24, kept_23, kept_22, kept_21, kept_20, kept_19, kept_18, kept_17, kept_16, kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:136
-    always @(posedge clk) if (to_port) begin
-        sent_word_data <= _t53;
-        sent_word_keep <= keep;
-        sent_word_last <= word_1_last;
+    wire [63:0] keep = _t52 | {64{~mark_last_1}}; // sparse_words.rs:133
+    wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_4 = keep[4] ? whole_4 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_5 = keep[5] ? whole_5 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_6 = keep[6] ? whole_6 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_7 = keep[7] ? whole_7 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_8 = keep[8] ? whole_8 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_9 = keep[9] ? whole_9 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_10 = keep[10] ? whole_10 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_11 = keep[11] ? whole_11 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_12 = keep[12] ? whole_12 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_13 = keep[13] ? whole_13 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_14 = keep[14] ? whole_14 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_15 = keep[15] ? whole_15 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_16 = keep[16] ? whole_16 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_17 = keep[17] ? whole_17 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_18 = keep[18] ? whole_18 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_19 = keep[19] ? whole_19 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_20 = keep[20] ? whole_20 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_21 = keep[21] ? whole_21 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_22 = keep[22] ? whole_22 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_23 = keep[23] ? whole_23 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_24 = keep[24] ? whole_24 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_25 = keep[25] ? whole_25 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_26 = keep[26] ? whole_26 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_27 = keep[27] ? whole_27 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_28 = keep[28] ? whole_28 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_29 = keep[29] ? whole_29 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_30 = keep[30] ? whole_30 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_31 = keep[31] ? whole_31 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_32 = keep[32] ? whole_32 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_33 = keep[33] ? whole_33 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_34 = keep[34] ? whole_34 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_35 = keep[35] ? whole_35 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_36 = keep[36] ? whole_36 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_37 = keep[37] ? whole_37 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_38 = keep[38] ? whole_38 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_39 = keep[39] ? whole_39 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_40 = keep[40] ? whole_40 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_41 = keep[41] ? whole_41 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_42 = keep[42] ? whole_42 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_43 = keep[43] ? whole_43 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_44 = keep[44] ? whole_44 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_45 = keep[45] ? whole_45 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_46 = keep[46] ? whole_46 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_47 = keep[47] ? whole_47 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_48 = keep[48] ? whole_48 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_49 = keep[49] ? whole_49 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_50 = keep[50] ? whole_50 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_51 = keep[51] ? whole_51 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_52 = keep[52] ? whole_52 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_53 = keep[53] ? whole_53 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_54 = keep[54] ? whole_54 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_55 = keep[55] ? whole_55 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_56 = keep[56] ? whole_56 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_57 = keep[57] ? whole_57 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_58 = keep[58] ? whole_58 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_59 = keep[59] ? whole_59 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_60 = keep[60] ? whole_60 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_61 = keep[61] ? whole_61 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_62 = keep[62] ? whole_62 : 8'h0; // sparse_words.rs:135
+    wire [7:0] kept_63 = keep[63] ? whole_63 : 8'h0; // sparse_words.rs:135
+    wire [511:0] kept = {kept_63, kept_62, kept_61, kept_60, kept_59, kept_58, kept_57, kept_56, kept_55, kept_54, kept_53, kept_52, kept_51, kept_50, kept_49, kept_48, kept_47, kept_46, kept_45, kept_44, kept_43, kept_42, kept_41, kept_40, kept_39, kept_38, kept_37, kept_36, kept_35, kept_34, kept_33, kept_32, kept_31, kept_30, kept_29, kept_28, kept_27, kept_26, kept_25, kept_24, kept_23, kept_22, kept_21, kept_20, kept_19, kept_18, kept_17, kept_16, kept_15, kept_14, kept_13, kept_12, kept_11, kept_10, kept_9, kept_8, kept_7, kept_6, kept_5, kept_4, kept_3, kept_2, kept_1, whole_0}; // sparse_words.rs:137
+    always @(posedge clk) begin
+        if (to_ports_3) held_4 <= kept[511:384];
+        if (to_ports_2) held_5 <= kept[383:256];
+        if (to_ports_1) held_6 <= kept[255:128];
+        if (to_ports_0) held_7 <= kept[127:0];
     end
+    wire [511:0] sent_data = {held_4, held_5, held_6, held_7}; // sparse_words.rs:170
+    assign m_data = sent_data;
+    assign m_keep = held_8;
+    always @(posedge clk) if (to_ports_0) held_8 <= keep;
+    assign m_last = sent_last;
+    always @(posedge clk) if (to_ports_4) sent_last <= mark_last_1;
 
     // the vector that leaves
     assign vector = vector_1;
-    wire ends_2 = leaves & word_1_last; // sparse_words.rs:144
+    wire ends_2 = leaves & mark_last_1; // sparse_words.rs:153
     always @(posedge clk) begin
         if (rst) begin
             vector_1 <= 6'h0;
@@ -766,7 +841,7 @@ module oaken_sparse_writer_p64 (
             sent_1 <= ends_2;
         end
     end
-    wire unused_ok = &{1'b0, sum[0], _t1[0], by_s3[3:0], _t34[0], _t34[4], _t35[0], _t35[4]};
+    wire unused_ok = &{1'b0, sum[0], _t1[0], round[63], by_s3[3:0], _t34[0], _t34[4], _t35[0], _t35[4]};
 endmodule
 
 `default_nettype wire

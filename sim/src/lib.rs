@@ -15,6 +15,8 @@
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`vq_cache_bench`]: a codebook cache with books that are loaded and indices that are looked up
 //! - [`vq_table_bench`]: units that work by table with books, rows and queries
+//! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
+//! - [`lad_score_bench`]: LAD's scores with queries and keys
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 
 mod binary16;
@@ -27,6 +29,9 @@ pub mod h2m2_migration_bench;
 pub mod h2m2_mmu_bench;
 pub mod h2m2_model;
 pub mod lad;
+pub mod lad_apid_bench;
+pub mod lad_score_bench;
+pub mod link_bench;
 pub mod oaken_bench;
 pub mod oaken_mmu_bench;
 pub mod oaken_run;

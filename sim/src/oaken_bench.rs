@@ -32,6 +32,9 @@ pub struct Pauses {
 impl Pauses {
     /// Nothing pauses.
     pub const NEVER: Pauses = Pauses { elements: Stalls::Never, dense: Stalls::Never, sparse: Stalls::Never };
+    /// Everything pauses nearly always.
+    pub const MOSTLY: Pauses =
+        Pauses { elements: Stalls::Percent(90), dense: Stalls::Percent(90), sparse: Stalls::Percent(90) };
     /// Everything pauses often, each in its own way.
     pub const OFTEN: Pauses =
         Pauses { elements: Stalls::Percent(30), dense: Stalls::Percent(40), sparse: Stalls::Runs(9) };
@@ -94,7 +97,13 @@ impl<P> Device<P> {
     ///
     /// # Errors
     /// If the registers do not answer.
+    ///
+    /// # Panics
+    /// If the engine takes no vectors of this length: it would wait for ever.
     pub fn set_up(&self, bench: &mut Bench, axil: &AxiLiteMaster, n: usize, t: &Thresholds) -> Result<(), BusError> {
+        let most = self.params.max_length as usize;
+        let legal = n.is_multiple_of(64) && (64..=most).contains(&n);
+        assert!(legal, "vectors of {n} elements: `{}` takes multiples of 64 up to {most}", self.design.name());
         let [s_low, t_low, t_high, s_high] = t.bits().map(u64::from);
         let settings =
             [("length", n as u64), ("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
@@ -326,4 +335,19 @@ fn to_elements(bytes: &[u8]) -> Vec<u16> {
 /// A packet of elements whose end is not where the length says: for tests of what the engines do then.
 pub fn misfit(elements: &[u16], lanes: u32) -> Vec<Beat> {
     packet(&to_bytes(elements), 2 * lanes as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "vectors of 192 elements: `unit` takes multiples of 64 up to 128")]
+    fn vectors_longer_than_the_engine_takes_are_refused_at_once() {
+        let p = EngineParams { lanes: 4, max_length: 128, dense_bits: 4, settings: 1 };
+        let unit = quantizer("unit", p).unwrap_or_else(|e| panic!("{e}"));
+        let mut engine = hdl::sim::Simulator::new(&unit.design);
+        let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+        let _ = quantize(&unit, &mut engine, &t, &[&[0; 192]], Pauses::NEVER, 1, &mut |_| ());
+    }
 }

@@ -3,7 +3,7 @@
 //! A page is written by hand but for what stands between `<!-- generated: NAME -->` and `<!-- end -->`.
 
 use hdl::Design;
-use hw::catalogue::{Block, Value, Values, block, engine_params, mmu_params, oaken_mmu_params};
+use hw::catalogue::{Block, Value, Values, block, engine_params, mmu_params, oaken_mmu_params, system_params};
 use hw::control::RegisterMap;
 use std::fmt::Write;
 
@@ -49,10 +49,17 @@ const PAGES: &[Page] = &[
     Page { block: "vq_products", shown: &[] },
     Page { block: "vq_scores", shown: &[] },
     Page { block: "vq_values", shown: &[] },
+    Page { block: "lad_scores", shown: &[] },
+    Page { block: "lad_apid", shown: &[("lanes", 2)] },
     Page { block: "fifo_two_clocks", shown: &[("width", 32), ("depth", 16)] },
     Page { block: "pulse_synchronizer", shown: &[] },
     Page { block: "reset_synchronizer", shown: &[] },
     Page { block: "uart", shown: &[("clocks_per_bit", 25)] },
+    Page { block: "frame_receiver", shown: &[] },
+    Page { block: "frame_transmitter", shown: &[] },
+    Page { block: "link", shown: &[] },
+    Page { block: "oaken_system", shown: OAKEN_SYSTEM },
+    Page { block: "oaken_board", shown: ORANGECRAB },
     Page { block: "float_add", shown: &[("exp", 5), ("frac", 10)] },
     Page { block: "float_multiply", shown: &[("exp", 5), ("frac", 10)] },
     Page { block: "float_multiply_add", shown: &[("exp", 5), ("frac", 10)] },
@@ -73,8 +80,21 @@ const PAGES: &[Page] = &[
 const OAKEN_MMU: &[(&str, i128)] =
     &[("pages", 4096), ("requests", 4), ("layers", 32), ("heads", 4), ("head_elements", 128), ("tokens", 4096)];
 
+/// A system as its page shows it: the named configuration.
+const OAKEN_SYSTEM: &[(&str, i128)] =
+    &[("lanes", 4), ("max_length", 1024), ("clock_hertz", 48_000_000), ("clocks_per_bit", 16)];
+
+/// A board's top as its page shows it: that of the OrangeCrab, but for the polarity of the LEDs.
+const ORANGECRAB: &[(&str, i128)] = &[
+    ("lanes", 4),
+    ("max_length", 1024),
+    ("clock_hertz", 72_000_000),
+    ("clocks_per_bit", 625),
+    ("oscillator_hertz", 48_000_000),
+];
+
 /// Blocks with registers behind AXI4-Lite.
-const WITH_REGISTERS: [&str; 4] = ["oaken_quantizer", "oaken_dequantizer", "oaken_mmu", "h2m2_mmu"];
+const WITH_REGISTERS: [&str; 5] = ["oaken_quantizer", "oaken_dequantizer", "oaken_mmu", "h2m2_mmu", "oaken_system"];
 
 /// Where the Oaken engines stand in the generated SVD files; a system sets its own address.
 const SVD_BASE: u64 = 0;
@@ -143,6 +163,7 @@ fn registers(name: &str) -> Option<RegisterMap> {
         "oaken_quantizer" => Some(hw::oaken::quantizer_axi::registers(name, engine_params(&v))),
         "oaken_dequantizer" => Some(hw::oaken::dequantizer_axi::registers(name, engine_params(&v))),
         "oaken_mmu" => Some(hw::oaken::mmu::unit_axi::registers(name, oaken_mmu_params(&v))),
+        "oaken_system" => Some(hw::soc::system_registers::registers(system_params(&v))),
         "h2m2_mmu" => Some(hw::h2m2::mmu_axi::registers(name, mmu_params(&v))),
         _ => None,
     }

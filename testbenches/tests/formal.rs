@@ -84,6 +84,18 @@ fn a_flag_that_is_lost_when_it_is_set_while_it_is_cleared_is_found() {
 }
 
 #[test]
+fn a_setting_that_changes_while_a_vector_is_under_way_is_found() {
+    if !have(&formal::TOOLS) {
+        return;
+    }
+    let output = run("broken_setting");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{log}");
+    let message = "the settings in use stay while a vector is under way";
+    assert!(log.contains(&format!("failed: assert \"{message}\" at hw/src/oaken/promises.rs:")), "{log}");
+}
+
+#[test]
 fn surroundings_that_let_nothing_happen_do_not_pass_for_a_proof() {
     if !have(&formal::TOOLS) {
         return;

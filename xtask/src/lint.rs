@@ -16,6 +16,9 @@ pub struct Design {
     pub files: Vec<PathBuf>,
 }
 
+/// Primitives of devices, which `primitives.v` has for the tools.
+const PRIMITIVES: [&str; 1] = ["EHXPLLL"];
+
 /// Checks every configuration of rtl_out with every tool; the error names all that complained.
 pub fn lint_all() -> Result<()> {
     let mut complaints = Vec::new();
@@ -35,7 +38,7 @@ pub fn lint_all() -> Result<()> {
 /// The tools that complain about a design, each with what it says.
 fn lint(design: &Design) -> Result<Vec<(&'static str, String)>> {
     let mut complaints = Vec::new();
-    for (tool, mut command) in checks(design) {
+    for (tool, mut command) in checks(&with_primitives(design)?) {
         let output = command.output().with_context(|| format!("cannot run {tool}"))?;
         let log = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         if !output.status.success() || log.to_lowercase().contains("warning") {
@@ -84,6 +87,21 @@ fn top_module(files: &[PathBuf]) -> Result<String> {
         [top] => Ok(top.clone()),
         _ => anyhow::bail!("one top module is expected, not {tops:?}"),
     }
+}
+
+/// Is there a primitive of a device in it?
+pub fn has_primitives(design: &Design) -> Result<bool> {
+    let text: String = design.files.iter().map(fs::read_to_string).collect::<std::io::Result<_>>()?;
+    Ok(PRIMITIVES.iter().any(|name| text.contains(&format!("\n    {name} #("))))
+}
+
+/// The design, and beside it the primitives of devices if it has any.
+fn with_primitives(design: &Design) -> Result<Design> {
+    let mut files = design.files.clone();
+    if has_primitives(design)? {
+        files.push(tools::root().join("xtask/src/primitives.v"));
+    }
+    Ok(Design { name: design.name.clone(), top: design.top.clone(), files })
 }
 
 /// The commands that check one design, each with its tool's name.

@@ -95,3 +95,23 @@ fn the_plls_make_the_systems_clocks_and_the_lines_rates_fit_them() {
         assert_eq!(board.clocks_per_bit(), Ok(clocks), "{name}");
     }
 }
+
+/// The named configuration is made for its board: the same clocks, rate and LEDs. (Its ports are those of every board's top.)
+#[test]
+fn the_system_of_the_orangecrab_is_that_of_its_board() {
+    let board = find("orangecrab-25f").expect("a board");
+    let text = include_str!("../../../configs/orangecrab_25f.toml").replace('_', "");
+    let clocks = board.clocks_per_bit().unwrap_or_else(|e| panic!("{e}"));
+    let shines_at_0 = board.leds.shine_at == Level::Low;
+    let pll = board.device.pll.name().to_lowercase();
+    for line in [
+        format!("clockhertz = {}", board.clock.system_hertz),
+        format!("oscillatorhertz = {}", board.clock.hertz),
+        format!("clocksperbit = {clocks}"),
+        format!("leds = {}", board.leds.pins.len()),
+        format!("ledslow = {shines_at_0}"),
+        format!("pll = \"{pll}\""),
+    ] {
+        assert!(text.lines().any(|found| found == line), "no `{line}` in {text}");
+    }
+}

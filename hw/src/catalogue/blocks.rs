@@ -2,8 +2,8 @@
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use super::{
-    Block, clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, memory, oaken_mmu, oaken_slices, soc,
-    streams, vq, vq_tables,
+    Block, clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, lad, memory, oaken_mmu, oaken_slices,
+    soc, streams, vq, vq_tables,
 };
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hdl::Design;
@@ -33,6 +33,11 @@ pub fn blocks() -> &'static [Block] {
         streams::CREDIT_COUNTER,
         streams::RAM,
         soc::UART,
+        soc::FRAME_RECEIVER,
+        soc::FRAME_TRANSMITTER,
+        soc::LINK,
+        soc::OAKEN_SYSTEM,
+        soc::OAKEN_BOARD,
         memory::BURST_READER,
         memory::BURST_WRITER,
         memory::AXI_READ_ARBITER,
@@ -48,6 +53,8 @@ pub fn blocks() -> &'static [Block] {
         vq_tables::PRODUCTS,
         vq_tables::SCORES,
         vq_tables::VALUES,
+        lad::SCORES,
+        lad::APID,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,
@@ -130,7 +137,12 @@ pub(super) fn quantizer_latency(dense_bits: u32, wide: bool) -> (u64, u64) {
     }
 }
 /// The same of the dequantizer, at every width.
-pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (27, 38);
+pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (28, 39);
+
+/// Cycles to look up the setting that a vector names.
+fn look_up_latency(v: &Values) -> u64 {
+    if v.number("settings") > 1 { 2 } else { 0 }
+}
 
 /// `34 to 37`, or `34`.
 fn cycles((least, greatest): (u64, u64)) -> String {
@@ -144,8 +156,7 @@ const OAKEN_QUANTIZER: Block = Block {
     check: nothing,
     latency: |v| {
         let (least, greatest) = quantizer_latency(v.number("dense_bits"), engine_params(v).wide());
-        // to look the setting up
-        let more = u64::from(v.number("settings") > 1);
+        let more = look_up_latency(v);
         let latency = cycles((least + more, greatest + more));
         format!("a record begins {latency} cycles after the last beat of its vector")
     },
@@ -160,8 +171,7 @@ const OAKEN_DEQUANTIZER: Block = Block {
     parameters: &ENGINE,
     check: nothing,
     latency: |v| {
-        // to look the setting up
-        let more = u64::from(v.number("settings") > 1);
+        let more = look_up_latency(v);
         let (least, greatest) = DEQUANTIZER_LATENCY;
         let latency = cycles((least + more, greatest + more));
         format!(

@@ -41,10 +41,12 @@ mod axi_lite;
 mod describe;
 mod export;
 mod registers;
+mod router;
 mod slave;
 #[cfg(test)]
 mod tests;
 
 pub use axi_lite::{AxiLite, axi_lite};
 pub use registers::{Access, Field, Register, RegisterBuilder, RegisterMap, Ro, Rw, Sticky};
+pub use router::{AxilRouterPorts, Window, axil_router};
 pub use slave::{Flag, Registers, becomes_one, slave};

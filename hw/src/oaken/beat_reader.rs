@@ -104,9 +104,13 @@ fn beats(m: Module, io: BeatReaderPorts, room: Signal, p: EngineParams) -> (Sign
     let open = m.reg_reset(bits(1), 0).comment("a chunk is being read");
     let chunk = m.reg(counted_chunk(p));
     chunk.counts.comment("of its beats that are not read yet");
-    let beat = m.reg_reset(bits(clog2(p.chunk_beats() as usize)), 0);
-    let ends = if p.chunk_beats() == 1 { m.lit(1u32, 1) } else { beat.eq(p.chunk_beats() - 1) };
-    let first = chunk.first & !beat.any();
+    let (beat, ends, first) = match p.chunk_beats() {
+        1 => (m.lit(0u32, 1), m.lit(1u32, 1), chunk.first),
+        beats => {
+            let beat = m.reg_reset(bits(clog2(beats as usize)), 0);
+            (beat, beat.eq(beats - 1), chunk.first & !beat.any())
+        }
+    };
     let word = chunk.at.drop_low(byte_bits(p));
     let reads = open & room;
     io.done.set(reads & ends);
@@ -116,7 +120,9 @@ fn beats(m: Module, io: BeatReaderPorts, room: Signal, p: EngineParams) -> (Sign
     let count = chunk.counts.trunc(count_bits(p));
     m.when(reads, || {
         open.set(!ends);
-        beat.set(ends.mux(beat.zeros(beat.width()), beat + 1));
+        if p.chunk_beats() > 1 {
+            beat.set(ends.mux(beat.zeros(beat.width()), beat + 1));
+        }
         chunk.at.set(chunk.at + count.zext(place_bits(p)));
         chunk.counts.set(chunk.counts >> count_bits(p));
     });

@@ -56,6 +56,45 @@ pub fn valid_copies(m: Module, x: Signal, number: usize) -> Result<Vec<Signal>, 
     Ok((0..number).map(|_| of(m, &design, x)).collect())
 }
 
+ports! {
+    /// Ports of [`free`].
+    pub struct FreePorts(count: u32) {
+        /// What is behind the registers takes what is in them.
+        input ready: Signal = bits(1),
+        /// One bit for each register: it holds something.
+        input full: Signal = bits(count),
+        /// The first one is free at the end of the cycle.
+        output y: Signal = bits(1),
+    }
+}
+
+/// Whether the first of some registers in a row is free at the end of the cycle.
+#[module]
+fn free(count: u32) -> Result<Design<FreePorts>, Errors> {
+    let m = Module::new(format!("oaken_free_{count}"));
+    m.doc("Whether a register takes the next word, in logic that synthesis does not merge with others of the same.");
+    m.keep_hierarchy();
+    let io = FreePorts::new(m, count);
+    io.y.set(io.ready | !io.full.all());
+    m.finish(io)
+}
+
+/// The same so many times: each for a part of a word, if there is more than one.
+#[module]
+pub fn frees(m: Module, ready: Signal, full: Signal, number: usize) -> Result<Vec<Signal>, Errors> {
+    if number == 1 {
+        return Ok(vec![ready | !full.all()]);
+    }
+    let design = free(full.width())?;
+    let one = |_| {
+        let free = m.instance(&design);
+        free.ready.set(ready);
+        free.full.set(full);
+        free.y
+    };
+    Ok((0..number).map(one).collect())
+}
+
 fn of(m: Module, design: &Design<CopyPorts>, x: Signal) -> Signal {
     let copy = m.instance(design);
     copy.x.set(x);

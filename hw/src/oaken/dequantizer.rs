@@ -40,8 +40,8 @@ pub fn latency(lanes: u32) -> u64 {
     match lanes {
         1..=4 => 34,
         8..=16 => 35,
-        32 => 38,
-        _ => 27,
+        32 => 39,
+        _ => 28,
     }
 }
 
@@ -64,22 +64,23 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     io.header_error.set(headers.table.faulty & !flushed);
     let infos = keep_infos(m, &headers, p.dense_bits);
     m.section("the sparse part: words to chunks");
-    let sparse = begin_while(m, io.sparse, settings.may_begin | io.flush);
+    let sparse = begin_while(m, io.sparse, settings.may_begin, io.flush);
     let walker = walk_records(m, sparse, io, &settings, p)?;
     settings.words_wait.set(walker.holds);
+    let begins = flag(m, walker.begins);
     io.count_error.set(walker.count_error);
     io.sparse_length_error.set(walker.length_error);
     m.section("chunks to the maps of their beats");
     let reader = read_beats(m, &walker, &headers, p)?;
     io.order_error.set(reader.order_error & !flushed);
     m.section("the map in use");
-    let in_use = use_maps(m, reader.m, &headers, infos, p);
+    let in_use = use_maps(m, reader.m, &headers, infos, p)?;
     m.section("the dense part");
     let dense = read_dense(
         m,
         io.dense,
         settings.length(),
-        settings.dense_begins(walker.begins, headers.header.transfer()),
+        settings.dense_begins(begins, headers.header.transfer()),
         io.flush,
         p,
     )?;
@@ -92,8 +93,8 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     send(m, io.m, valid, beat, go);
     m.section("a vector has left when its last beat is taken");
     let left = flag(m, io.m.transfer() & io.m.payload.last);
-    settings.in_flight.count(walker.begins, left);
-    settings.promise(m, walker.begins);
+    settings.in_flight.count(begins, left);
+    settings.promise(m, begins);
     io.finished.set(left);
     m.finish(io)
 }

@@ -136,7 +136,7 @@ fn send_sparse(
     let table = m.instance(&setting_table(keep_and_data, number.width(), p.max_length)?);
     table.store.set(store);
     // the table holds a word: it takes none while vectors may not begin
-    let words = begin_while(m, words, settings.enable | settings.flush);
+    let words = begin_while(m, words, settings.enable, settings.flush);
     let SparseWord { data, keep, last } = words.payload;
     table.s.set(words.with(NumberedBeat { data: keep.cat(data), last, number }));
     let SetBeat { data, last, setting } = table.m.payload;

@@ -7,6 +7,7 @@ use super::dequantizer_ports::IN_FLIGHT;
 use super::place::{BeatMap, beat_map};
 use super::side_table::Current;
 use super::types::*;
+use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::logic::UpDown;
 use hdl::*;
 
@@ -32,7 +33,9 @@ pub fn use_maps(
     headers: &Headers,
     infos: Memory<VectorInfo>,
     p: EngineParams,
-) -> MapInUse {
+) -> Result<MapInUse, Errors> {
+    // of many lanes, the first map stands in registers: whether it begins a vector decides on all that moves
+    let maps = if p.wide() { register_slice_forward_after(m, maps)? } else { maps };
     let in_use = m.reg_reset(bits(1), 0);
     let map = m.reg(beat_map(p.lanes));
     let info = m.reg(vector_info(p.dense_bits));
@@ -53,7 +56,7 @@ pub fn use_maps(
         load_slot.set(headers.after(load_slot));
     });
     tables_ready.count(headers.table.done, new_vector);
-    MapInUse { valid: in_use, decoding, map, info, levels }
+    Ok(MapInUse { valid: in_use, decoding, map, info, levels })
 }
 
 /// A beat of codes.

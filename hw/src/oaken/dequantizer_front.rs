@@ -78,9 +78,9 @@ pub fn walk_records(
     walker.s.set(sparse);
     settings.walk(&walker, io);
     walker.flush.set(io.flush);
-    // known a cycle late: one more may begin meanwhile
+    // counted and known a cycle late each: two more may begin meanwhile
     let room = m.reg_reset(bits(1), 0);
-    room.set(settings.in_flight.level.lt(IN_FLIGHT - 1));
+    room.set(settings.in_flight.level.lt(IN_FLIGHT - 2));
     walker.start.set(room);
     Ok(walker)
 }

@@ -76,9 +76,10 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
 
     m.section("where in the packet");
     let phase = m.state(Phase::Pass);
-    let position = m.reg_reset(bits(clog2(max_beats as usize)), 0);
-    let first = position.eq(0);
-    let last = position.eq(io.beats_minus_1);
+    let first = m.reg_reset(bits(1), 1).comment("the next beat is the first one of a packet");
+    let left = m.reg_reset(bits(clog2(max_beats as usize)), 0).comment("beats behind it, unless it is a first one");
+    let ends_here = m.reg_reset(bits(1), 0).comment("`left` is 0");
+    let last = first.mux(!io.beats_minus_1.any(), ends_here);
     let open = !first | io.start;
 
     m.section("handshake");
@@ -98,11 +99,16 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     io.early.set(ends_early);
     io.late.set(ends_late);
 
-    m.section("update; while beats are dropped, `position` counts those");
+    m.section("update; while beats are dropped, `left` counts those");
     let dropped = dropping & io.s.valid;
     let drop_ends = dropped & io.s.payload.last;
     let ends = last | drop_ends;
-    m.when(transfer | dropped, || position.set(ends.mux(position.zeros(position.width()), position + 1)));
+    let here = first.mux(io.beats_minus_1, left);
+    m.when(transfer | dropped, || {
+        first.set(ends);
+        left.set(here - 1);
+        ends_here.set(here.eq(1));
+    });
     m.switch(phase, |s| {
         s.case(Phase::Pass, || {
             m.when(ends_early, || phase.set(Phase::Pad)).elsewhen(ends_late, || phase.set(Phase::Drop));
@@ -118,9 +124,10 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     m.when(io.flush, || {
         // an open packet is filled, also if `flush` is 0 before that is done
         phase.set(Phase::Pad);
-        m.when(dropping, || position.set(0));
+        m.when(dropping, || first.set(true));
         m.when(dropping | transfer.mux(last, first), || phase.set(Phase::Pass));
     });
+    m.assert(first | ends_here.eq(!left.any()), "a packet ends when none of its beats is left");
     m.finish(io)
 }
 

@@ -1,4 +1,5 @@
-//! Where the packets of the sparse part end that are in the ring, the oldest first.
+//! Where the packets of the sparse part end that are in the ring, the oldest first. That one stands in registers: whether the walker
+//! is behind it decides on its next step, and a memory would be in front of that.
 
 use super::sparse_ring::*;
 use super::types::*;
@@ -28,8 +29,9 @@ pub struct PacketEnd {
 
 /// The ends of packets that have come, the oldest first.
 pub struct PacketEnds {
-    /// There is one.
+    /// There is one; a register.
     pub known: Signal,
+    /// Registers.
     pub end: PacketEnd,
     /// A wire: it is passed.
     pub leave: Signal,
@@ -48,17 +50,32 @@ pub fn packet_ends(m: Module, arrived: Arrived, head: Signal, flush: Signal, p: 
     let keep = arrived.word.keep;
     let kept = index_of_one_hot((keep & !(keep >> 1u32)).trunc(keep.width() - 1).cat(keep.zeros(1)));
     let at = keep.all().mux(next_word.cat(kept.zeros(kept.width())), head.cat(kept));
-    ends.write(address(newest, MOST), PacketEnd { at, next_word, last_word: head }, comes);
-    m.when(comes, || newest.set(newest + 1));
-    m.when(leave, || oldest.set(oldest + 1));
-    let waiting = UpDown::new(m, MOST);
-    waiting.count(comes, leave);
+    let coming = PacketEnd { at, next_word, last_word: head };
     let known = m.reg_reset(bits(1), 0);
-    known.set(comes | (known & !(leave & waiting.level.eq(1))));
+    let end = m.reg_reset(packet_end(p), 0);
+    end.at.comment("of the oldest one, if it is `known`");
+    let waiting = UpDown::new(m, MOST);
+    waiting.level.comment("ends behind the oldest one");
+    let others = m.reg_reset(bits(1), 0).comment("`waiting` is not 0");
+    let next = others.mux(ends.read(address(oldest, MOST)), coming);
+    let takes = leave | !known;
+    m.when(takes, || {
+        known.set(others | comes);
+        end.set(next);
+    });
+    // also one that goes into the registers at once: what the walker does comes late
+    ends.write(address(newest, MOST), coming, comes);
+    m.when(comes, || newest.set(newest + 1));
+    let goes = takes & (others | comes);
+    m.when(goes, || oldest.set(oldest + 1));
+    waiting.count(comes, goes);
+    let one = waiting.level.eq(1);
+    others.set(takes.mux(others & (comes | !one), others | comes));
     m.when(flush, || {
         oldest.set(newest);
         waiting.level.set(0);
+        others.set(false);
         known.set(false);
     });
-    PacketEnds { known, end: ends.read(address(oldest, MOST)), leave }
+    PacketEnds { known, end, leave }
 }

@@ -1,17 +1,19 @@
-//! Lets the packets of the sparse part begin only while they may.
+//! Lets packets begin only while they may.
 
-use super::types::{SparseWord, sparse_word};
+use crate::stream::{Beat, beat};
 use hdl::*;
 
-/// Packets that may begin only while `may_begin` is 1; an open one goes on.
+/// Packets of bytes that may begin only while `may_begin` is 1, or to `flush`; an open one goes on. Behind a flush none is open: what
+/// comes then begins one.
 #[module]
-pub fn begin_while(m: Module, s: Stream<SparseWord>, may_begin: Signal) -> Stream<SparseWord> {
-    let open = m.reg_reset(bits(1), 0).comment("a packet of the sparse part is open");
-    let passes = may_begin | open;
-    let out = m.wire(stream(sparse_word(s.payload.keep.width())));
+pub fn begin_while(m: Module, s: Stream<Beat>, may_begin: Signal, flush: Signal) -> Stream<Beat> {
+    let open = m.reg_reset(bits(1), 0).comment("a packet is open");
+    let passes = may_begin | flush | open;
+    let out = m.wire(stream(beat(8, s.payload.keep.width())));
     out.valid.set(s.valid & passes);
     out.payload.set(s.payload);
     s.ready.set(out.ready & passes);
     m.when(s.transfer(), || open.set(!s.payload.last));
+    m.when(flush, || open.set(false));
     out
 }

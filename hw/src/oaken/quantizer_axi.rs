@@ -11,10 +11,12 @@
 //! `s_axis_tready` comes from registers, at 4 bits `m_axis_dense` from LUT RAM behind a registered address; all other outputs are
 //! registers.
 //! Parameters, throughput and behaviour are those of the [engine](super::quantizer()). Vectors begin when `enable` is 1 and the
-//! settings are legal; new settings take effect with the next vector, and a change waits for the vectors under way. Errors are
+//! settings are legal; new settings take effect with the next vector, and a change waits for the vectors under way. While vectors
+//! may not begin, no beat of one is taken. Errors are
 //! flagged and never stop the engine: a vector that ends early is filled with zeros, the surplus of a late one is dropped (where
 //! that is as long as a vector, zeros stand for it), NaN and infinities are replaced.
 
+use super::packet_gate::begin_while;
 use super::quantizer::quantizer;
 use super::setting_table::{NumberedBeat, SetBeat, setting_table};
 use super::settings::{EngineMap, engine_map};
@@ -77,9 +79,11 @@ pub fn quantizer_axi(name: &str, p: EngineParams) -> Result<Design<QuantizerAxiP
         (Some(number), Some(store)) => {
             m.section("each vector's setting");
             let table = m.instance(&setting_table(p.element_bits(), number.width(), p.max_length)?);
-            let AxiBeat { data, last, .. } = arriving.payload;
             table.store.set(store);
-            table.s.set(arriving.with(NumberedBeat { data, last, number }));
+            // the table holds beats: it takes none while vectors may not begin
+            let beats = begin_while(m, arriving, settings.enable, settings.flush);
+            let AxiBeat { data, last, .. } = beats.payload;
+            table.s.set(beats.with(NumberedBeat { data, last, number }));
             let SetBeat { data, last, setting } = table.m.payload;
             core.s.set(table.m.with(Beat { data, last }));
             core.setting.set(setting);

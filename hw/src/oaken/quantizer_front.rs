@@ -178,10 +178,15 @@ pub fn count_outliers(m: Module, front: Pipeline, beat: &ClassifiedBeat, p: Engi
     let counts = m.memory(bits(7), counts_depth(p)).style(RamStyle::Block);
     let counts = counts.attribute("no_rw_check", "");
     let count_at = front.state(m.reg_reset(bits(clog2(counts_depth(p))), 0), in_beat);
-    let so_far = front.state(m.reg_reset(bits(7), 0), in_beat);
     let counted = beat.valid.meet(in_beat);
+    if p.chunk_beats() == 1 {
+        counts.write(count_at, in_beat, counted);
+        m.when(counted, || count_at.set(count_at + 1));
+        return counts;
+    }
+    let so_far = front.state(m.reg_reset(bits(7), 0), in_beat);
     let chunk_position = front.state(m.reg_reset(bits(clog2(p.chunk_beats() as usize)), 0), in_beat);
-    let chunk_ends = if p.chunk_beats() == 1 { m.lit(1u32, 1) } else { chunk_position.eq(p.chunk_beats() - 1) };
+    let chunk_ends = chunk_position.eq(p.chunk_beats() - 1);
     let in_chunk = so_far + in_beat;
     counts.write(count_at, in_chunk, counted & chunk_ends);
     m.when(counted, || {

@@ -98,15 +98,16 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
 
     m.section("words come");
     let head = m.reg_reset(bits(word_bits(p)), 0).comment("the number of the word that comes next");
+    let newest = m.reg_reset(bits(word_bits(p)), (1 << word_bits(p)) - 1).comment("the number of the word before that");
     let tail = m.reg_reset(bits(word_bits(p)), 0).comment("from this word on, the ring is needed");
     let looks_from = m.wire(bits(word_bits(p)));
-    let arrived = arrive(m, io.s, io.flush, Ring { head, tail, looks_from }, p);
+    let arrived = arrive(m, io.s, io.flush, Ring { head, newest, tail, looks_from }, p);
     io.write.set(RingWrite { valid: arrived.valid, word: address(head, words(p)), data: arrived.word.data });
     let ends = packet_ends(m, arrived, head, io.flush, p);
     let maps = maps(m, arrived, p);
 
     m.section("what is seen from the place");
-    let now = see(place, head, &ends, &maps, p);
+    let now = see(place, [head, newest], &ends, &maps, p);
     let (seen, fresh) = steady(m, now, p);
 
     m.section("a chunk is known when its end and the count behind it are");
@@ -130,8 +131,6 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     io.begins.set(begins);
     let zero = byte.zeros(bytes);
     let behind_record = gone.mux(resume, packet_over.mux(seen.end.next_word, next_word)).cat(zero);
-    m.when(ended, || place.set(behind_record));
-    m.when(begins, || place.set(seen.first_count.end));
     let setting = word_setting(m, io.setting, arrived, next_word);
     let chunks_minus_1 = setting.map(|setting| setting.chunks_minus_1).or(io.chunks_minus_1).expect("one of both");
     m.when(goes_on, || open.go_on(place + 1, missing));
@@ -164,7 +163,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let over = Over { ended, packet_over, begins, wrong_guess: !fits & guessed.any() & !gone };
     let doubted = Doubted { arrived: now.arrived, may_be_header: maps.legal.read(address(word, NEWEST)) };
     let behind_dropped = ends.known.mux(ends.end.next_word, head).cat(zero);
-    next_record(m, doing, guessed, over, doubted, ends.known, || place.set(behind_dropped));
+    next_record(m, doing, guessed, over, doubted, ends.known);
 
     m.section("to flush, the open record is over");
     m.when(ended, || gone.set(false));
@@ -173,13 +172,17 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
         gone.set(stays);
         resume.set(head);
         guessed.set(0);
-        m.when(!stays, || {
-            place.set(head.cat(zero));
-            doing.set(Doing::Wait);
-        });
+        m.when(!stays, || doing.set(Doing::Wait));
     });
-    // none of the other ways to go on; the last one, because what is looked up comes late
-    m.when(goes_on & !missing, || place.set(seen.count.end));
+
+    m.section("the next place: from chunk to chunk of a record, or from its end on");
+    let within = walking & !open.last;
+    let flushed = io.flush & !stays;
+    let elsewhere = dropping.mux(behind_dropped, behind_record);
+    let to_record = io.flush.mux(head.cat(zero), begins.mux(seen.first_count.end, elsewhere));
+    let to_record_moves = ended | begins | dropping | flushed;
+    // what decides between the two is known early, what is looked up comes late
+    m.when(within.mux(step & !missing, to_record_moves), || place.set(within.mux(seen.count.end, to_record)));
     if p.chunk_beats() > 1 {
         fresh.set(!(step | begins | dropping | (io.flush & !stays)));
     }

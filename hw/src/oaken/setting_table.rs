@@ -5,13 +5,13 @@
 //! | --- | --- |
 //! | `store` | in a cycle where it is valid, the setting goes into the table under its number |
 //! | `s` | beats of packets, each with a number; that of the first beat counts |
-//! | `m` | the beats with the setting of their number; valid and payload are registers, or come from the memory's own |
+//! | `m` | the beats with the setting of their number; valid and payload are registers |
 //! | `unset` | one cycle: a packet began whose number nothing was stored under since reset |
 //!
 //! A number that nothing was stored under stands for the longest vector with the thresholds that the registers have after reset.
 //! A setting is not to be stored in the cycle in which a vector with its number begins: that one may have the old or the new one.
 //!
-//! Parameters: width of a beat; [`EngineParams::settings`] and the longest vector. Latency 1, a beat a cycle. Combinational: `m`
+//! Parameters: width of a beat; [`EngineParams::settings`] and the longest vector. Latency 2, a beat a cycle. Combinational: `m`
 //! ready to `s` ready.
 
 use super::types::*;
@@ -92,8 +92,9 @@ pub fn setting_table(width: u32, number_bits: u32, max_length: u32) -> Result<De
     let (p, beat) = m.pipeline_stream("look_up", io.s, Elastic { collapse: true, flush: None });
     let found = settings.read_sync(beat.number);
     let is_stored = p.constant(stored).at(beat.number).next();
-    let setting = is_stored.mux(found, unset_setting(m, max_length));
-    p.leave_stream(SetBeat { data: beat.data.next(), last: beat.last.next(), setting }, io.m);
+    // in registers, whose set and reset the choice becomes: the memory takes half a cycle to its output
+    let setting = is_stored.mux(found, unset_setting(m, max_length)).next();
+    p.leave_stream(SetBeat { data: beat.data.later(2), last: beat.last.later(2), setting }, io.m);
 
     m.section("does a packet begin without one?");
     let first = m.reg_reset(bits(1), 1);

@@ -152,8 +152,11 @@ impl SideTable {
         let dense_bits = params.dense_bits;
         headers.ready.set(true);
         let p = m.pipeline("level");
-        let done = p.enter_valid(headers.valid).later(2);
-        let (header, t) = (p.enter(headers.payload), p.enter(thresholds));
+        // a register behind the queues that both come from
+        let done = p.enter_valid(headers.valid).later(3);
+        let header = p.enter(headers.payload).next();
+        // those of all vectors stand still when there is a header
+        let t = p.enter(thresholds).next();
         let [middle, outer_pos, outer_neg, inner] = steps(header);
         let legal = step_is_legal(middle, t.t_high, dense_bits)
             & step_is_legal(middle, t.t_low, dense_bits)
@@ -169,11 +172,10 @@ impl SideTable {
             itself_pos: params.setting_of_each().then(|| Exact::new(t.s_high).later(2)),
             itself_neg: params.setting_of_each().then(|| Exact::new(t.s_low).later(2)),
         };
-        let none = middle.zeros(13);
         let of_all = !params.setting_of_each();
-        let exact = of_all.then(|| [t.s_high, t.s_low].map(|s| p.leave(half_step(none, s))));
+        let exact = of_all.then(|| [t.s_high, t.s_low].map(|s| p.leave(Exact::new(s).later(2)).half_step()));
         let vectors = m.memory(levels(params), WORDS).style(RamStyle::Distributed);
-        vectors.write(p.enter(slot).later(2), new, done);
+        vectors.write(p.enter(slot).later(3), new, done);
         let faulty = p.leave(done & !legal.later(2));
         let prepared = m.lit(1u32, 1);
         let place = Place::Shared { vectors: Box::new(vectors), exact };

@@ -3,8 +3,8 @@
 //! Two registers, one behind the RAMs and one at the port, each of which waits for the next. Between them the first word of a vector
 //! gets its header, a word the byte that the one before carried, and what is not kept becomes 0.
 
-use super::header;
-use super::types::{GROUP, SparseWord, sparse_word};
+use super::copies::frees;
+use super::types::{GROUP, SparseWord};
 use hdl::*;
 
 /// What stands beside a word.
@@ -91,23 +91,28 @@ pub struct Out {
     pub sent: Signal,
 }
 
-/// The words that are complete: those from `reading` up to `open`.
+/// The words that are complete: those from `reading` up to `open`. Of a long word each group of bytes has an enable of its own, and so has
+/// what counts the words.
 #[module]
-pub fn send(m: Module, out: Out, reading: Signal, open: Signal, stored: Stored) {
+pub fn send(m: Module, out: Out, reading: Signal, open: Signal, stored: Stored) -> Result<(), Errors> {
     m.section("a word behind the RAMs");
     let width = stored.data.width() / 8;
     let out_valid = m.reg_reset(bits(1), 0);
     let word_valid = m.reg_reset(bits(1), 0);
-    let to_port = out.m.ready | !out_valid;
-    let to_word = to_port | !word_valid;
+    let groups = (width / GROUP) as usize;
+    let copies = if groups > 1 { groups + 1 } else { 1 };
+    let to_ports = frees(m, out.m.ready, out_valid, copies)?;
+    let to_words = frees(m, out.m.ready, out_valid.cat(word_valid), copies)?;
+    let (to_port, to_word) = (to_ports[copies - 1], to_words[copies - 1]);
     let any = reading.ne(open);
-    let word = m.reg((bits(8 * width), mark(stored.mark.after.width())));
+    let data = enabled(m, stored.data, &to_words[..groups]);
+    let mark = m.reg(mark(stored.mark.after.width()));
     let carried = stored.carried.map(|byte| (m.reg(bits(8)), byte));
     // of a long word half of what makes `keep` is done here
     let halves = (width > GROUP).then(|| m.reg(Halves::shape(stored.mark.after.width())));
     m.when(to_word, || {
         word_valid.set(any);
-        word.set((stored.data, stored.mark));
+        mark.set(stored.mark);
         if let Some(halves) = halves {
             halves.set(Halves::of(stored.mark.after));
         }
@@ -118,10 +123,9 @@ pub fn send(m: Module, out: Out, reading: Signal, open: Signal, stored: Stored) 
     m.when(to_word & any, || reading.set(reading + 1));
 
     m.section("a word at the port");
-    let (data, mark) = word;
     let first = m.reg_reset(bits(1), 1);
     let leaves = to_port & word_valid;
-    let with_header = data.drop_low(header::BITS).cat(first.mux(out.header, data.trunc(header::BITS)));
+    let with_header = data.drop_low(super::header::BITS).cat(first.mux(out.header, data.trunc(super::header::BITS)));
     let whole = match carried {
         Some((carried, _)) => with_carried(m, with_header, mark, carried, leaves),
         None => with_header.lanes(8),
@@ -130,14 +134,19 @@ pub fn send(m: Module, out: Out, reading: Signal, open: Signal, stored: Stored) 
     // a word has at least its first byte
     let zeroed = whole.iter().zip(keep.lanes(1)).skip(1).map(|(byte, keep)| keep.mux(*byte, 0));
     let kept: Vec<Signal> = std::iter::once(whole[0]).chain(zeroed).collect();
-    let sent_word = m.reg(sparse_word(width));
+    let kept = cat(&kept.into_iter().rev().collect::<Vec<_>>());
+    let sent = SparseWord {
+        data: enabled(m, kept, &to_ports[..groups]),
+        keep: enabled(m, keep, &to_ports[..1]),
+        last: m.reg(bits(1)),
+    };
     m.when(to_port, || {
         out_valid.set(word_valid);
-        sent_word.set(SparseWord { data: cat(&kept.into_iter().rev().collect::<Vec<_>>()), keep, last: mark.last });
+        sent.last.set(mark.last);
     });
     m.when(leaves, || first.set(mark.last));
     out.m.valid.set(out_valid);
-    out.m.payload.set(sent_word);
+    out.m.payload.set(sent);
 
     m.section("the vector that leaves");
     let vector = m.reg_reset(bits(out.vector.width()), 0);
@@ -147,6 +156,18 @@ pub fn send(m: Module, out: Out, reading: Signal, open: Signal, stored: Stored) 
     sent.set(ends);
     out.vector.set(vector);
     out.sent.set(sent);
+    Ok(())
+}
+
+/// `x` in a register of as many parts as there are enables.
+#[module]
+fn enabled(m: Module, x: Signal, enables: &[Signal]) -> Signal {
+    let parts = x.lanes(x.width() / enables.len() as u32).into_iter().zip(enables).map(|(part, enable)| {
+        let held = m.reg(bits(part.width())).enable(*enable);
+        held.set(part);
+        held
+    });
+    cat(&parts.rev().collect::<Vec<_>>())
 }
 
 /// The bytes of a word, with the one that the word before carried. When it `leaves`, its own waits for the next word.

@@ -50,7 +50,7 @@ pub struct SparseBeat {
     pub entries: Signal,
     /// How many count.
     pub found: Signal,
-    /// First beat of a chunk.
+    /// First beat of a chunk: at 64 lanes every beat.
     pub starts_chunk: Signal,
     /// Outliers of the chunk.
     pub count: Signal,
@@ -122,6 +122,7 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
     m.when(writes, || open.set(placed.open));
     let used = open - reading;
     room.set(used.le(if p.wide() { ENOUGH_WIDE } else { ENOUGH }) & !io.stop);
+    m.assert(!writes | !(placed.above - reading).msb(), "nothing is written over a word that has not left");
     m.section("a RAM for each byte of a word");
     let data = byte_rams(m, placed, reading, writes);
     m.section("two RAMs for the marks: of a word and the next one, one is even");
@@ -130,7 +131,7 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
     let carried = (p.lanes == width).then(|| carried_ram(m, placed, reading, writes));
     m.section("the outgoing word");
     let out = Out { m: io.m, vector: io.vector, header: io.header, sent: io.sent };
-    send(m, out, reading, open, Stored { data, mark, carried });
+    send(m, out, reading, open, Stored { data, mark, carried })?;
     m.finish(io)
 }
 
@@ -244,11 +245,15 @@ fn rotate(bytes: Signal, by: Signal, levels: std::ops::Range<u32>) -> Signal {
 /// Writes the bytes of a beat; those that go round belong to the word above. Gives the oldest word.
 #[module]
 fn byte_rams(m: Module, x: Placed, reading: Signal, writes: Signal) -> Signal {
-    let places = x.round.lanes(1).into_iter().zip(x.bytes.lanes(8)).enumerate();
-    let lanes = places.map(|(i, (round, byte))| {
+    let last = x.round.width() - 1;
+    // where every beat starts a chunk and so has a byte, it begins in the word above if the open one is full
+    let all_have_bytes = x.round.width() == CHUNK;
+    let places = x.round.lanes(1).into_iter().zip(x.bytes.lanes(8)).zip(0..last + 1);
+    let lanes = places.map(|((round, byte), i)| {
         m.scope(format!("byte{i}"), || {
             let ram = m.memory(bits(8), WORDS as usize).style(RamStyle::Distributed);
-            let at = round.mux(x.above.trunc(WORD_BITS), x.base.trunc(WORD_BITS));
+            let [above, base] = [x.above, x.base].map(|word| word.trunc(WORD_BITS));
+            let at = if i == last && all_have_bytes { base } else { round.mux(above, base) };
             ram.write(at, byte, writes);
             ram.read(reading.trunc(WORD_BITS))
         })

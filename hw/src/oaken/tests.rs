@@ -7,10 +7,11 @@ mod registers;
 mod widths;
 
 use super::types::{EngineParams, Thresholds};
-use super::{dequantizer, quantizer};
+use super::{DequantizerPorts, QuantizerPorts, dequantizer, quantizer};
 use fastrand::Rng;
-use hdl::Design;
 use hdl::engine::Engine;
+use hdl::sim::Simulator;
+use hdl::{Design, Errors};
 use sim::bus::{Beat, Bench, Sink, Stalls, packet, packet_bytes};
 use sim::golden::oaken::{self, DenseBits, Record};
 
@@ -93,15 +94,42 @@ fn packet_ends(bench: &Bench, sink: Sink) -> Vec<u64> {
     beats.filter_map(|(beat, cycle)| last(beat).then_some(*cycle)).collect()
 }
 
-fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pauses, seed: u64) -> Run {
-    let design = quantizer(p).unwrap_or_else(|e| panic!("{e}"));
-    let mut engine = jit::simulator(&design);
+/// An engine that is run again and again, as it is behind power-up: to build and compile it takes longer than most runs.
+struct Built<P> {
+    p: EngineParams,
+    design: Design<P>,
+    simulator: Simulator,
+}
+
+impl Built<QuantizerPorts> {
+    fn quantizer(p: EngineParams) -> Self {
+        Built::new(p, quantizer(p))
+    }
+}
+
+impl Built<DequantizerPorts> {
+    fn dequantizer(p: EngineParams) -> Self {
+        Built::new(p, dequantizer(p))
+    }
+}
+
+impl<P> Built<P> {
+    fn new(p: EngineParams, design: Result<Design<P>, Errors>) -> Built<P> {
+        let design = design.unwrap_or_else(|e| panic!("{e}"));
+        let simulator = jit::simulator(&design);
+        Built { p, design, simulator }
+    }
+}
+
+fn run(built: &Built<QuantizerPorts>, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pauses, seed: u64) -> Run {
+    let Built { p, ref design, .. } = *built;
+    let mut engine = built.simulator.clone();
     let length = vectors[0].len();
     let mut bench = Bench::new(&mut engine, seed);
-    let s = bench.source(&design, &design.ports.s, pauses.input);
-    let dense_sink = bench.sink(&design, &design.ports.dense, pauses.dense);
-    let sparse_sink = bench.sink(&design, &design.ports.sparse, pauses.sparse);
-    set_thresholds(bench.engine, &design, design.ports.setting.thresholds, t);
+    let s = bench.source(design, &design.ports.s, pauses.input);
+    let dense_sink = bench.sink(design, &design.ports.dense, pauses.dense);
+    let sparse_sink = bench.sink(design, &design.ports.sparse, pauses.sparse);
+    set_thresholds(bench.engine, design, design.ports.setting.thresholds, t);
     let chunks_minus_1 = design.port_index(design.ports.setting.chunks_minus_1).expect("a port");
     bench.engine.poke(chunks_minus_1, length as u64 / 64 - 1);
     bench.engine.poke(design.port_index(design.ports.enable).expect("a port"), 1);
@@ -187,9 +215,10 @@ fn records_equal_the_golden_model() {
         let mut rng = Rng::with_seed(sim::bus::seed(u64::from(lanes) * 1000 + length as u64));
         let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
         let vectors: Vec<Vec<u16>> = (0..24).map(|_| random_vector(&mut rng, length)).collect();
+        let built = Built::quantizer(params(lanes, 256));
         for pauses in [NEVER, OFTEN] {
-            let run = run(params(lanes, 256), &t, &vectors, pauses, 7);
-            compare(params(lanes, 256), &run.records, &vectors, &t);
+            let run = run(&built, &t, &vectors, pauses, 7);
+            compare(built.p, &run.records, &vectors, &t);
         }
     }
 }
@@ -214,14 +243,15 @@ pub(super) fn with_outliers(rng: &mut Rng, length: usize, outliers: usize) -> Ve
 fn no_bubble_up_to_an_eighth_of_outliers() {
     let t = oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
     for lanes in [1, 2, 4, 8, 16, 32, 64] {
+        let built = Built::quantizer(params(lanes, 512));
         for length in [64, 128, 512] {
             for outliers in [0, 1, 4, 8] {
                 let mut rng = Rng::with_seed(sim::bus::seed(9));
                 // more than may be under way
                 let number = if lanes > 16 { 200 } else { 60 };
                 let vectors: Vec<Vec<u16>> = (0..number).map(|_| with_outliers(&mut rng, length, outliers)).collect();
-                let run = run(params(lanes, 512), &t, &vectors, NEVER, 1);
-                compare(params(lanes, 512), &run.records, &vectors, &t);
+                let run = run(&built, &t, &vectors, NEVER, 1);
+                compare(built.p, &run.records, &vectors, &t);
                 assert_eq!(run.bubbles, 0, "{lanes} lanes, {length} elements, {outliers} outliers a chunk");
             }
         }
@@ -230,19 +260,19 @@ fn no_bubble_up_to_an_eighth_of_outliers() {
 
 /// Vectors out of the dequantizer, and the bubbles between its first and last beat.
 fn run_back(
-    p: EngineParams,
+    built: &Built<DequantizerPorts>,
     t: &oaken::Thresholds,
     records: &[Record],
     n: usize,
     pauses: Pauses,
 ) -> (Vec<Vec<u16>>, u64) {
-    let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
-    let mut engine = jit::simulator(&design);
+    let Built { p, ref design, .. } = *built;
+    let mut engine = built.simulator.clone();
     let mut bench = Bench::new(&mut engine, sim::bus::seed(3));
-    let dense = bench.source(&design, &design.ports.dense, pauses.dense);
-    let sparse = bench.source(&design, &design.ports.sparse, pauses.sparse);
-    let m = bench.sink(&design, &design.ports.m, pauses.input);
-    set_thresholds(bench.engine, &design, design.ports.thresholds, t);
+    let dense = bench.source(design, &design.ports.dense, pauses.dense);
+    let sparse = bench.source(design, &design.ports.sparse, pauses.sparse);
+    let m = bench.sink(design, &design.ports.m, pauses.input);
+    set_thresholds(bench.engine, design, design.ports.thresholds, t);
     bench.engine.poke(design.port_index(design.ports.length.expect("one setting")).expect("a port"), n as u64);
     bench.engine.poke(design.port_index(design.ports.enable).expect("a port"), 1);
     bench.reset().unwrap_or_else(|e| panic!("{e}"));
@@ -273,8 +303,9 @@ fn values_equal_the_golden_model() {
         let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
         let records: Vec<Record> =
             (0..24).map(|_| oaken::encode(&random_vector(&mut rng, length), DenseBits::PAPER, &t)).collect();
+        let built = Built::dequantizer(params(lanes, 256));
         for pauses in [NEVER, OFTEN] {
-            let (vectors, _) = run_back(params(lanes, 256), &t, &records, length, pauses);
+            let (vectors, _) = run_back(&built, &t, &records, length, pauses);
             assert_eq!(vectors.len(), records.len());
             for (i, (got, r)) in vectors.iter().zip(&records).enumerate() {
                 let want = oaken::decode(&r.dense, &r.sparse, length, DenseBits::PAPER, &t).expect("legal");
@@ -288,13 +319,14 @@ fn values_equal_the_golden_model() {
 fn no_bubble_on_the_way_back() {
     let t = oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
     for lanes in [1, 2, 4, 8, 16, 32, 64] {
+        let built = Built::dequantizer(params(lanes, 512));
         for length in [64, 128, 448, 512] {
             for outliers in [0, 1, 4, 8] {
                 let mut rng = Rng::with_seed(sim::bus::seed(9));
                 let records: Vec<Record> = (0..40)
                     .map(|_| oaken::encode(&with_outliers(&mut rng, length, outliers), DenseBits::PAPER, &t))
                     .collect();
-                let (_, bubbles) = run_back(params(lanes, 512), &t, &records, length, NEVER);
+                let (_, bubbles) = run_back(&built, &t, &records, length, NEVER);
                 assert_eq!(bubbles, 0, "{lanes} lanes, {length} elements, {outliers} outliers a chunk");
             }
         }

@@ -35,17 +35,9 @@ pub struct Doubted {
     pub may_be_header: Signal,
 }
 
-/// From record to record: the next one follows, a last was lost, or words are dropped until one comes (`known`); then `skip_words`.
+/// From record to record: the next one follows, a last was lost, or words are dropped until one comes (`known`).
 #[module]
-pub fn next_record(
-    m: Module,
-    doing: StateSignal<Doing>,
-    guessed: Signal,
-    over: Over,
-    doubted: Doubted,
-    known: Signal,
-    skip_words: impl Fn(),
-) {
+pub fn next_record(m: Module, doing: StateSignal<Doing>, guessed: Signal, over: Over, doubted: Doubted, known: Signal) {
     let Over { ended, packet_over, begins, wrong_guess } = over;
     let skip = m.reg_reset(bits(4), 0).comment("lasts up to which words are dropped");
     m.switch(doing, |s| {
@@ -74,7 +66,6 @@ pub fn next_record(
             });
         });
         s.case(Doing::Drop, || {
-            skip_words();
             m.when(known, || skip.set(skip - 1));
             m.when(known & skip.eq(1), || doing.set(Doing::Wait));
         });

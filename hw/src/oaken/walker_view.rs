@@ -52,9 +52,9 @@ fn seen_shape(p: EngineParams) -> Seen {
     }
 }
 
-/// What is seen from `place`.
+/// What is seen from `place`; `newest` is the word before `head`.
 #[module]
-pub fn see(place: Signal, head: Signal, ends: &PacketEnds, maps: &Maps, p: EngineParams) -> Seen {
+pub fn see(place: Signal, [head, newest]: [Signal; 2], ends: &PacketEnds, maps: &Maps, p: EngineParams) -> Seen {
     let (known, end) = (ends.known, ends.end);
     let (word, byte) = (place.drop_low(byte_bits(p)), place.trunc(byte_bits(p)));
     let within = byte.any();
@@ -62,12 +62,12 @@ pub fn see(place: Signal, head: Signal, ends: &PacketEnds, maps: &Maps, p: Engin
     let behind = place - end.at;
     let past_the_end = known & !behind.msb();
     // words behind the one of the place
-    let more = head + !word;
+    let more = newest - word;
     let arrived = !more.msb();
     Seen {
         known,
         end,
-        at_the_end: known & !behind.any(),
+        at_the_end: known & place.eq(end.at),
         past_the_end,
         beyond: past_the_end & behind.any(),
         in_last_word: within.mux(end.last_word, end.next_word).eq(word),

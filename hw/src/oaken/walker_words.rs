@@ -21,6 +21,8 @@ pub struct Arrived {
 pub struct Ring {
     /// The number of the word that comes next.
     pub head: Signal,
+    /// The one before it.
+    pub newest: Signal,
     /// From this word on, the ring is needed.
     pub tail: Signal,
     /// The first word that the walker still looks at.
@@ -30,7 +32,7 @@ pub struct Ring {
 /// Takes words while there is room. To `flush`, takes and drops all.
 #[module]
 pub fn arrive(m: Module, s: Stream<SparseWord>, flush: Signal, ring: Ring, p: EngineParams) -> Arrived {
-    let Ring { head, tail, looks_from } = ring;
+    let Ring { head, newest, tail, looks_from } = ring;
     let has_room = m.reg_reset(bits(1), 0);
     let taken = m.reg_reset(bits(word_bits(p)), 0).comment("the number of the next word that is taken");
     let taken_then = taken + s.transfer().zext(word_bits(p));
@@ -48,6 +50,9 @@ pub fn arrive(m: Module, s: Stream<SparseWord>, flush: Signal, ring: Ring, p: En
     let x = s.payload;
     word.set(SparseWord { keep: x.keep | (!x.last).repeat(x.keep.width()), ..x });
     let valid = comes & !flush;
-    m.when(valid, || head.set(head + 1));
+    m.when(valid, || {
+        head.set(head + 1);
+        newest.set(head);
+    });
     Arrived { comes, valid, word, address: address(head, NEWEST) }
 }

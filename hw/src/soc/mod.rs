@@ -1,7 +1,17 @@
 //! What a system on a board is made of besides its engines: the clock that it runs with, and the line to the host.
 
 pub mod baud;
+pub mod board_top;
+pub mod frame;
+pub mod frame_receiver;
+pub mod frame_transmitter;
+pub mod link;
+pub mod link_responder;
+pub mod oaken_system;
 pub mod pll;
+pub mod pll_cell;
+pub mod system_params;
+pub mod system_registers;
 pub mod uart;
 pub mod uart_receiver;
 pub mod uart_transmitter;

@@ -3,6 +3,7 @@
 pub mod float;
 pub mod h2m2_mmu;
 pub mod lad;
+pub mod link;
 pub mod oaken;
 pub mod quality;
 pub mod reference;

@@ -1,12 +1,13 @@
 //! The named configurations of `configs/` with their drivers.
 
 use super::{
-    Driver, axi_arbiters, bursts, clocks, dequantizer, float, h2m2_events, h2m2_migration, h2m2_mmu, memory, oaken,
-    oaken_mmu, parts, records, regroup, routing, several, slices, uart, vq, vq_tables,
+    Driver, axi_arbiters, bursts, clocks, dequantizer, float, frames, h2m2_events, h2m2_migration, h2m2_mmu, lad,
+    memory, oaken, oaken_mmu, parts, records, regroup, routing, several, slices, system, uart, vq, vq_tables,
 };
 use hw::catalogue::{
-    Value, Values, arbiter_axi, banked_params, block, cache_params, framer_params, migration_params, mmu_params, mover,
-    oaken_mmu_params, scores_params, slice_params, table_params, unpacker_params, values_params,
+    Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, framer_params,
+    lad_scores_params, migration_params, mmu_params, mover, oaken_mmu_params, scores_params, slice_params,
+    system_params, table_params, unpacker_params, values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -105,6 +106,8 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "vq_values" => vq_tables::values_driver(name, values_params(v)),
         "vq_scores" => vq_tables::scores_driver(name, scores_params(v)),
         "vq_index_unpacker" => vq::index_unpacker_driver(name, unpacker_params(v)),
+        "lad_apid" => lad::apid_driver(name, apid_params(v)),
+        "lad_scores" => lad::scores_driver(name, lad_scores_params(v)),
         "h2m2_events" => h2m2_events::event_controller_driver(name, v.number("kernels")),
         "h2m2_migration" => h2m2_migration::migration_driver(name, migration_params(v)),
         "h2m2_mmu" => h2m2_mmu::mmu_driver(name, mmu_params(v)),
@@ -113,6 +116,11 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "demultiplexer" => routing::demultiplexer_driver(name, v.number("width"), v.number("outputs")),
         "arbiter" => routing::arbiter_driver(name, v.number("width"), v.number("inputs")),
         "packet_arbiter" => routing::packet_arbiter_driver(name, v.number("width"), v.number("inputs")),
+        "frame_receiver" => frames::frame_receiver_driver(name),
+        "frame_transmitter" => frames::frame_transmitter_driver(name),
+        "link" => frames::link_driver(name, v.number("buffer") as usize),
+        "oaken_board" => system::board_driver(name, board_params(v)),
+        "oaken_system" => system::system_driver(name, system_params(v)),
         "uart" => uart::uart_driver(name, v.number("clocks_per_bit")),
         "credit_counter" => memory::credit_counter_driver(name, v.number("credits")),
         "widen" => {

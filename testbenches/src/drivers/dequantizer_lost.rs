@@ -6,7 +6,7 @@ use super::settings::{self, Converts, plain_thresholds};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::DequantizerAxiPorts;
-use sim::bus::{Bench, BusError, packet, packet_bytes};
+use sim::bus::{Bench, BusError, Stalls, packet, packet_bytes};
 use sim::golden::oaken::Thresholds;
 use sim::oaken_bench::{Device, Parts};
 
@@ -15,7 +15,11 @@ pub(super) const HOLED: usize = 128;
 
 /// Sparse parts whose last got lost, three in a row, and one of outliers only among them: all vectors are right. Then surplus that looks
 /// like a record, and surplus that does not: the records around are right.
-pub(super) fn lost_sparse_lasts(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+pub(super) fn lost_sparse_lasts(
+    d: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    stalls: Stalls,
+) -> Result<(), String> {
     let (t, width) = (plain_thresholds(), d.params.sparse_bytes() as usize);
     let vectors: Vec<Vec<u16>> = (0..6).map(|i| settings::vector(i, HOLED)).collect();
     let mut records: Vec<Parts> = vectors.iter().map(|v| encoded(d, v, &t)).collect();
@@ -39,7 +43,8 @@ pub(super) fn lost_sparse_lasts(d: &Device<DequantizerAxiPorts>, engine: &mut dy
     for (name, sparse, wrong) in
         [("lasts lost", lost, None), ("like a record", record_like, Some(1)), ("noise", noise, None)]
     {
-        let (got, errors) = parts_apart(d, engine, &t, &records, &sparse).map_err(|e| format!("{name}: {e}"))?;
+        let (got, errors) =
+            parts_apart(d, engine, (&t, stalls), &records, &sparse).map_err(|e| format!("{name}, {stalls:?}: {e}"))?;
         let right = |i: usize| Some(i) == wrong || got.get(i) == Some(&of(&records[i]));
         if !(0..records.len()).all(right) || errors & 8 == 0 {
             return Err(format!("{name}: {} vectors, errors {errors:#x}, or wrong elements", got.len()));
@@ -52,7 +57,7 @@ pub(super) fn lost_sparse_lasts(d: &Device<DequantizerAxiPorts>, engine: &mut dy
 fn parts_apart(
     d: &Device<DequantizerAxiPorts>,
     engine: &mut dyn Engine,
-    t: &Thresholds,
+    (t, stalls): (&Thresholds, Stalls),
     records: &[Parts],
     sparse: &[Vec<u8>],
 ) -> Result<(Vec<Vec<u8>>, u64), BusError> {
@@ -60,6 +65,7 @@ fn parts_apart(
     let (axil, sources, sinks) = d.streams(&mut bench);
     bench.reset()?;
     d.set_up(&mut bench, &axil, HOLED, t)?;
+    bench.stall_source(sources[1], stalls);
     records.iter().for_each(|r| bench.send(sources[0], packet(&r.dense, d.params.dense_bytes() as usize)));
     sparse.iter().for_each(|part| bench.send(sources[1], packet(part, d.params.sparse_bytes() as usize)));
     let beats = records.len() * HOLED / d.params.lanes as usize;
@@ -86,7 +92,8 @@ pub(super) fn headers_behind_lost_lasts(
         let pairs: Vec<[Parts; 2]> = (1..=most).map(|e| [right.clone(), with_step(&right, place, e << 7)]).collect();
         let records = pairs.concat();
         let sparse: Vec<Vec<u8>> = pairs.iter().map(|[a, b]| [whole(a), b.sparse.clone()].concat()).collect();
-        let (got, errors) = parts_apart(d, engine, &t, &records, &sparse).map_err(|e| format!("place {place}: {e}"))?;
+        let (got, errors) = parts_apart(d, engine, (&t, Stalls::Never), &records, &sparse)
+            .map_err(|e| format!("place {place}: {e}"))?;
         if let Some(i) = (0..records.len()).find(|i| got.get(*i) != Some(&of(&records[*i]))) {
             return Err(format!("step {place}, exponent {}, behind a lost last: wrong elements", i / 2 + 1));
         }
@@ -102,7 +109,8 @@ pub(super) fn headers_behind_lost_lasts(
             })
             .collect();
         let records = vec![right.clone(); none.len()];
-        let (got, errors) = parts_apart(d, engine, &t, &records, &none).map_err(|e| format!("place {place}: {e}"))?;
+        let (got, errors) =
+            parts_apart(d, engine, (&t, Stalls::Never), &records, &none).map_err(|e| format!("place {place}: {e}"))?;
         if errors != 8 || got.len() != records.len() || got.iter().any(|got| *got != of(&right)) {
             return Err(format!(
                 "step {place}, none that a header has, in surplus: errors {errors:#x}, or wrong elements"

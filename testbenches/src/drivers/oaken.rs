@@ -22,7 +22,31 @@ fn quantizer_test(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
     random_vectors(q, engine, effort)?;
     registers::test(engine, &q.design, &q.design.ports.s_axil, &q.map, effort.seed)?;
     settings::test(q, engine, effort.seed)?;
+    whole_chunks_at_every_byte(q, engine)?;
     mistakes(&mut Converting::new(q, engine)?)
+}
+
+/// Chunks of outliers only, whose counts are at every byte of a word: a word of the sparse part may carry a byte to any place of the next.
+fn whole_chunks_at_every_byte(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+    let t = plain_thresholds();
+    let vectors = with_whole_chunks(q.params);
+    let slices: Vec<&[u16]> = vectors.iter().map(|v| &v[..]).collect();
+    let run = quantize(q, engine, &t, &slices, Pauses::NEVER, 1, &mut |_| ()).map_err(|e| e.to_string())?;
+    let right = |(got, v): (&Parts, &Vec<u16>)| {
+        let want = encode(v, q.dense_bits(), &t);
+        *got == (Parts { dense: want.dense, sparse: want.sparse })
+    };
+    let all = run.results.len() == vectors.len() && run.results.iter().zip(&vectors).all(right);
+    if all { Ok(()) } else { Err("whole chunks at every byte: wrong records".into()) }
+}
+
+/// Vectors for [`plain_thresholds`], each with so many outliers in its first chunk, and nothing else in those behind it: a third one, where
+/// the engine takes as much, so that words follow.
+pub(super) fn with_whole_chunks(p: EngineParams) -> Vec<Vec<u16>> {
+    let length = p.max_length.min(192) as usize;
+    let outlier = |i: usize, before: usize| i < before || i >= 64;
+    let value = |outlier: bool| half::f16::from_f32(if outlier { 2.0 } else { 0.5 }).to_bits();
+    (0..64).map(|before| (0..length).map(|i| value(outlier(i, before))).collect()).collect()
 }
 
 /// Random thresholds, sorted, on either side of 0; sometimes zeros and the largest numbers, sometimes subnormals or any numbers.
@@ -97,6 +121,7 @@ pub(super) fn runs(
         let number = (2560 / n).clamp(3, 40);
         let vectors: Vec<Vec<u16>> = (0..number).map(|_| random_vector(&mut rng, n, &t)).collect();
         let pauses = [Pauses::OFTEN, Pauses::NEVER][usize::from(rng.u8(0..3) == 0)];
+        let pauses = if i % 10 == 9 { Pauses::MOSTLY } else { pauses };
         run(&t, &vectors, pauses, rng.u64(..)).map_err(|e| format!("run {i}: {e}"))?;
     }
     let n = p.max_length as usize;

@@ -1,9 +1,9 @@
 //! The Oaken engines that hold several settings, against the golden model: every vector with the setting that it names.
 
-use super::oaken::{random_thresholds, random_vector};
+use super::oaken::{random_thresholds, random_vector, with_whole_chunks};
 use super::parts::build;
 use super::settings::{Converts, plain_thresholds};
-use super::{Driver, Effort};
+use super::{Driver, Effort, registers, several_mistakes};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts};
@@ -23,7 +23,11 @@ pub fn quantizer_driver(name: &str, p: EngineParams) -> Driver {
     Driver::new(name, design, move |engine, effort| {
         runs(p, effort, |table, vectors, pauses, seed| quantizes(&device, engine, table, vectors, pauses, seed))?;
         keys_and_values(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        refusals(&device, engine)
+        subnormals(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
+        whole_chunks(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
+        refusals(&device, engine)?;
+        several_mistakes::quantizer(&device, engine, effort.seed)?;
+        registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)
     })
 }
 
@@ -34,7 +38,11 @@ pub fn dequantizer_driver(name: &str, p: EngineParams) -> Driver {
     Driver::new(name, design, move |engine, effort| {
         runs(p, effort, |table, vectors, pauses, seed| dequantizes(&device, engine, table, vectors, pauses, seed))?;
         keys_and_values(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        refusals(&device, engine)
+        subnormals(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
+        whole_chunks(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
+        refusals(&device, engine)?;
+        several_mistakes::dequantizer(&device, engine, effort.seed)?;
+        registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)
     })
 }
 
@@ -56,7 +64,8 @@ fn runs(
             (number, random_vector(rng, table[number].0, &table[number].1))
         };
         let vectors: Vec<Named> = (0..count).map(|_| vector(&mut rng)).collect();
-        let pauses = [Pauses::OFTEN, Pauses::NEVER][i / 2 % 2];
+        // now and then nearly always at the outputs
+        let pauses = [Pauses::OFTEN, Pauses::NEVER, Pauses::MOSTLY, Pauses::NEVER][i / 2 % 4];
         run(&table, &vectors, pauses, rng.u64(..)).map_err(|e| format!("run {i}: {e}"))?;
     }
     Ok(())
@@ -72,6 +81,28 @@ fn keys_and_values(p: EngineParams, run: impl FnOnce(&Table, &[Named]) -> Result
     let cycles = run(&table, &vectors).map_err(|e| format!("in turn: {e}"))?;
     let ideal = 4 * (lengths[0] + lengths[1]) as u64 / u64::from(p.lanes);
     if cycles == ideal { Ok(()) } else { Err(format!("in turn: {cycles} cycles, not {ideal}")) }
+}
+
+/// Subnormal thresholds of every size, and vectors around them.
+fn subnormals(p: EngineParams, mut run: impl FnMut(&Table, &[Named]) -> Result<u64, String>) -> Result<(), String> {
+    let mut rng = Rng::with_seed(4);
+    for bits in 0..10 {
+        let (t, s) = (1u16 << bits, 3u16 << bits >> 1);
+        let (t, s) = (t, s.max(t));
+        let thresholds = Thresholds::from_bits(0x8000 | s, 0x8000 | t, t, s).expect("legal");
+        let table: Vec<_> = (0..p.settings).map(|_| (64, thresholds)).collect();
+        let value = |rng: &mut Rng| (rng.u16(0..2) << 15) | rng.u16(0..2 * s + 2);
+        let vectors: Vec<Named> = (0..4).map(|i| (i % 2, (0..64).map(|_| value(&mut rng)).collect())).collect();
+        run(&table, &vectors).map_err(|e| format!("subnormal thresholds of {bits} bits: {e}"))?;
+    }
+    Ok(())
+}
+
+/// Chunks of outliers only, whose counts are at every byte of a word.
+fn whole_chunks(p: EngineParams, run: impl FnOnce(&Table, &[Named]) -> Result<u64, String>) -> Result<(), String> {
+    let vectors: Vec<Named> = with_whole_chunks(p).into_iter().enumerate().map(|(i, v)| (i % 2, v)).collect();
+    let table: Vec<_> = (0..p.settings).map(|_| (vectors[0].1.len(), plain_thresholds())).collect();
+    run(&table, &vectors).map(|_| ()).map_err(|e| format!("whole chunks at every byte: {e}"))
 }
 
 /// What every run ends with.

@@ -5,8 +5,10 @@ mod broken;
 mod bursts;
 mod clocks;
 mod codebooks;
+mod controllers;
 mod engines;
 mod events;
+mod gates;
 mod guard;
 mod h2m2_mmu;
 mod handshakes;
@@ -35,6 +37,8 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(routing::proofs()?);
     list.extend(packets::proofs()?);
     list.extend(guard::proofs()?);
+    list.extend(gates::proofs()?);
+    list.extend(controllers::proofs()?);
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
@@ -55,5 +59,6 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
 pub fn broken() -> Result<Vec<Proof>, Errors> {
     let mut list = broken::proofs()?;
     list.extend(records::broken()?);
+    list.extend(controllers::broken()?);
     Ok(list)
 }

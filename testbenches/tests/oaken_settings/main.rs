@@ -2,6 +2,7 @@
 //! alternating costs nothing.
 
 mod back;
+mod disabled;
 mod ends;
 mod faults;
 mod records;

@@ -32,7 +32,8 @@ impl Subject {
     }
 }
 
-/// All subjects, or those of the configurations that are named.
+/// All subjects, or those of the configurations that are named. The top of a board is none: it is of one device, and what is in it is
+/// measured by itself.
 pub fn subjects(names: &[String]) -> Result<Vec<Subject>> {
     let designs = lint::designs()?;
     let known = || designs.iter().map(|design| design.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -42,6 +43,9 @@ pub fn subjects(names: &[String]) -> Result<Vec<Subject>> {
     let requested = |design: &&Design| names.is_empty() || names.contains(&design.name);
     let mut subjects = vec![];
     for design in designs.iter().filter(requested) {
+        if lint::has_primitives(design)? {
+            continue;
+        }
         subjects.push(subject(design.name.clone(), design)?);
         if latency(&subjects[subjects.len() - 1].verilog).is_some_and(|latency| latency > 0) {
             subjects.push(without_pipeline(&design.name)?);

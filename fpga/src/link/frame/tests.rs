@@ -30,7 +30,7 @@ fn the_pages_examples_are_what_the_code_does() {
         text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).expect("a byte")).collect()
     };
     let mut seen = 0;
-    for row in examples.lines().skip(2).filter(|line| line.starts_with('|')) {
+    for row in examples.lines().skip(2).take_while(|line| line.starts_with('|')) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
         let (content, line) = (bytes(cells[0]), bytes(cells[1]));
         assert_eq!(frame(&content), line, "{row}");

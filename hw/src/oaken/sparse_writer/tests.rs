@@ -10,7 +10,7 @@ fn vector(rng: &mut Rng, lanes: usize) -> (Vec<Beat>, Vec<u8>) {
     let number = rng.usize(1..12);
     let mut bytes = vec![];
     let beats = (0..number).map(|i| {
-        let starts = i == 0 || rng.bool();
+        let starts = i == 0 || lanes == 64 || rng.bool();
         let count = rng.u8(0..=64);
         let found: Vec<u8> = (0..rng.usize(0..=most)).map(|_| rng.u8(..)).collect();
         bytes.extend(starts.then_some(count));

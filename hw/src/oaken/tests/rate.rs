@@ -90,12 +90,13 @@ fn elements(outliers: &[bool], rng: &mut Rng) -> Vec<u16> {
 }
 
 /// The cycles of the vectors behind the first one, and the most that they may be: for each its beats, or those of its sparse part.
-fn cycles(p: EngineParams, spread: Spread, length: usize, number: usize) -> (u64, f64) {
+fn cycles(built: &Built<QuantizerPorts>, spread: Spread, length: usize, number: usize) -> (u64, f64) {
+    let p = built.p;
     let t = oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
     let mut rng = Rng::with_seed(sim::bus::seed(5));
     let spreads: Vec<Vec<bool>> = (0..number).map(|i| outliers(spread, p, length, i, &mut rng)).collect();
     let vectors: Vec<Vec<u16>> = spreads.iter().map(|outliers| elements(outliers, &mut rng)).collect();
-    let run = run(p, &t, &vectors, NEVER, 1);
+    let run = run(built, &t, &vectors, NEVER, 1);
     compare(p, &run.records, &vectors, &t);
     let sparse_beats = |outliers: &Vec<bool>| {
         let bytes = 8 + length / 64 + outliers.iter().filter(|outlier| **outlier).count();
@@ -108,11 +109,11 @@ fn cycles(p: EngineParams, spread: Spread, length: usize, number: usize) -> (u64
 
 /// Measures all spreads of an engine; `number` of vectors is odd, so that as many full as empty ones follow the first.
 fn check_spreads(lanes: u32, length: usize, number: usize) {
-    let p = params(lanes, length as u32);
+    let built = Built::quantizer(params(lanes, length as u32));
     let slow: Vec<String> = SPREADS
         .iter()
         .filter_map(|spread| {
-            let (cycles, most) = cycles(p, *spread, length, number);
+            let (cycles, most) = cycles(&built, *spread, length, number);
             let message = format!("{spread:?}: {cycles} cycles, {most:.1} at most");
             println!("{lanes} lanes, {} vectors of {length} elements, {message}", number - 1);
             (cycles as f64 > most).then_some(message)

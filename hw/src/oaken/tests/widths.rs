@@ -11,14 +11,15 @@ const LENGTHS: [usize; 4] = [64, 192, 320, 512];
 fn records_and_values_equal_the_golden_model() {
     let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
     for p in other_widths(512) {
+        let (to_record, back_again) = (Built::quantizer(p), Built::dequantizer(p));
         for length in LENGTHS {
             let mut rng = Rng::with_seed(sim::bus::seed(u64::from(1000 * p.lanes + 10 * p.dense_bits) + length as u64));
             let vectors: Vec<Vec<u16>> = (0..12).map(|_| random_vector(&mut rng, length)).collect();
             let records: Vec<Record> = vectors.iter().map(|v| oaken::encode(v, width(p), &t)).collect();
             for pauses in [NEVER, OFTEN] {
-                let there = run(p, &t, &vectors, pauses, 7);
+                let there = run(&to_record, &t, &vectors, pauses, 7);
                 compare(p, &there.records, &vectors, &t);
-                let (back, _) = run_back(p, &t, &records, length, pauses);
+                let (back, _) = run_back(&back_again, &t, &records, length, pauses);
                 assert_eq!(back.len(), records.len());
                 for (i, (got, r)) in back.iter().zip(&records).enumerate() {
                     let want = oaken::decode(&r.dense, &r.sparse, length, width(p), &t).expect("legal");
@@ -33,14 +34,15 @@ fn records_and_values_equal_the_golden_model() {
 fn no_bubble_either_way() {
     let t = oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
     for p in other_widths(512) {
+        let (to_record, back_again) = (Built::quantizer(p), Built::dequantizer(p));
         for (length, outliers) in LENGTHS.into_iter().flat_map(|length| [(length, 0), (length, 8)]) {
             let mut rng = Rng::with_seed(sim::bus::seed(9));
             let vectors: Vec<Vec<u16>> = (0..20).map(|_| with_outliers(&mut rng, length, outliers)).collect();
-            let there = run(p, &t, &vectors, NEVER, 1);
+            let there = run(&to_record, &t, &vectors, NEVER, 1);
             compare(p, &there.records, &vectors, &t);
             assert_eq!(there.bubbles, 0, "{length} elements, {outliers} outliers a chunk, {p:?}");
             let records: Vec<Record> = vectors.iter().map(|v| oaken::encode(v, width(p), &t)).collect();
-            let (_, bubbles) = run_back(p, &t, &records, length, NEVER);
+            let (_, bubbles) = run_back(&back_again, &t, &records, length, NEVER);
             assert_eq!(bubbles, 0, "back: {length} elements, {outliers} outliers a chunk, {p:?}");
         }
     }

@@ -1,0 +1,108 @@
+//! Parts of LAD attention.
+
+use super::Block;
+use super::blocks::nothing;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
+use super::streams::any;
+use crate::lad::apid::{ApidParams, MAX_POSITIONS, apid};
+use crate::lad::scores::{MAX_HEAD, ScoresParams, scores};
+use hdl::Design;
+use std::any::type_name_of_val;
+
+/// The parameters of LAD's scores.
+pub fn lad_scores_params(v: &Values) -> ScoresParams {
+    let [head, lanes, queries] = ["head", "lanes", "queries"].map(|name| v.number(name));
+    ScoresParams { head, lanes, queries, exact: v.flag("exact") }
+}
+
+/// The parameters of APID.
+pub fn apid_params(v: &Values) -> ApidParams {
+    ApidParams { lanes: v.number("lanes"), max_positions: v.number("max_positions") }
+}
+
+/// Vectors are whole beats.
+fn lanes_divide_the_head(v: &Values) -> Result<(), Box<Mistake>> {
+    let ScoresParams { head, lanes, .. } = lad_scores_params(v);
+    if head.is_multiple_of(lanes) {
+        return Ok(());
+    }
+    let what = format!("lanes = {lanes} with heads of {head} elements");
+    Err(Mistake::together(&["head", "lanes"], what, "lanes that divide the head".into(), "vectors are whole beats"))
+}
+
+const HEAD: Parameter = Parameter {
+    name: "head",
+    doc: "elements of a query or key",
+    unit: "elements",
+    default: Some(Preset::Number(64)),
+    legal: any(16, MAX_HEAD as i128),
+    why: "sums of more products need more than 64 bits",
+};
+
+const LANES: Parameter = Parameter {
+    name: "lanes",
+    doc: "elements in a cycle",
+    unit: "elements",
+    default: Some(Preset::Number(8)),
+    legal: any(4, MAX_HEAD as i128),
+    why: "fewer are not worth the tree; a divisor of `head`",
+};
+
+const QUERIES: Parameter = Parameter {
+    name: "queries",
+    doc: "queries that are held",
+    unit: "queries",
+    default: Some(Preset::Number(2)),
+    legal: Legal::OneOf(&[2, 4, 8, 16]),
+    why: "one is loaded while others are used, and their numbers are whole bits",
+};
+
+const EXACT: Parameter = Parameter {
+    name: "exact",
+    doc: "whether the dot product comes beside the score as it is before it is rounded",
+    unit: "",
+    default: Some(Preset::Flag(false)),
+    legal: Legal::Flag,
+    why: "it comes, or it does not",
+};
+
+const POSITIONS: [Parameter; 2] = [
+    Parameter {
+        name: "lanes",
+        doc: "positions in a cycle",
+        unit: "positions",
+        default: Some(Preset::Number(4)),
+        legal: any(1, 12),
+        why: "each has a copy of the scores; the paper has 12",
+    },
+    Parameter {
+        name: "max_positions",
+        doc: "the most positions of a sequence",
+        unit: "positions",
+        default: Some(Preset::Number(2048)),
+        legal: any(16, MAX_POSITIONS as i128),
+        why: "the latest 16 are no matter of APID, and a record has 16 bits for a position",
+    },
+];
+
+pub(super) const APID: Block = Block {
+    name: "lad_apid",
+    summary: "lists the positions whose score, or its estimate, is outside of the interval of their mode",
+    parameters: &POSITIONS,
+    check: nothing,
+    latency: |v| format!("{} cycles a pass, besides those in which positions are taken", apid_params(v).overhead()),
+    throughput: |v| format!("{} positions in every cycle, however many are active", v.number("lanes")),
+    function: || type_name_of_val(&apid),
+    build: |_, v| apid(apid_params(v)).map(Design::erase),
+};
+
+pub(super) const SCORES: Block = Block {
+    name: "lad_scores",
+    summary: "dot products of keys with queries, exact but for products cut behind 24 places, rounded once to LAD's scores",
+    parameters: &[HEAD, LANES, QUERIES, EXACT],
+    check: lanes_divide_the_head,
+    latency: |v| format!("{} cycles from the last beat of a key to its score", lad_scores_params(v).latency()),
+    throughput: |v| format!("{} products in every cycle, key after key", v.number("lanes")),
+    function: || type_name_of_val(&scores),
+    build: |_, v| scores(lad_scores_params(v)).map(Design::erase),
+};

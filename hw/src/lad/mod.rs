@@ -1,0 +1,9 @@
+//! LAD attention: decoding that reads only the keys and values whose score left its usual interval (lad.txt, sections III and IV; docs/lad.md).
+
+pub mod active_list;
+pub mod aligned_product;
+pub mod apid;
+pub mod apid_types;
+pub mod estimate;
+pub mod score_types;
+pub mod scores;

@@ -1,0 +1,85 @@
+//! Board top: an [Oaken system](mod@super::oaken_system) with the PLL of a board's device, its reset and its LEDs. The ports have the names
+//! that the boards' constraints have.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `clk` | the oscillator of the board |
+//! | `uart_rx`, `uart_tx` | what the host sends, and what it receives |
+//! | `led` | the LEDs: 0 blinks about once a second while the clock runs; 1 shines when a frame has come; 2 shines when an error is flagged; others do not |
+//!
+//! - Parameters: [`BoardParams`].
+//! - The system is in reset until the PLL has locked, and whenever it loses its lock.
+//! - Buttons and other pins of a board are not used.
+
+use super::oaken_system::oaken_system;
+use super::pll::{Pll, search};
+use super::pll_cell::pll_cell;
+use super::system_params::SystemParams;
+use crate::stream::reset_synchronizer::reset_synchronizer;
+use hdl::*;
+
+/// What a board has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoardParams {
+    /// The system; its clock is what the PLL makes.
+    pub system: SystemParams,
+    /// The PLL of the device.
+    pub pll: Pll,
+    /// Frequency of the oscillator.
+    pub oscillator_hertz: u32,
+    /// LEDs, 1 to 16.
+    pub leds: u32,
+    /// They shine at 0.
+    pub leds_low: bool,
+}
+
+ports! {
+    /// Ports of a board top.
+    pub struct BoardPorts(leds: u32) {
+        /// the line from the host
+        input uart_rx: Signal = bits(1),
+        /// the line to the host
+        output uart_tx: Signal = bits(1),
+        /// the LEDs
+        output led: Signal = bits(leds),
+    }
+}
+
+/// The top of a board; `name` is that of the Verilog module.
+#[module]
+pub fn board_top(name: &str, p: BoardParams) -> Result<Design<BoardPorts>, Errors> {
+    if !(1..=16).contains(&p.leds) {
+        let message = format!("leds = {} is out of range", p.leds);
+        return Err(Errors::parameter(name, message, "from 1 to 16: as boards have them"));
+    }
+    let setting = search(p.pll, p.oscillator_hertz, p.system.clock_hertz).map_err(|impossible| {
+        let help = "give a frequency that the PLL makes: `hw::soc::pll` searches its dividers";
+        Errors::parameter(name, impossible.to_string(), help)
+    })?;
+    let m = Module::new(name);
+    m.doc("Top of a board: its PLL, the reset, and an Oaken system behind a serial line.");
+    let io = BoardPorts::new(m, p.leds);
+
+    m.section("the clock of the system, and its reset");
+    let pll = m.instance(&pll_cell(setting)?);
+    let clock = m.clock_from("system_clk", pll.clock);
+    let synchronizer = reset_synchronizer(2)?;
+    let reset = m.in_domain(clock, || m.instance(&synchronizer));
+    reset.reset.set(m.cross(!pll.locked, clock, "a reset synchronizer takes it up"));
+    m.reset_from(clock, reset.clk_reset);
+
+    m.section("the system");
+    let design = oaken_system(&format!("{name}_system"), p.system)?;
+    let system = m.in_domain(clock, || m.instance(&design));
+    m.port_domain(io.uart_rx, m.asynchronous());
+    m.port_domain((io.uart_tx, io.led), clock);
+    system.uart_rx.set(io.uart_rx);
+    io.uart_tx.set(system.uart_tx);
+    let lamps = system.error.cat(system.heard).cat(system.alive);
+    let shine = if p.leds > 3 { lamps.zext(p.leds) } else { lamps.trunc(p.leds) };
+    io.led.set(if p.leds_low { !shine } else { shine });
+    m.finish(io)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! The registers in which a system says what it is, what went wrong and what it has done.
+
+use super::system_params::SystemParams;
+use crate::control::{RegisterMap, Ro, Sticky};
+use crate::oaken::types::PAPER_BITS;
+
+/// The registers, and the handles of what hardware sets.
+pub(super) struct SystemMap {
+    pub map: RegisterMap,
+    /// In the order of [`ERRORS`].
+    pub errors: Vec<Sticky>,
+    /// In the order of [`COUNTERS`].
+    pub counters: Vec<Ro>,
+}
+
+/// What goes wrong on a line.
+pub(super) const ERRORS: [(&str, &str); 6] = [
+    ("damaged", "a frame was dropped: blocks, check or length were wrong"),
+    ("too_long", "a frame was dropped: it was longer than any may be"),
+    ("no_room", "a frame was dropped: those before were not taken yet"),
+    ("refused", "a request was refused: its number was not the next one, or the link was closed"),
+    ("framing", "a byte of the line was dropped: its stop bit was 0"),
+    ("overrun", "a byte of the line was dropped: the one before was not taken"),
+];
+
+/// What is counted, since reset and modulo 2^32.
+pub(super) const COUNTERS: [(&str, &str, &str); 10] = [
+    ("cycles", "cycles", "cycles"),
+    ("frames", "frames that were taken", "frames"),
+    ("dropped", "frames that were dropped", "frames"),
+    ("repeated", "requests that came again", "requests"),
+    ("taken", "beats of elements that the quantizer took", "beats"),
+    ("busy", "cycles in which it took a beat, or was in the midst of a vector", "cycles"),
+    ("starved", "cycles in the midst of a vector in which no beat was there", "cycles"),
+    ("stalled", "cycles in which a beat was there, and it did not take it", "cycles"),
+    ("given", "beats of elements that left the dequantizer", "beats"),
+    ("waited", "cycles in which one could have left, and was not taken", "cycles"),
+];
+
+/// The registers of a system.
+pub(super) fn system_map(p: SystemParams) -> SystemMap {
+    let mut map = RegisterMap::new("oaken_system", "Identity, errors and counters of a system.");
+    map.constant("id", 32, u32::from_be_bytes(*b"KVFO"), "identification: four letters");
+    let mut version = map.register("version", "version of kvforge that the system is of");
+    let [major, minor, patch] = VERSION;
+    version.constant("patch", 8, patch, "third number");
+    version.constant("minor", 8, minor, "second number");
+    version.constant("major", 8, major, "first number");
+    map.constant("configuration", 32, hash(p), "equal where all parameters are");
+    let mut parameters = map.register("parameters", "what the engines were generated with");
+    parameters.constant("lanes", 7, p.engine.lanes, "elements a cycle");
+    parameters.reserved(1);
+    let width = p.engine.dense_bits ^ PAPER_BITS;
+    parameters.constant("dense_bits_xor_4", 3, width, "bits of a code in the dense part, xor 4");
+    parameters.reserved(5);
+    parameters.constant("max_length", 14, p.engine.max_length, "the longest vector, in elements");
+    map.constant("clock", 32, p.clock_hertz, "frequency of the clock");
+    map.constant("clocks_per_bit", 32, p.clocks_per_bit, "cycles in a bit of the line");
+    map.constant("record_bytes", 32, p.record_bytes(), "bytes of the record memory");
+    map.rw("scratch", 32, 0, "holds what is written, and does nothing");
+    let mut errors = map.register("errors", "what went wrong; write 1 to clear");
+    let errors = ERRORS.map(|(name, doc)| errors.sticky(name, doc)).to_vec();
+    let counters = COUNTERS.map(|(name, doc, units)| {
+        let counter = map.ro(name, 32, doc);
+        map.units(counter, units);
+        counter
+    });
+    SystemMap { map, errors, counters: counters.to_vec() }
+}
+
+/// The registers of a system with these parameters.
+pub fn registers(p: SystemParams) -> RegisterMap {
+    system_map(p).map
+}
+
+/// The version of this crate.
+const VERSION: [u32; 3] = [
+    number(env!("CARGO_PKG_VERSION_MAJOR")),
+    number(env!("CARGO_PKG_VERSION_MINOR")),
+    number(env!("CARGO_PKG_VERSION_PATCH")),
+];
+
+const fn number(text: &str) -> u32 {
+    let (digits, mut value, mut i) = (text.as_bytes(), 0, 0);
+    while i < digits.len() {
+        value = 10 * value + (digits[i] - b'0') as u32;
+        i += 1;
+    }
+    value
+}
+
+/// CRC-32 of the parameters as text, a line each.
+fn hash(p: SystemParams) -> u32 {
+    let e = p.engine;
+    let text = format!(
+        "lanes = {}\nmax_length = {}\ndense_bits = {}\nclock_hertz = {}\nclocks_per_bit = {}\nrecords = {}\n",
+        e.lanes, e.max_length, e.dense_bits, p.clock_hertz, p.clocks_per_bit, p.records
+    );
+    let bit = |crc: u32, _| (crc >> 1) ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
+    !text.bytes().fold(!0, |crc: u32, byte| (0..8).fold(crc ^ u32::from(byte), bit))
+}
