@@ -10,7 +10,8 @@ module oaken_free_2 (
     input  wire [1:0] full, // One bit for each register: it holds something.
     output wire y // The first one is free at the end of the cycle.
 );
-    assign y = ready | (~(&full));
+    wire first_free = ready | (~(&full)); // copies.rs:78
+    assign y = first_free;
 endmodule
 
 `default_nettype wire

@@ -198,6 +198,35 @@ const LOOPS: &[(&str, &[&str])] = &[
     ("write_aligner_", &["now_at_end", "now_burst_none", "now_left", "now_without_word"]),
     // set in each cycle in which `ready` is 1, which has a reset, and looked at while it is 0
     ("uart_transmitter_", &["timer"]),
+    // set in the phase before those in which they decide; the phase has a reset
+    ("link_responder", &["count", "ended", "wanted", "word"]),
+    // `count`, `last` and the `ends` below hold a pipeline only where its valid bit is 1, which has a reset
+    ("active_list_", &["count", "last"]),
+    (
+        "lad_scores_",
+        &[
+            "ends",
+            "ends_1",
+            "ends_1_s9",
+            "ends_2",
+            "ends_2_s2",
+            "ends_2_s3",
+            "ends_2_s4",
+            "ends_2_s5",
+            "ends_2_s6",
+            "ends_3",
+            "ends_3_s8",
+            "ends_4",
+            "ends_s2",
+            "ends_s3",
+            "ends_s4",
+            "ends_s5",
+            "ends_s6",
+            "ends_s7",
+        ],
+    ),
+    // set when a command is taken, and looked at while the phase, which has a reset, is that of a command
+    ("lad_apid_", &["left"]),
 ];
 
 #[test]

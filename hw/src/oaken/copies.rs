@@ -75,7 +75,8 @@ fn free(count: u32) -> Result<Design<FreePorts>, Errors> {
     m.doc("Whether a register takes the next word, in logic that synthesis does not merge with others of the same.");
     m.keep_hierarchy();
     let io = FreePorts::new(m, count);
-    io.y.set(io.ready | !io.full.all());
+    let first_free = io.ready | !io.full.all();
+    io.y.set(first_free);
     m.finish(io)
 }
 

@@ -76,6 +76,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "h2m2.rs",
             "h2m2_events.rs",
             "h2m2_migration.rs",
+            "lad.rs",
             "memory.rs",
             "oaken_mmu.rs",
             "oaken_slices.rs",
@@ -102,6 +103,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "regroup.rs",
             "routing.rs",
             "several.rs",
+            "system.rs",
         ],
     ),
 ];
