@@ -114,7 +114,7 @@ impl Module {
     }
     /// These ports belong to this clock: inputs change with it, outputs must come from it. Ports declared inside
     /// [`Module::in_domain`] belong to that clock already; inputs of which nothing is said belong to `clk`. Inputs can be
-    /// [`asynchronous`](Module::asynchronous).
+    /// [`asynchronous`](Module::asynchronous). What is said last counts.
     #[track_caller]
     pub fn port_domain<B: Bundle>(self, ports: B, domain: ClockDomain) {
         let loc = Location::caller();
@@ -153,14 +153,7 @@ impl Module {
         };
         signal.map(&mut |_, flip, s| {
             let id = store::with(self.key, loc, |b| {
-                if reason.trim().is_empty() || reason.contains(char::is_control) {
-                    b.error(
-                        loc,
-                        "a crossing needs a reason, on one line".into(),
-                        vec![],
-                        Some("say why it is safe".into()),
-                    );
-                }
+                b.check_reason(reason, loc);
                 if flip {
                     let message = "a bundle with flipped fields cannot cross to another clock".to_string();
                     b.error(loc, message, vec![], Some("a stream crosses in a FIFO of two clocks".into()));
@@ -168,6 +161,7 @@ impl Module {
                 if !b.check_same(&[s], loc) {
                     return b.poison(s.width, loc);
                 }
+                b.check_outside(s.id, "what crosses to another clock", loc);
                 let id = b.make(Op::Alias(s.id), s.width, loc);
                 b.def.crossings.push(CrossingData {
                     what: Crosser::Signal { node: id, from: s.id },

@@ -150,7 +150,11 @@ impl<B: Bundle> Memory<B> {
     /// Its ports may have several clocks: the reason says why no word is read while another clock writes it.
     #[track_caller]
     pub fn crossing(self, reason: &str) -> Self {
-        self.module.with(|b| b.def.mems[self.index as usize].crossing = Some(reason.into()));
+        let loc = Location::caller();
+        self.module.with(|b| {
+            b.check_reason(reason, loc);
+            b.def.mems[self.index as usize].crossing = Some(reason.into());
+        });
         self
     }
     /// The address, if it is a signal of this module; if not, that is reported, and something stands in its place.
@@ -172,6 +176,11 @@ impl<B: Bundle> Memory<B> {
                     b.describe(addr.id)
                 );
                 b.error(loc, message, vec![], Some("cut or widen it with `trunc` or `zext`".into()));
+            }
+            if let Some(at) = b.constant(addr.id).filter(|at| **at >= BigUint::from(depth)) {
+                let message =
+                    format!("there is no word {at} in {} ({})", b.memory_label(self.index), counted(depth, "word"));
+                b.error(loc, message, vec![], Some(format!("its words are 0 to {}", depth.saturating_sub(1))));
             }
             addr.id
         });
@@ -264,7 +273,9 @@ impl<B: Bundle> Memory<B> {
     /// Writes a word when `enable` is 1; in a pipeline, once for each item: not while it stands.
     #[track_caller]
     pub fn write(self, addr: Signal, data: B, enable: Signal) {
-        self.write_lanes(addr, data, enable)
+        if enable.one_bit("the enable of a write port") {
+            self.write_lanes(addr, data, enable);
+        }
     }
     /// Writes the parts of a word (as many equal ones as `mask` has bits) whose bit of `mask` is 1: byte enables.
     #[track_caller]

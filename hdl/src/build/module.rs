@@ -202,6 +202,7 @@ impl Module {
     pub fn port<B: Bundle>(self, name: &str, doc: &str, input: bool, shape: B) -> B {
         let loc = Location::caller();
         let mut doc = doc.trim();
+        let bundle = self.with(|b| b.def.ports.len() as u32);
         shape.map(&mut |path, flip, s| {
             let (name, input) = (names::join(name, path), input != flip);
             let net = self.net(s.width, if input { Net::Input } else { Net::Output }, Some(name.clone()), loc);
@@ -215,7 +216,7 @@ impl Module {
                 let doc = std::mem::take(&mut doc).to_string();
                 let domain = (b.domain != 0).then_some(b.domain);
                 let is_ready = path.ends_with("ready");
-                b.def.ports.push(Port { name, node: net.id, width: s.width, input, is_ready, doc, domain });
+                b.def.ports.push(Port { name, node: net.id, width: s.width, input, is_ready, bundle, doc, domain });
             });
             net
         })

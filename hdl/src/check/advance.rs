@@ -6,37 +6,78 @@ use crate::ir::walk::Drivers;
 use crate::ir::*;
 use rustc_hash::FxHashSet as HashSet;
 
-/// The input without which everything behind the outputs holds, but for settings.
+/// What moves by itself: the enables of registers and of words that are read, and the write ports.
+#[derive(Default)]
+struct Moving<'a> {
+    enables: Vec<Option<Id>>,
+    writes: Vec<&'a WritePort>,
+}
+
+/// The input without which everything behind the outputs holds, but for settings. Where nothing is behind them, that of all pipelines.
 pub(super) fn find(b: &Draft, drivers: &Drivers, distances: &Distances) -> Option<u32> {
-    let (mut enables, mut writes) = (vec![], vec![]);
-    for id in distances.behind_outputs(b).into_iter().filter(|id| !is_setting(b, *id)) {
+    let behind = distances.behind_outputs(b);
+    let moving = moving(b, drivers, behind.into_iter().filter(|id| !is_setting(b, *id)));
+    if moving.enables.is_empty() && moving.writes.is_empty() {
+        return of_all_pipelines(b, drivers);
+    }
+    let held = |port: &Port| moving.enables.iter().all(|e| e.is_some_and(|e| b.enables_of(e).contains(&port.node)));
+    let written = |port: &Port| moving.writes.iter().all(|w| stands_without(b, w, port.node));
+    b.def.ports.iter().position(|p| p.input && p.width == 1 && held(p) && written(p)).map(|p| p as u32)
+}
+
+/// What moves among these.
+fn moving<'a>(b: &'a Draft, drivers: &Drivers, ids: impl Iterator<Item = Id>) -> Moving<'a> {
+    let mut all = Moving::default();
+    for id in ids {
         match b.node(id).op {
-            Op::Net(Net::Reg(r)) => enables.push(b.def.regs[r as usize].enable),
+            Op::Net(Net::Reg(r)) => all.enables.push(b.def.regs[r as usize].enable),
             Op::Net(Net::MemRead(m, p)) => {
                 let memory = &b.def.mems[m as usize];
-                enables.extend(memory.reads.get(p as usize).filter(|r| r.sync).map(|r| r.enable));
-                writes.extend(&memory.writes);
+                all.enables.extend(memory.reads.get(p as usize).filter(|r| r.sync).map(|r| r.enable));
+                all.writes.extend(&memory.writes);
             }
             Op::Net(Net::PinOut(i)) if shows_registers(&b.def.insts[i as usize], id) => {
-                let pin = b.advance_pin(i);
-                let driver = pin
-                    .and_then(|pin| drivers.get(&pin))
-                    .and_then(|d| if let [one] = d[..] { Some(one) } else { None });
-                enables.push(driver);
+                all.enables.push(held_by(b, drivers, i));
             }
             _ => {}
         }
     }
-    let held = |port: &Port| enables.iter().all(|e| e.is_some_and(|e| b.enables_of(e).contains(&port.node)));
-    let written = |port: &Port| writes.iter().all(|w| stands_without(b, w, port.node));
-    let holds = |port: &Port| !(enables.is_empty() && writes.is_empty()) && held(port) && written(port);
-    b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
+    all
 }
 
-/// Are there registers, or what keeps a value otherwise, before this output of an instance?
+/// What alone is given to the input that holds an instance.
+fn held_by(b: &Draft, drivers: &Drivers, inst: u32) -> Option<Id> {
+    let given = b.advance_pin(inst).and_then(|pin| drivers.get(&pin))?;
+    if let [one] = given[..] { Some(one) } else { None }
+}
+
+/// The input that is the enable of all pipelines of a module, of which no output depends on a register, and of whatever else has a clock.
+fn of_all_pipelines(b: &Draft, drivers: &Drivers) -> Option<u32> {
+    let input = b.staging.pipes.iter().find_map(|pipe| match pipe.advance {
+        Advance::When(enable) => Some(enable),
+        Advance::Always | Advance::Stream(_) => None,
+    })?;
+    let holds = |enable: Option<Id>| enable.is_some_and(|enable| b.enables_of(enable).contains(&input));
+    let stands = |pipe: &PipeData| matches!(pipe.advance, Advance::When(enable) if enable == input);
+    let mut reads = b.def.mems.iter().flat_map(|memory| memory.reads.iter().filter(|read| read.sync));
+    let mut writes = b.def.mems.iter().flat_map(|memory| &memory.writes);
+    let mut insts = (0..).zip(&b.def.insts).filter(|(_, inst)| inst.def.keeps_something());
+    let all = b.staging.pipes.iter().all(stands)
+        && b.def.regs.iter().all(|reg| holds(reg.enable))
+        && reads.all(|read| holds(read.enable))
+        && writes.all(|write| stands_without(b, write, input))
+        && insts.all(|(i, _)| holds(held_by(b, drivers, i)));
+    let port = b.def.ports.iter().position(|port| port.input && port.node == input);
+    port.filter(|_| all).map(|port| port as u32)
+}
+
+/// Are there registers, or what keeps a value otherwise, before this output of an instance? One that no input reaches shows them, or is
+/// a constant.
 fn shows_registers(inst: &Inst, output: Id) -> bool {
     let output = inst.port_of(output).unwrap_or(0) as u32;
-    inst.def.keeps_something() && (inst.def.foreign.is_some() || !inst.def.ways_to(output).is_empty())
+    let def = &inst.def;
+    let over_registers = || !def.ways_to(output).is_empty() || def.latency_of(output).is_some_and(|cycles| cycles > 0);
+    def.keeps_something() && (def.foreign.is_some() || over_registers())
 }
 
 /// Did the user say of this input that it holds something as a whole: the module, a pipeline, or an instance that says so?

@@ -3,7 +3,7 @@
 //!
 //! A signal belongs to the clock of the registers, synchronous memory reads, instances and input ports that reach it
 //! combinationally. Two clocks in one expression are a mistake where it is used. What crosses on purpose belongs to the
-//! clock that it goes to (`crossings.rs`). Properties may look at several clocks: they are no hardware. Each asynchronous
+//! clock that it goes to (`crossings.rs`). A property looks at the clock that it stands in. Each asynchronous
 //! signal counts as a clock of its own.
 
 use crate::ir::walk::Drivers;

@@ -59,14 +59,18 @@ impl Check<'_> {
     /// Looks at all that crosses: here, and in instances of whatever clock their inputs are.
     pub fn together(&mut self) -> Together {
         let mut found = Together { groups: vec![], bound: vec![], reports: vec![] };
-        let behind_resets = self.behind_resets();
+        let resets_alone: HashSet<Id> = self.behind_resets().difference(&self.behind_data()).copied().collect();
         for group in self.groups() {
             let at = group.signals[0];
             let clock = group.signals.iter().fold(Clock::Any, |clock, s| self.join(at, clock, self.clock(*s)));
             match clock {
                 Clock::Mixed(mix) => found.reports.push(self.two_clocks(&group, mix)),
-                _ if self.check_glitches(&group, &behind_resets, &mut found.reports) => {}
-                Clock::Of(_, source) if !self.free(source) => found.bound.extend(self.free_inputs(&group.signals)),
+                _ if self.check_glitches(&group, &resets_alone, &mut found.reports) => {}
+                Clock::Of(_, source) if !self.free(source) => {
+                    found.bound.extend(self.free_inputs(&group.signals));
+                    // logic in front of them is in the module around this one
+                    found.groups.push(self.ports_of(&self.inputs(&group.signals)));
+                }
                 _ => found.groups.push(self.ports_of(&self.free_inputs(&group.signals))),
             }
         }
@@ -76,9 +80,9 @@ impl Check<'_> {
         found
     }
     /// Does a group come out of logic? That is reported.
-    fn check_glitches(&self, group: &Group, behind_resets: &HashSet<Id>, reports: &mut Vec<Report>) -> bool {
+    fn check_glitches(&self, group: &Group, resets_alone: &HashSet<Id>, reports: &mut Vec<Report>) -> bool {
         let inst = match group.place {
-            Where::Here(node) if behind_resets.contains(&node) => return false,
+            Where::Here(node) if resets_alone.contains(&node) => return false,
             Where::Here(_) => None,
             Where::Instance(inst) => Some(inst),
         };
@@ -104,11 +108,15 @@ impl Check<'_> {
     }
     /// The inputs of whatever clock that these are computed from.
     fn free_inputs(&self, signals: &[Id]) -> Vec<Id> {
+        self.inputs(signals).into_iter().filter(|id| self.free(*id)).collect()
+    }
+    /// All inputs that these are computed from.
+    fn inputs(&self, signals: &[Id]) -> Vec<Id> {
         let mut seen = vec![false; self.b.def.nodes.len()];
         let (mut todo, mut found) = (signals.to_vec(), vec![]);
         while let Some(id) = todo.pop() {
             if !std::mem::replace(&mut seen[id as usize], true) {
-                found.extend(self.free(id).then_some(id));
+                found.extend((self.b.node(id).op == Op::Net(Net::Input)).then_some(id));
                 todo.extend(self.reads(id));
             }
         }

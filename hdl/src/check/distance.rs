@@ -63,7 +63,8 @@ impl Distances {
             let is_register = matches!(b.node(id).op, Op::Net(Net::Reg(_)));
             for step in &mut all[id as usize] {
                 step.most = None;
-                step.before = if is_register { Some(0) } else { step.before }.filter(|_| !marked);
+                let shows_before = is_register && loops.contains(&id);
+                step.before = if shows_before { Some(0) } else { step.before }.filter(|_| !marked);
             }
         }
         Distances { steps: all }

@@ -18,36 +18,67 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     }
 }
 
-/// For each pipeline: what is marked as its constant, and what that is outside.
-fn constants(b: &Draft) -> BTreeMap<u32, Vec<(Id, Id)>> {
-    let mut all = BTreeMap::<u32, Vec<(Id, Id)>>::new();
-    for (id, _) in b.staging.gates.iter().filter(|(_, gate)| **gate == Gate::Constant) {
-        if let (Some(stage), Op::Alias(of)) = (b.node(*id).stage, &b.node(*id).op) {
-            all.entry(stage.pipe).or_default().push((*id, *of));
+/// What stands still while items of a pipeline are in flight.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Constant {
+    /// What is marked so, or the register of a stage that is reset.
+    id: Id,
+    /// What that is outside, or what resets the register.
+    of: Id,
+    resets: bool,
+}
+
+/// For each pipeline: what is marked as its constant, and what resets its registers at once.
+fn constants(b: &Draft) -> BTreeMap<u32, Vec<Constant>> {
+    let mut all = BTreeMap::<u32, Vec<Constant>>::new();
+    for (&id, _) in b.staging.gates.iter().filter(|(_, gate)| **gate == Gate::Constant) {
+        if let (Some(stage), &Op::Alias(of)) = (b.node(id).stage, &b.node(id).op) {
+            all.entry(stage.pipe).or_default().push(Constant { id, of, resets: false });
+        }
+    }
+    for reg in &b.def.regs {
+        if let (Some(Stage { pipe, at: Some(_) }), Some((of, _))) = (b.node(reg.node).stage, &reg.async_reset) {
+            all.entry(pipe).or_default().push(Constant { id: reg.node, of: *of, resets: true });
         }
     }
     all.values_mut().for_each(|constants| constants.sort());
     all
 }
 
-/// Settings of a pipeline are no data of its items: nothing that left it, and nothing of the streams at its ends.
-fn check_constants(b: &mut Draft, drivers: &Drivers, known: &mut Known, pipe: u32, constants: &[(Id, Id)]) {
-    let items = Items::of(b, drivers, [pipe]);
-    let from: Vec<Id> = constants.iter().map(|(_, of)| *of).collect();
-    let data = moving::ways(b, moving::advancing(b, pipe), [pipe]).find_each(known, &from, |id| items.has(id));
-    let what = |data: Option<Id>| data.and_then(|data| Some((data, items.what(data, |_| "it".into())?)));
-    let found: Vec<_> =
-        constants.iter().zip(data).filter_map(|(constant, data)| Some((*constant, what(data)?))).collect();
-    for ((id, of), (data, what)) in found {
-        let (loc, PipeData { name, variable, .. }) = (b.node(id).loc, &b.staging.pipes[pipe as usize]);
-        let message =
-            format!("{} is marked as constant of pipeline `{name}`, and moves with its items: {what}", b.describe(of));
-        let help = format!(
+/// Settings of a pipeline are no data of items: nothing that left it, or another one whose items go on with its own, nothing that an
+/// instance brings out of one, and nothing of the streams at its ends.
+fn check_constants(b: &mut Draft, drivers: &Drivers, known: &mut Known, pipe: u32, constants: &[Constant]) {
+    let ways = moving::ways(b, moving::advancing(b, pipe), [pipe]);
+    let pipes: Vec<u32> = (0..b.staging.pipes.len() as u32).filter(|p| *p == pipe || ways.go_on(b, *p)).collect();
+    let (ways, items) =
+        (moving::ways(b, moving::advancing(b, pipe), pipes.iter().copied()), Items::of(b, drivers, pipes));
+    let from: Vec<Id> = constants.iter().map(|constant| constant.of).collect();
+    let data = ways.find_moving(known, &from, |id| items.has(id));
+    let which = |of: u32| match of == pipe {
+        true => "it".to_string(),
+        false => format!("pipeline `{}`", b.staging.pipes[of as usize].name),
+    };
+    let what = |data: Id| items.what(data, which).unwrap_or_else(|| ways.what(b, data));
+    let found = constants.iter().zip(data).filter_map(|(constant, data)| Some((*constant, data?, what(data?))));
+    let found: Vec<_> = found.collect();
+    found.into_iter().for_each(|(constant, data, what)| constant_moves(b, pipe, constant, data, &what));
+}
+
+fn constant_moves(b: &mut Draft, pipe: u32, Constant { id, of, resets }: Constant, data: Id, what: &str) {
+    let (loc, PipeData { name, variable, .. }) = (b.node(id).loc, &b.staging.pipes[pipe as usize]);
+    let said = match resets {
+        true => format!("resets {} of pipeline `{name}` at once, whatever item is there", b.describe(id)),
+        false => format!("is marked as constant of pipeline `{name}`"),
+    };
+    let message = format!("{} {said}, and moves with its items: {what}", b.describe(of));
+    let help = match resets {
+        true => "what an item brings is used at its stage: assign under a `when`".into(),
+        false => format!(
             "what an item brings is used at its stage, as it is or delayed with `meet`; what the items before left is state of a stage, \
              `{variable}.state(r, x)`; what comes back from a later stage is `{variable}.feedback(r, x)`"
-        );
-        b.error(loc, message, vec![(b.node(data).loc, "it comes from here")], Some(help));
-    }
+        ),
+    };
+    b.error(loc, message, vec![(b.node(data).loc, "it comes from here")], Some(help));
 }
 
 /// An item waits at the last stage until it is taken: what comes in there would change meanwhile.

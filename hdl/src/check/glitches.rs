@@ -27,11 +27,40 @@ impl Check<'_> {
     }
     /// All that resets of registers and clocks come from within the cycle.
     pub fn behind_resets(&self) -> HashSet<Id> {
-        let mut todo: Vec<Id> = reset_sources::resets(&self.b.def).iter().map(|reset| reset.id).collect();
+        self.behind(reset_sources::resets(&self.b.def).iter().map(|reset| reset.id).collect(), true)
+    }
+    /// All that comes within the cycle to registers, memories, outputs, properties and inputs of instances, but for what resets them.
+    pub fn behind_data(&self) -> HashSet<Id> {
+        let def = &self.b.def;
+        let mut to: Vec<Id> = def.ports.iter().filter(|port| !port.input).map(|port| port.node).collect();
+        for reg in &def.regs {
+            to.extend(self.drivers.get(&reg.node).into_iter().flatten().copied().chain(reg.enable));
+        }
+        for memory in &def.mems {
+            to.extend(
+                memory
+                    .reads
+                    .iter()
+                    .filter(|read| read.sync)
+                    .flat_map(|read| read.enable.into_iter().chain([read.addr])),
+            );
+            to.extend(memory.writes.iter().flat_map(|write| [write.addr, write.data, write.mask]));
+        }
+        for inst in &def.insts {
+            let resets = |port: usize| inst.def.resets.iter().any(|reset| reset.port as usize == port);
+            let inputs = inst.def.ports.iter().enumerate().filter(|(i, port)| port.input && !resets(*i));
+            to.extend(inputs.map(|(i, _)| inst.pins[i]));
+        }
+        to.extend(def.props.iter().map(|property| property.cond));
+        self.behind(to, false)
+    }
+    /// These, and all that they come from within the cycle; also what resets registers, if that is asked for.
+    fn behind(&self, mut todo: Vec<Id>, resets: bool) -> HashSet<Id> {
         let mut seen = HashSet::default();
         while let Some(id) = todo.pop() {
             if seen.insert(id) {
-                todo.extend(walk::sources(&self.b.def, self.drivers, id));
+                let register = matches!(self.b.node(id).op, Op::Net(Net::Reg(_)));
+                todo.extend(if register && !resets { vec![] } else { walk::sources(&self.b.def, self.drivers, id) });
             }
         }
         seen

@@ -48,6 +48,9 @@ fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u3
         }
     });
     let [] = given[..] else {
+        if !b.def.insts[inst as usize].def.keeps_something() {
+            return; // there is nothing to hold
+        }
         let same = |(value, under): &(Id, Vec<Id>)| {
             under.is_empty()
                 && (Some(*value) == enable || (enable.is_none() && b.constant(*value).is_some_and(|v| v.bit(0))))

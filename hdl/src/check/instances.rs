@@ -1,7 +1,7 @@
 //! Items and settings between instances: which outputs move with items, and that nothing which does is a setting.
 
-use super::items::Items;
-use super::moving::{self, Known, Ways};
+use super::items::{self, Items};
+use super::moving::{self, Known};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,11 +84,29 @@ fn scopes(b: &Draft, drivers: &Drivers, settings: &[Setting]) -> BTreeMap<Vec<Id
     }
     for (i, setting) in settings.iter().enumerate() {
         let holds = b.advance_pin(setting.inst).and_then(|pin| drivers.get(&pin));
-        let scope = all.entry(holds.filter(|by| by.len() == 1).cloned().unwrap_or_default()).or_default();
+        let mut advancing = holds.filter(|by| by.len() == 1).cloned().unwrap_or_default();
+        advancing.extend(handshakes(&b.def.insts[setting.inst as usize]));
+        let scope = all.entry(advancing).or_default();
         scope.pipes.extend(pipes.clone());
         scope.settings.insert(i);
     }
     all
+}
+
+/// What is 1 where all streams of an instance go on: `valid` and `ready` of each.
+fn handshakes(inst: &Inst) -> Vec<Id> {
+    let valid = |ready: &Port| {
+        let name = format!("{}valid", ready.name.strip_suffix("ready")?);
+        inst.def.ports.iter().position(|port| port.name == name && port.bundle == ready.bundle)
+    };
+    let readies = inst.def.ports.iter().zip(&inst.pins).filter(|(port, _)| port.is_ready);
+    readies.filter_map(|(ready, pin)| Some([inst.pins[valid(ready)?], *pin])).flatten().collect()
+}
+
+/// Is this an input of a stream of this module?
+fn is_of_a_stream(b: &Draft, id: Id) -> bool {
+    let input = b.def.ports.iter().find(|port| port.input && port.node == id);
+    input.is_some_and(|input| input.is_ready || items::is_beside_a_ready(&b.def, input))
 }
 
 /// The settings that move with items there, and what is said of that.
@@ -102,16 +120,13 @@ fn moving_settings(
     let pipes = || scope.pipes.iter().copied();
     let (ways, items) = (moving::ways(b, advancing.into_iter().collect(), pipes()), Items::of(b, drivers, pipes()));
     let pins: Vec<Id> = scope.settings.iter().map(|i| settings[*i].pin).collect();
-    let has = |id: Id| items.has(id) || ways.brings_items(id).is_some();
-    let data = ways.find_each(&mut Known::default(), &pins, has);
+    let has = |id: Id| items.has(id) || is_of_a_stream(b, id);
+    let data = ways.find_moving(&mut Known::default(), &pins, has);
     let which = |pipe: u32| format!("pipeline `{}`", b.staging.pipes[pipe as usize].name);
-    let what = |data: Id| items.what(data, which).or_else(|| of_instance(b, &ways, data));
-    let found = scope.settings.iter().zip(data).filter_map(|(i, data)| Some((*i, (data?, what(data?)?))));
+    let of_a_stream = |id: Id| is_of_a_stream(b, id).then(|| format!("{} is of a stream", b.describe(id)));
+    let what = |data: Id| items.what(data, which).or_else(|| of_a_stream(data)).unwrap_or_else(|| ways.what(b, data));
+    let found = scope.settings.iter().zip(data).filter_map(|(i, data)| Some((*i, (data?, what(data?)))));
     found.collect()
-}
-
-fn of_instance(b: &Draft, ways: &Ways, id: Id) -> Option<String> {
-    ways.brings_items(id).map(|def| format!("{} comes out of a pipeline of `{}`", b.describe(id), def.name))
 }
 
 fn report(b: &mut Draft, setting: Setting, (data, what): (Id, String)) {

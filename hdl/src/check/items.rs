@@ -62,20 +62,20 @@ fn streams(b: &Draft, drivers: &Drivers, pipe: u32) -> Vec<(Id, Kind)> {
     let taken = |port: &Port| is_beside_a_ready(&b.def, port);
     let mut out = vec![(e.ready, Kind::Begins)];
     for id in e.enters.iter().chain([&e.valid]) {
-        out.extend(origins(b, drivers, *id, taken).into_iter().map(|id| (id, Kind::Begins)));
+        out.extend(origins(b, drivers, *id, taken, true).into_iter().map(|id| (id, Kind::Begins)));
     }
     let within = e.assigns.iter().chain(&e.valids).chain(e.advances.values()).chain(e.moves.values());
     out.extend(within.map(|id| (*id, Kind::Within)));
     if let Some(leaves) = e.leaves {
-        let ends = origins(b, drivers, leaves.ready, |port| port.is_ready);
+        let ends = origins(b, drivers, leaves.ready, |port| port.is_ready, false);
         out.extend(ends.into_iter().map(|id| (id, Kind::Ends)));
     }
     out
 }
 
 /// What a signal of a stream is, and where it comes from within the cycle: over names, and over logic of one signal. Where several go into
-/// the logic, a setting may be beside the stream: then only inputs that are `of_a_stream`.
-fn origins(b: &Draft, drivers: &Drivers, id: Id, of_a_stream: impl Fn(&Port) -> bool) -> Vec<Id> {
+/// the logic, a setting may be beside the stream: then only inputs that are `of_a_stream`; where none is, with `or_all`, each of them.
+fn origins(b: &Draft, drivers: &Drivers, id: Id, of_a_stream: impl Fn(&Port) -> bool, or_all: bool) -> Vec<Id> {
     let is_end = |id: Id| b.staging.gates.contains_key(&id) || matches!(b.node(id).op, Op::Net(Net::Reg(_)));
     let is_number = |id: Id| matches!(b.node(id).op, Op::Const(_) | Op::Variant(..));
     let named = |id: Id| match &b.node(id).op {
@@ -89,23 +89,24 @@ fn origins(b: &Draft, drivers: &Drivers, id: Id, of_a_stream: impl Fn(&Port) -> 
         let sources = walk::sources(&b.def, drivers, id);
         (!is_end(id) && !sources.is_empty()).then_some(sources)
     };
-    let taken: HashSet<Id> =
-        b.def.ports.iter().filter(|port| port.input && of_a_stream(port)).map(|port| port.node).collect();
+    let inputs = b.def.ports.iter().filter(|port| port.input);
+    let taken: HashSet<Id> = inputs.filter(|port| of_a_stream(port)).map(|port| port.node).collect();
     let mut out = vec![id];
     for part in walk::leaves(id, named) {
         let mut ends = walk::leaves(part, within);
         ends.retain(|id| !is_number(*id));
-        let one = ends.len() == 1;
+        // of a stream that the user makes of single ports, nothing says which they are
+        let all = ends.len() == 1 || or_all && !ends.iter().any(|id| taken.contains(id));
         out.push(part);
-        out.extend(ends.into_iter().filter(|id| one || taken.contains(id)));
+        out.extend(ends.into_iter().filter(|id| all || taken.contains(id)));
     }
     out.retain(|id| !is_number(*id));
     out
 }
 
-/// Is this input beside a `ready` that goes the other way, as `s_payload` is beside `s_ready`?
-fn is_beside_a_ready(def: &Def, input: &Port) -> bool {
-    let streams = def.ports.iter().filter(|port| port.is_ready && !port.input);
-    let mut starts = streams.filter_map(|port| port.name.strip_suffix("ready")).filter(|start| !start.is_empty());
+/// Is this input declared beside a `ready` that goes the other way, as `s_payload` is beside `s_ready`?
+pub(super) fn is_beside_a_ready(def: &Def, input: &Port) -> bool {
+    let readies = def.ports.iter().filter(|port| port.is_ready && !port.input && port.bundle == input.bundle);
+    let mut starts = readies.filter_map(|port| port.name.strip_suffix("ready")).filter(|start| !start.is_empty());
     starts.any(|start| input.name.starts_with(start))
 }

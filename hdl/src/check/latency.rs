@@ -48,6 +48,7 @@ fn check_stated(b: &mut Draft, drivers: &Drivers, stated: &[Stated]) {
     }
     b.def.traces = traces(b, &distances);
     b.def.remembers = !b.def.traces.is_empty();
+    b.def.remembers_late = b.def.remembers && has_late_state(b);
     if let Some(late) = stated.iter().find(|s| s.cycles > 0) {
         advance::check(b, &distances, *late);
     }
@@ -147,13 +148,38 @@ fn check_entering(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
 }
 
 /// The outputs at which something of an item can stay longer than the latency: in feedback, in a memory, or because inputs of different
-/// cycles are combined.
+/// cycles are combined; also in an instance, of which no input may be behind it, as of a counter of items.
 fn traces(b: &Draft, distances: &Distances) -> Vec<u32> {
+    let in_an_instance = |id: &Id| {
+        let Op::Net(Net::PinOut(inst)) = b.node(*id).op else { return false };
+        let inst = &b.def.insts[inst as usize];
+        inst.port_of(*id).is_some_and(|port| inst.def.traces.contains(&(port as u32)))
+    };
     let stays = |id: Id| match distances.furthest(b, id) {
         None => true,
-        Some(most) => distances.nearest(b, id, false).is_some_and(|(_, fewest)| fewest < most),
+        Some(most) => {
+            distances.nearest(b, id, false).is_some_and(|(_, fewest)| fewest < most)
+                || distances.behind([id]).iter().any(in_an_instance)
+        }
     };
     (0..).zip(&b.def.ports).filter(|(_, p)| !p.input && stays(p.node)).map(|(i, _)| i).collect()
+}
+
+/// Is there state at a stage behind that at which items enter? It changes when they are there, a cycle after they came.
+fn has_late_state(b: &Draft) -> bool {
+    let mut first: HashMap<usize, i32> = HashMap::default();
+    for (pipe, at, _) in entrances(b) {
+        first.entry(pipe).and_modify(|first| *first = at.min(*first)).or_insert(at);
+    }
+    let registers =
+        b.staging.written.iter().filter(|(id, _)| b.staging.marks.contains_key(id)).map(|(_, stage)| *stage);
+    let memories = b.staging.writes.iter().filter_map(|write| write.stage);
+    let instances = b.staging.instances.iter().filter(|(inst, _)| b.def.insts[**inst as usize].def.remembers);
+    let mut stages = registers.chain(memories).chain(instances.map(|(_, (stage, _))| *stage));
+    let inside = b.def.insts.iter().any(|inst| inst.def.remembers_late);
+    inside
+        || stages
+            .any(|stage| stage.at.is_some_and(|at| first.get(&(stage.pipe as usize)).is_some_and(|first| at > *first)))
 }
 
 /// The entrances, each with the time of its pipeline's stage 0 in cycles from the inputs, as this entrance has it. `None` where the

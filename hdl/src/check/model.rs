@@ -21,12 +21,22 @@ pub(super) fn check(b: &mut Draft, f: &ForeignDef) {
             format!("port {at} of `{}` is {}, of its model {}", b.def.name, shown(own.get(at)), shown(its.get(at)));
         return b.error(f.loc, message, vec![], Some("declare both with the same struct of ports".into()));
     }
-    for (domain, _) in &model.clocks {
-        if model_domain(&b.def, f, model, domain).is_none() {
+    for (domain, reset) in &model.clocks {
+        let Some(at) = model_domain(&b.def, f, model, domain) else {
             let message = format!("the model of `{}` needs a clock `{}`", b.def.name, domain.clock);
             let clocks = list(f.clocks.iter().map(|c| format!("`{}`", c.name)));
             let help = format!("the foreign module has {clocks}; `clk` of the model is the first of them");
             b.error(f.loc, message, vec![], Some(help));
+            continue;
+        };
+        let clock = &f.clocks[at as usize];
+        if *reset && clock.reset.is_none() {
+            let message = format!(
+                "the model of `{}` has registers with a reset, and its clock `{}` has none",
+                b.def.name, clock.name
+            );
+            let help = "declare the reset that the module has, with `reset` or `reset_low` behind `clock`; or give the model registers without: `reg`";
+            b.error(f.loc, message, vec![], Some(help.into()));
         }
     }
     for (input, output) in unstated_paths(&b.def, model) {

@@ -155,23 +155,37 @@ impl<'a> Ways<'a> {
     }
     /// What is assigned to bits of a net, of a register to those of them that take something on every path.
     fn assigned(&self, part: Part, taken: Option<&BigUint>) -> Vec<Part> {
+        let width = |given: &Given| self.def.nodes[given.value as usize].width;
+        let all = self.given.get(&part.id).into_iter().flatten();
+        let given: Vec<(&Given, Range<u32>)> =
+            all.filter_map(|given| Some((given, common(part.range(), given.place.bits(width(given)))?))).collect();
+        // where nothing else is ever assigned to a register, a condition that is the same wherever items go on changes nothing
+        let alone = taken.is_some() && given.len() == 1;
         let mut out = vec![];
-        for given in self.given.get(&part.id).into_iter().flatten() {
-            let width = self.def.nodes[given.value as usize].width;
-            let Some(bits) = common(part.range(), given.place.bits(width)) else { continue };
+        for (given, bits) in given {
             if taken.is_some_and(|taken| !bits.clone().any(|bit| taken.bit(bit.into()))) {
                 continue;
             }
-            // of a register, a condition that is the same wherever items go on changes nothing
-            let under = given.under.iter().filter(|id| taken.is_none() || !self.samples.is_settled(**id));
+            let under = given.under.iter().filter(|id| !alone || !self.samples.is_settled(**id));
             out.extend(under.map(|id| self.whole(*id)));
+            let value = if alone { self.unless_kept(part.id, given) } else { given.value };
             match given.place {
-                Place::Whole => out.push(Part::new(given.value, bits, 0)),
-                Place::At(low) => out.push(Part::new(given.value, bits, low)),
-                Place::AtSignal(at) => out.extend([given.value, at].map(|id| self.whole(id))),
+                Place::Whole => out.push(Part::new(value, bits, 0)),
+                Place::At(low) => out.push(Part::new(value, bits, low)),
+                Place::AtSignal(at) => out.extend([value, at].map(|id| self.whole(id))),
             }
         }
         out
+    }
+    /// What a register takes by `c.mux(x, r)`, where `c` is the same wherever items go on; else all of the value.
+    fn unless_kept(&self, register: Id, given: &Given) -> Id {
+        let Op::Mux(choice, x, y) = self.def.nodes[given.value as usize].op else { return given.value };
+        let kept = [x, y].map(|value| keeps(self.def, register, given.place, value));
+        match kept {
+            [false, true] if self.samples.is_settled(choice) => x,
+            [true, false] if self.samples.is_settled(choice) => y,
+            _ => given.value,
+        }
     }
     /// The inputs with which an output of an instance moves.
     fn behind_instance(&self, known: &mut Known, inst: &Inst, pin: Id) -> Vec<Part> {
@@ -188,6 +202,61 @@ impl<'a> Ways<'a> {
         let port = inst.port_of(id)? as u32;
         let goes = || inst.def.advance.is_none_or(|advance| self.goes(inst.pins[advance as usize]));
         (inst.def.items.contains(&port) && goes()).then_some(&*inst.def)
+    }
+    /// Do the items of a pipeline go on wherever those do of which these are the ways?
+    pub fn go_on(&self, b: &Draft, pipe: u32) -> bool {
+        let pipe = &b.staging.pipes[pipe as usize];
+        let own = match &pipe.advance {
+            Advance::Always => None,
+            Advance::When(enable) => Some(*enable),
+            // its last item is taken
+            Advance::Stream(e) => {
+                let Some((leaves, valid)) = e.leaves.zip(e.valids.last()) else { return false };
+                return self.goes(leaves.ready) && self.goes(*valid);
+            }
+        };
+        own.into_iter().chain(pipe.enabled.map(|enabled| enabled.enable)).all(|enable| self.goes(enable))
+    }
+    /// For each of these what moves on its ways back: what is found, what an instance brings out of a pipeline, and else a register or word that
+    /// takes something of itself wherever items go on, as a counter does.
+    pub fn find_moving(&self, known: &mut Known, from: &[Id], found: impl Fn(Id) -> bool) -> Vec<Option<Id>> {
+        let data = self.find_each(known, from, |id| found(id) || self.brings_items(id).is_some());
+        let themselves = self.moving_themselves(known, from);
+        let others = match themselves.is_empty() {
+            true => vec![None; from.len()],
+            false => self.find_each(known, from, |id| themselves.contains(&id)),
+        };
+        data.into_iter().zip(others).map(|(data, other)| data.or(other)).collect()
+    }
+    /// What a message says of what no pipeline of this module brings.
+    pub fn what(&self, b: &Draft, id: Id) -> String {
+        let what = b.describe(id);
+        match self.brings_items(id) {
+            Some(def) => format!("{what} comes out of a pipeline of `{}`", def.name),
+            None => format!("{what} follows from itself wherever items go on"),
+        }
+    }
+    /// The registers and words of memories on the ways back from these that are on their own ways back.
+    fn moving_themselves(&self, known: &mut Known, from: &[Id]) -> HashSet<Id> {
+        let mut parts: Vec<Part> = from.iter().map(|id| self.whole(*id)).collect();
+        let mut number: HashMap<Part, Id> = parts.iter().copied().zip(0..).collect();
+        let mut behind: Vec<Vec<Id>> = vec![];
+        while let Some(&part) = parts.get(behind.len()) {
+            let mut of_one = vec![];
+            for next in self.behind(known, part) {
+                let new = parts.len() as Id;
+                let at = *number.entry(next).or_insert(new);
+                if at == new {
+                    parts.push(next);
+                }
+                of_one.push(at);
+            }
+            behind.push(of_one);
+        }
+        let all: Vec<Id> = (0..parts.len() as Id).collect();
+        let loops = walk::in_loops(parts.len(), &all, |at| behind[at as usize].clone());
+        let ids = loops.into_iter().map(|at| parts[at as usize].id);
+        ids.filter(|id| matches!(self.def.nodes[*id as usize].op, Op::Net(Net::Reg(_) | Net::MemRead(..)))).collect()
     }
     /// The address of a word, unless the word is held, and what is written at every edge.
     fn behind_memory(&self, memory: &Memory, port: u32) -> Vec<Part> {

@@ -19,7 +19,9 @@ pub(super) fn check(b: &mut Draft, distances: &Distances) {
     let unlike = arriving.iter().enumerate().find_map(|(i, (second, of_second))| {
         let apart = |(first, of_first): &&(usize, Arrival)| {
             let unlike = of_first.pipe == of_second.pipe && of_first.cycles != of_second.cycles;
-            unlike && !(stated(*first) && stated(*second))
+            // cycles of two clocks are not compared
+            let one_clock = b.def.ports[*first].domain == b.def.ports[*second].domain;
+            unlike && one_clock && !(stated(*first) && stated(*second))
         };
         Some((*arriving[..i].iter().find(apart)?, (*second, *of_second)))
     });

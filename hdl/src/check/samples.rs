@@ -2,11 +2,12 @@
 //! one of the samples holds on terms of its own.
 
 use super::assigned::Assigned;
-use super::pins;
+use super::driven;
+use super::implied_values::{self, Implied};
 use crate::ir::*;
 use fastrand::Rng;
 use num_bigint::BigUint;
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::{OnceCell, RefCell};
 
 /// Enough that what holds in every second of them is seen to hold in one, but for one in 10^12.
@@ -30,8 +31,8 @@ pub(super) struct Samples<'a> {
 
 /// The numbers that are tried.
 struct Tries {
-    /// Of signals that the enables give one.
-    pins: HashMap<Id, BigUint>,
+    /// What the enables say of signals outright.
+    implied: Implied,
     /// Of others, by width.
     numbers: HashMap<u32, Vec<BigUint>>,
 }
@@ -52,7 +53,10 @@ impl<'a> Samples<'a> {
     /// Is this signal not 0 wherever items go on?
     pub fn goes(&self, id: Id) -> bool {
         let samples = self.samples();
-        !samples.is_empty() && samples.iter().all(|sample| self.value(sample, id) != BigUint::ZERO)
+        match samples.is_empty() {
+            true => self.advancing.contains(&id),
+            false => samples.iter().all(|sample| self.value(sample, id) != BigUint::ZERO),
+        }
     }
     /// Is this signal the same number wherever items go on?
     pub fn is_settled(&self, id: Id) -> bool {
@@ -63,7 +67,7 @@ impl<'a> Samples<'a> {
     /// The bits of a register that take something wherever items go on.
     pub fn taken(&self, register: Id) -> BigUint {
         let samples = self.samples();
-        let Some(first) = samples.first() else { return BigUint::ZERO };
+        let Some(first) = samples.first() else { return self.taken_always(register) };
         let mut all = self.taken_in(first, register);
         for sample in samples {
             if all == BigUint::ZERO {
@@ -72,6 +76,24 @@ impl<'a> Samples<'a> {
             all &= self.taken_in(sample, register);
         }
         all
+    }
+    /// The bits of a register that take something at every edge, in every form that the statements can have; nothing, if it may get what
+    /// it is.
+    fn taken_always(&self, register: Id) -> BigUint {
+        let (mut todo, mut seen) = (self.assigned.values(register), HashSet::default());
+        while let Some(id) = todo.pop() {
+            if id == register {
+                return BigUint::ZERO;
+            }
+            if seen.insert(id) {
+                todo.extend(match &self.def.nodes[id as usize].op {
+                    Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => self.assigned.values(id),
+                    Op::Net(_) => vec![],
+                    op => op.operands(),
+                });
+            }
+        }
+        driven::covered(self.def, &self.def.stmts, register)
     }
     fn samples(&self) -> &[Sample] {
         self.samples.get_or_init(|| {
@@ -83,7 +105,7 @@ impl<'a> Samples<'a> {
     }
     fn tries(&self) -> &Tries {
         self.tries.get_or_init(|| Tries {
-            pins: pins::of(self.def, &self.assigned, &self.advancing),
+            implied: implied_values::of(self.def, &self.assigned, &self.advancing),
             numbers: numbers(self.def),
         })
     }
@@ -142,19 +164,23 @@ impl<'a> Samples<'a> {
     }
     /// What comes from elsewhere is any number, and often one that the module compares with.
     fn leaf(&self, sample: &Sample, id: Id) -> BigUint {
-        let Tries { pins, numbers } = self.tries();
-        if let Some(number) = fold::constant(self.def, id).or_else(|| pins.get(&id)) {
+        let Tries { implied, numbers } = self.tries();
+        let id = implied.equal.get(&id).copied().unwrap_or(id);
+        if let Some(number) = fold::constant(self.def, id).or_else(|| implied.numbers.get(&id)) {
             return number.clone();
         }
         let mut rng = Rng::with_seed(sample.seed << 32 | u64::from(id));
         let width = self.width(id);
         let numbers = numbers.get(&width).map_or(&[][..], |numbers| numbers);
-        match rng.u8(..4) {
-            0 | 1 if !numbers.is_empty() && width > 1 => numbers[rng.usize(..numbers.len())].clone(),
-            _ => {
-                let limbs = (0..width.div_ceil(32)).map(|_| rng.u32(..)).collect();
-                BigUint::new(limbs) & fold::ones(width)
-            }
+        let any = |mut rng: Rng| {
+            let limbs = (0..width.div_ceil(32)).map(|_| rng.u32(..)).collect();
+            BigUint::new(limbs) & fold::ones(width)
+        };
+        match rng.u8(..8) {
+            0..4 if !numbers.is_empty() && width > 1 => numbers[rng.usize(..numbers.len())].clone(),
+            // one that others have, too: items may go on where two signals are equal
+            4 | 5 if width > 1 => any(Rng::with_seed(sample.seed << 32 | u64::from(u32::MAX - width))),
+            _ => any(rng),
         }
     }
     /// The statements of a block that a sample executes, for a net, in their order.

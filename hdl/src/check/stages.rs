@@ -10,6 +10,9 @@ pub(super) fn check(b: &mut Draft) {
     }
     check_ends(b);
     check_gates(b);
+    for (id, what, loc) in std::mem::take(&mut b.staging.outside) {
+        b.check_outside(id, &what, loc);
+    }
     check_expressions(b);
     if b.errors.is_empty() {
         check_assignments(b);
@@ -86,9 +89,11 @@ fn early(b: &mut Draft, of: &[Id], loc: Loc) {
 }
 
 fn check_expressions(b: &mut Draft) {
+    let read = walk::read_nodes(&b.def, &walk::drivers(&b.def));
     for id in 0..b.def.nodes.len() as Id {
         let operands = b.node(id).op.operands();
-        if operands.is_empty() || b.staging.gates.contains_key(&id) {
+        // what nothing reads may be a place that was named before it was assigned
+        if operands.is_empty() || b.staging.gates.contains_key(&id) || !read.contains(&id) {
             continue;
         }
         let (loc, known) = (b.node(id).loc, b.node(id).stage);

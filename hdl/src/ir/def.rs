@@ -89,6 +89,8 @@ pub(crate) struct Port {
     pub input: bool,
     /// It is the field `ready` of a stream, or of a channel of a bus (`wready`).
     pub is_ready: bool,
+    /// The first port of the bundle that it is declared with (index into `ports`).
+    pub bundle: u32,
     pub doc: String,
     /// While building: the domain that the user declared. In a [`Def`]: the domain (index) whose registers take up the
     /// input or give the output; `None` if there are none, or if it was declared that they do not matter. [`ASYNCHRONOUS`]
@@ -182,6 +184,8 @@ pub(crate) struct Def {
     pub advance_is_stated: bool,
     /// What goes through it leaves a trace: it must not see what is no item. Known where a latency is stated.
     pub remembers: bool,
+    /// It does so a cycle after an item came, or later: by state of a stage behind the first.
+    pub remembers_late: bool,
     /// The outputs (indices into `ports`) that show such a trace.
     pub traces: Vec<u32>,
     /// The inputs (indices into `ports`) that stand still while data is in flight.

@@ -1,11 +1,11 @@
 //! From expressions to the flat program: a slot for every value, an instruction for every expression that needs one.
 
 use super::commit;
-use super::flatten::{FlatMem, Netlist, State, Write};
 use super::graph::{Ex, Expr, Graph};
 use super::logic::Expressions;
 use super::lower::{LowNext, Lowered};
 use super::native::{Plan, PlanState, PlanWrite};
+use super::netlist::{FlatMem, Netlist, State, Write};
 use super::program::{Block, Code, Instr, Jump, Memories, Shape, Slot};
 use super::regions::{Arm, BRANCH, Group, Item, Regions, regions};
 use super::schedule::schedule;

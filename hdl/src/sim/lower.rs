@@ -1,8 +1,8 @@
 //! From the netlist to expressions in an order in which they can be computed.
 
 use super::case::Case;
-use super::flatten::{Flat, Netlist, Next, Node};
 use super::graph::{Ex, Graph};
+use super::netlist::{Flat, Netlist, Next, Node};
 
 /// The expressions of a design and who needs them.
 pub(super) struct Lowered {

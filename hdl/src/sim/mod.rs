@@ -65,6 +65,7 @@ mod graph;
 mod logic;
 mod lower;
 pub mod native;
+mod netlist;
 mod program;
 mod regions;
 mod run;

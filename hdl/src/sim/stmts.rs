@@ -2,7 +2,8 @@
 //! of the text is a list of pieces, so that assigning some bits leaves the others alone.
 
 use super::case::{Case, Labels};
-use super::flatten::{Flat, Netlist, Node, holds};
+use super::flatten::holds;
+use super::netlist::{Flat, Netlist, Node};
 use crate::ir::{BinOp, Def, Id, Place, Stmt};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap as HashMap;

@@ -231,7 +231,7 @@ fn a_clock_from_inside_with_an_enable() {
     fn model() -> Design<ClockPorts> {
         let m = Module::new("model");
         let io = ClockPorts::new(m);
-        let lock = m.reg_reset(bits(1), 0);
+        let lock = m.reg(bits(1));
         lock.set(1);
         io.lock.set(lock);
         io.clkop.set(0);

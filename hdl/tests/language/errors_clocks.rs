@@ -7,7 +7,7 @@ use common::golden::{compare, stable};
 use hdl::*;
 
 ports! {
-    struct Io() {
+    pub struct Io() {
         input a: Signal = bits(8),
         input c: Signal = bits(1),
         output y: Signal = bits(8),
@@ -16,7 +16,7 @@ ports! {
 
 /// Builds a module with a second clock and compares what `finish` says with the file.
 #[track_caller]
-fn reports(name: &str, build: impl FnOnce(Module, Io, ClockDomain)) {
+pub fn reports(name: &str, build: impl FnOnce(Module, Io, ClockDomain)) {
     let m = Module::new("example");
     let io = Io::new(m);
     [io.a, io.c].into_iter().for_each(Signal::unused);
@@ -28,7 +28,7 @@ fn reports(name: &str, build: impl FnOnce(Module, Io, ClockDomain)) {
 
 /// A counter of the other clock.
 #[module]
-fn counter(m: Module, domain: ClockDomain) -> Signal {
+pub fn counter(m: Module, domain: ClockDomain) -> Signal {
     let count = m.in_domain(domain, || m.reg_reset(bits(8), 0));
     count.set(count + 1);
     count
@@ -249,88 +249,6 @@ fn calls() {
     });
 }
 
-/// What is computed from two clocks does not cross.
-#[test]
-#[module]
-fn crossing_of_two_clocks() {
-    reports("crossing_of_two", |m, io, rx| {
-        let here = m.reg_reset(bits(8), 0);
-        here.set(here + 1);
-        let there = counter(m, rx);
-        let either = here ^ there;
-        let seen = m.reg(bits(8));
-        seen.set(m.cross(either, m.current_domain(), "a test"));
-        io.y.set(seen);
-    });
-}
-
-ports! {
-    struct PairPorts() {
-        input x: Signal = bits(8),
-        input z: Signal = bits(8),
-        output y: Signal = bits(8),
-    }
-}
-
-/// Takes two inputs of any clock, together.
-#[module]
-fn taker(asynchronous: bool) -> Design<PairPorts> {
-    let m = Module::new("taker");
-    let io = PairPorts::new(m);
-    let taken = m.reg(bits(8));
-    if asynchronous {
-        m.port_domain(io.x, m.asynchronous());
-        io.z.unused();
-        taken.set(m.cross(io.x, m.current_domain(), "a test"));
-    } else {
-        taken.set(m.cross(io.x.cat(io.z).bits(11, 4), m.current_domain(), "a test"));
-    }
-    io.y.set(taken);
-    m.finish(io).unwrap()
-}
-
-#[test]
-#[module]
-fn crossing_of_two_clocks_in_an_instance() {
-    reports("crossing_in_instance", |m, io, rx| {
-        let here = m.reg_reset(bits(8), 0);
-        here.set(here + 1);
-        let unit = m.instance(&taker(false));
-        unit.x.set(here);
-        unit.z.set(counter(m, rx));
-        let other = m.instance(&taker(true));
-        other.x.set(here & counter(m, rx));
-        other.z.set(0);
-        io.y.set(unit.y ^ other.y);
-    });
-}
-
-/// An asynchronous input is taken up by nothing but a crossing.
-#[test]
-#[module]
-fn asynchronous_inputs() {
-    reports("asynchronous_input", |m, io, rx| {
-        m.port_domain((io.a, io.c), m.asynchronous());
-        let (seen, held) = (m.reg(bits(8)), m.reg(bits(8)).enable(io.c));
-        seen.set(io.a + 1);
-        held.set(seen);
-        let there = m.in_domain(rx, || m.reg(bits(1)));
-        there.set(io.c);
-        let mixed = m.reg(bits(8));
-        mixed.set(held & io.c.repeat(8));
-        let table = m.memory(bits(8), 256);
-        table.write(held, seen, m.lit(1u32, 1));
-        io.y.set(table.read(io.a) ^ mixed ^ m.cross(there, m.current_domain(), "a test").zext(8));
-    });
-    reports("asynchronous_together", |m, io, rx| {
-        m.port_domain((io.a, io.c), m.asynchronous());
-        let seen = m.in_domain(rx, || m.reg(bits(1)));
-        seen.set(m.cross(io.a.any() & io.c, rx, "a test"));
-        m.port_domain(io.y, rx);
-        io.y.set(seen.zext(8));
-    });
-}
-
 #[test]
 #[module]
 fn asynchronous_is_no_clock() {
@@ -361,6 +279,14 @@ fn names_of_clocks_and_resets() {
     two("names_active_low", ["a_clk", "a_rst"], ["a_rst_n", "b_rst"]);
     two("names_twice", ["a_clk", "a_clk"], ["b_clk", "b_rst"]);
     two("names_underscore", ["_clk", "a_rst"], ["b_clk", "_rst"]);
+}
+
+ports! {
+    pub struct PairPorts() {
+        input x: Signal = bits(8),
+        input z: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
 }
 
 #[module]

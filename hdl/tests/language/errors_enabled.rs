@@ -177,3 +177,15 @@ fn streams_of_a_pipeline() {
     let errors = m.finish(io).expect_err("the module has a mistake");
     compare("errors", "enabled_stream.txt", &stable(&errors.to_string()));
 }
+
+/// What is given as an enable before it is assigned is looked at when it is.
+#[test]
+#[module]
+fn an_enable_that_is_of_a_stage_later() {
+    common::mistakes::reports("enable_that_is_of_a_stage_later", |m, io| {
+        let (first, enable) = (m.pipeline("first"), m.wire(bits(1)));
+        let second = m.pipeline_enabled("second", enable);
+        enable.set(first.enter(io.c).later(2));
+        io.y.set(second.leave(second.enter(io.a).next()) ^ io.b.zext(8));
+    });
+}

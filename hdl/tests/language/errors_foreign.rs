@@ -201,6 +201,18 @@ fn models() {
     model_io.last.unused();
     f.model(&m.finish(model_io).unwrap());
     compare_errors("foreign_model_clock", f.finish(io));
+
+    let f = Foreign::black_box("crc8");
+    f.clock("CLK");
+    let io = CrcPorts::new(f, 8);
+    let m = Module::new("crc8_model");
+    let model_io = CrcPorts::new(m, 8);
+    let held = m.reg_reset(bits(8), 0);
+    held.set(model_io.data);
+    model_io.crc.set(held);
+    model_io.last.unused();
+    f.model(&m.finish(model_io).unwrap());
+    compare_errors("foreign_model_reset", f.finish(io));
 }
 
 #[test]

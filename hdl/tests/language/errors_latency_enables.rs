@@ -61,3 +61,17 @@ fn an_enable_that_is_data() {
         io.y.set(two ^ m.in_enabled(both, || m.lit(0u32, 8)));
     });
 }
+
+/// A register that holds counts as every other: only one that reads itself may show what the items before left.
+#[test]
+#[module]
+fn a_register_that_holds_counts() {
+    common::mistakes::reports("latency_over_a_held_register", |m, io| {
+        m.latency(1);
+        let (held, behind) = (m.reg(bits(8)).enable(io.c), m.reg(bits(8)));
+        held.set(io.a);
+        behind.set(held);
+        io.y.set(behind);
+        io.b.unused();
+    });
+}

@@ -348,3 +348,19 @@ fn meeting_what_left() {
         io.y.set(p.leave(a.meet(sum)));
     });
 }
+
+/// An enable is one bit, and an address that is a number is that of a word.
+#[test]
+#[module]
+fn write_ports_and_words_that_are_not_there() {
+    reports("memory_enable_of_two_bits", |m, io| {
+        let words = m.memory(bits(8), 16);
+        words.write(io.b, io.a, io.b.bits(1, 0));
+        io.y.set(words.read(io.b) ^ io.c.zext(8));
+    });
+    reports("memory_word_beyond_the_last", |m, io| {
+        let words = m.memory(bits(8), 5);
+        words.write(m.lit(5u32, 3), io.a, io.c);
+        io.y.set(words.read(m.lit(7u32, 3)) ^ io.b.zext(8));
+    });
+}

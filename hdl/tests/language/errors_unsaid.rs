@@ -265,7 +265,7 @@ fn comparisons_that_a_number_decides() {
     let never_less = io.a.ge(0);
     let r = m.reg_reset(bits(8), 0);
     m.when(io.a.le(255), || r.set(io.a)).otherwise(|| r.set(1));
-    io.y.set(never_less.mux(r, 3));
+    io.y.set(r + (never_less.zext(8) ^ 1));
     let design = m.finish(io).unwrap();
     let text = verilog(&design, &Options::default()).single();
     assert!(text.contains("wire never_less = 1'h1; // always true: a >= 0 | "), "{text}");

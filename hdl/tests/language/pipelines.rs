@@ -3,7 +3,9 @@
 
 mod enabled;
 mod held;
+mod instances;
 mod model;
+mod places;
 mod random;
 mod remember;
 mod state;

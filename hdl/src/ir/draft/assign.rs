@@ -48,6 +48,9 @@ impl Draft {
         {
             self.assign_place(target, place, from, loc);
         }
+        if !self.staging.pipes.is_empty() {
+            self.stage_of_place(to.id);
+        }
     }
     pub(super) fn assign_place(&mut self, target: Id, place: Place, from: Signal, loc: Loc) {
         if let Some(enabled) = self.enabling.pins.get(&target) {

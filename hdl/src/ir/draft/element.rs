@@ -54,18 +54,20 @@ impl Draft {
         let in_range = !self.may_exceed(index, count);
         let file = whole.filter(|net| self.files.contains(net) && in_range);
         let file = file.map(|net| (net, self.first_bit(index, width, net, loc)));
-        let id = match (count, whole) {
-            (1, _) => {
-                let zero = self.number(BigUint::ZERO, width, loc);
-                self.make(Op::Mux(index, zero, options[0]), width, loc)
-            }
-            (2, None) => self.make(Op::Mux(index, options[1], options[0]), width, loc),
+        let op = match (count, whole) {
+            (1, _) => Op::Mux(index, self.number(BigUint::ZERO, width, loc), options[0]),
+            (2, None) => Op::Mux(index, options[1], options[0]),
             _ => {
                 let table = self.gather(&options, whole, !in_range, loc);
-                let low = self.first_bit(index, width, table, loc);
-                self.make(Op::Part(table, low), width, loc)
+                Op::Part(table, self.first_bit(index, width, table, loc))
             }
         };
+        // what is assigned first gets its stage by that
+        let place = options.iter().all(|id| self.node(*id).stage.is_none() && self.place(*id).is_some());
+        let id = if place { self.push(op, width, loc) } else { self.make(op, width, loc) };
+        if place {
+            self.stage_of_place(id);
+        }
         self.chosen.insert(id, Chosen { index, options, file });
         id
     }

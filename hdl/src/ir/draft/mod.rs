@@ -61,6 +61,8 @@ pub(crate) struct Draft {
     /// Prefixes of `scope`.
     pub scopes: Vec<String>,
     pub staging: Staging,
+    /// How the user's Rust calls what has the name of something else in the hardware.
+    pub variables: HashMap<Id, String>,
     /// Registers named after what they delay.
     pub named_after: HashMap<Id, Id>,
     /// Where the user stated the latency.
@@ -117,7 +119,12 @@ impl Draft {
         if let Some(v) = self.folded(&op, width) {
             return self.share(SharedKey::Const(v.clone(), width), Op::Const(v), width, loc);
         }
-        let Ok(stage) = self.merge_stages(&operands, loc) else { return self.poison(width, loc) };
+        let place = matches!(op, Op::Part(of, _) if self.node(of).stage.is_none() && self.place(of).is_some());
+        let stage = match place {
+            true => Ok(None), // it gets its stage by what is assigned
+            false => self.merge_stages(&operands, loc),
+        };
+        let Ok(stage) = stage else { return self.poison(width, loc) };
         let id = self.push(if poisoned { Op::Poison } else { op }, width, loc);
         self.def.nodes[id as usize].stage = stage;
         id
@@ -133,6 +140,13 @@ impl Draft {
             return None;
         }
         Some(width as u32)
+    }
+    /// Why a crossing does no harm stands in the constraints, where a line break would begin another command.
+    pub fn check_reason(&mut self, reason: &str, loc: Loc) {
+        if reason.trim().is_empty() || reason.contains(char::is_control) {
+            let message = "a crossing needs a reason, on one line".into();
+            self.error(loc, message, vec![], Some("say why it is safe".into()));
+        }
     }
     pub fn error(&mut self, loc: Loc, message: String, notes: Vec<(Loc, &str)>, help: Option<String>) {
         let mistake = Diagnostic {

@@ -43,7 +43,9 @@ impl Draft {
         if let Op::Alias(of) = self.node(id).op
             && self.node(of).name.is_some()
         {
-            return; // what enters or leaves a pipeline keeps its name
+            // what enters or leaves a pipeline keeps its name in the hardware
+            self.variables.entry(id).or_insert_with(|| name.clone());
+            return;
         }
         let node = &mut self.def.nodes[id as usize];
         if node.name.is_none() && !matches!(node.op, Op::Const(_) | Op::Variant(..) | Op::Poison) {

@@ -32,7 +32,8 @@ impl Draft {
         if stands && def.advance.is_none() && (latency > 0 || def.keeps_something()) {
             self.cannot_stand(&def, stage, loc);
         }
-        if def.remembers && latency > 1 && matches!(self.pipe(stage).advance, Advance::Stream(_)) {
+        let takes_gaps = def.remembers && (latency > 1 || def.remembers_late);
+        if takes_gaps && matches!(self.pipe(stage).advance, Advance::Stream(_)) {
             self.takes_gaps(&def, stage, loc);
         }
         if matches!(self.pipe(stage).advance, Advance::Stream(_)) {
@@ -108,17 +109,32 @@ impl Draft {
         let notes = vec![(pipe.loc, "the pipeline that stands")];
         self.error(loc, message, notes, Some(help));
     }
-    /// Between streams there are cycles without an item, which a module of several stages would take for one.
+    /// Between streams there are cycles without an item, which a module of several stages would take for one; and items that are flushed
+    /// or not there yet, which state behind its first stage would.
     fn takes_gaps(&mut self, def: &Def, stage: Stage, loc: Loc) {
-        let message = format!(
-            "`{}` remembers what goes through it over {} cycles, and pipeline `{}` has gaps between its items",
-            def.name,
-            def.longest_latency().unwrap_or(0),
-            self.pipe(stage).name
-        );
-        let help = "give it streams of its own, or a latency of 1; the state of items can stand in the pipeline itself: `state`";
+        let name = &self.pipe(stage).name;
+        let (message, instead) = match def.longest_latency().unwrap_or(0) {
+            cycles @ 2.. => (
+                format!(
+                    "`{}` remembers what goes through it over {cycles} cycles, and pipeline `{name}` has gaps between its items",
+                    def.name
+                ),
+                "give it streams of its own, or a latency of 1",
+            ),
+            _ => (
+                format!("`{}` has state behind its first stage, where pipeline `{name}` may have no item", def.name),
+                "let its state be changed at the stage at which its items enter, or give it streams of its own",
+            ),
+        };
+        let held = match def.foreign.is_some() || def.remembers_late {
+            true => "",
+            false => {
+                "if one input of one bit holds all of it, say so there with `m.enabled_by(io.advance)` in the place of `when`; else "
+            }
+        };
+        let help = format!("{held}{instead}; the state of items can stand in the pipeline itself: `state`");
         let notes = vec![(self.pipe(stage).loc, "the pipeline begins here")];
-        self.error(loc, message, notes, Some(help.into()));
+        self.error(loc, message, notes, Some(help));
     }
     /// What holds an instance between streams follows `ready` at the end within the cycle, and what it gives must not: it may be the
     /// payload there.

@@ -90,6 +90,8 @@ pub(crate) struct Staging {
     pub writes: Vec<Written>,
     /// Registers that hold unless this is 1, beside their own enable.
     pub held: HashMap<Id, Id>,
+    /// What was at no stage when it was given where only a signal from outside has a meaning, and how messages call it.
+    pub outside: Vec<(Id, String, Loc)>,
 }
 
 impl Draft {
@@ -129,7 +131,10 @@ impl Draft {
     }
     /// Reports a signal of a pipeline where only one from outside of all pipelines has a meaning.
     pub fn check_outside(&mut self, id: Id, what: &str, loc: Loc) {
-        let Some(stage @ Stage { at: Some(at), .. }) = self.node(id).stage else { return };
+        let Some(stage @ Stage { at: Some(at), .. }) = self.node(id).stage else {
+            // it may be assigned from a stage later
+            return self.staging.outside.push((id, what.to_string(), loc));
+        };
         let (pipe, variable) = (self.pipe(stage).name.clone(), self.pipe(stage).variable.clone());
         let message = format!("{what} is {}, which is at stage {at} of pipeline `{pipe}`", self.describe(id));
         let help = format!("take it out of the pipeline: `{variable}.leave({})`", self.rust(id, "x"));

@@ -3,6 +3,14 @@
 use super::{Draft, Gate, Mark, Reported};
 use crate::ir::*;
 
+/// Why signals cannot be used together.
+enum Apart {
+    /// They have two stages.
+    Stages(Id, Id),
+    /// One has a stage, one comes from outside.
+    Outside { inside: Id, outside: Id },
+}
+
 impl Draft {
     /// Can this be used beside any stage, because it is made of literals only?
     pub fn is_free(&self, id: Id) -> bool {
@@ -18,6 +26,17 @@ impl Draft {
     }
     /// The stage that signals used together have; reports an error when they have several, or when some are outside.
     pub fn merge_stages(&mut self, ids: &[Id], loc: Loc) -> Result<Option<Stage>, Reported> {
+        let stage = self.common_stage(ids);
+        stage.map_err(|apart| {
+            match apart {
+                Apart::Stages(one, other) => self.stage_error(one, other, loc),
+                Apart::Outside { inside, outside } => self.outside_error(inside, outside, loc),
+            }
+            Reported
+        })
+    }
+    /// The stage that signals used together have, if they can be.
+    fn common_stage(&self, ids: &[Id]) -> Result<Option<Stage>, Apart> {
         let staged: Vec<(Id, Stage)> = ids.iter().filter_map(|id| Some((*id, self.node(*id).stage?))).collect();
         let Some(at) = staged.iter().position(|(_, s)| s.at.is_some()) else {
             // settings of two pipelines, or of one and from outside, belong to none
@@ -28,14 +47,22 @@ impl Draft {
         let (inside, stage) = staged[at];
         let fits = |s: Stage| s == stage || (s.pipe == stage.pipe && s.at.is_none());
         if let Some(other) = staged.iter().position(|(_, s)| !fits(*s)) {
-            self.stage_error(staged[at.min(other)].0, staged[at.max(other)].0, loc);
-            return Err(Reported);
+            return Err(Apart::Stages(staged[at.min(other)].0, staged[at.max(other)].0));
         }
-        if let Some(outside) = self.outsider(ids) {
-            self.outside_error(inside, outside, loc);
-            return Err(Reported);
+        match self.outsider(ids) {
+            Some(outside) => Err(Apart::Outside { inside, outside }),
+            None => Ok(Some(stage)),
         }
-        Ok(Some(stage))
+    }
+    /// The stage of a place, such as `w.bits(3, 0)`, that was made before something was assigned to it. Where its parts stand apart, as
+    /// the place in a register and the register do, it stays without: it can be assigned, and not be read.
+    pub(super) fn stage_of_place(&mut self, id: Id) {
+        let operands = self.node(id).op.operands();
+        if self.node(id).stage.is_some() || operands.is_empty() {
+            return;
+        }
+        operands.iter().for_each(|operand| self.stage_of_place(*operand));
+        self.def.nodes[id as usize].stage = self.common_stage(&operands).unwrap_or(None);
     }
     pub fn stage_error(&mut self, a: Id, b: Id, loc: Loc) {
         let (Some(sa), Some(sb)) = (self.node(a).stage, self.node(b).stage) else { return };
@@ -111,7 +138,8 @@ impl Draft {
     }
     /// What to do with a signal from outside.
     fn outside_help(&self, inside: Id, outside: Id, stage: Stage) -> String {
-        let (p, x, at) = (&self.pipe(stage).variable, self.rust(outside, "x"), self.rust(inside, "y"));
+        let (p, at) = (&self.pipe(stage).variable, self.rust(inside, "y"));
+        let x = self.rust(outside, if at.starts_with('x') { "outside" } else { "x" });
         let assigned = self.set_at.keys().any(|(target, _)| *target == outside);
         match self.node(outside).op {
             Op::Alias(of)
@@ -158,7 +186,12 @@ impl Draft {
         while let (None, Some(of)) = (&self.node(id).name, self.named_after.get(&id)) {
             (id, delays) = (*of, delays + 1);
         }
-        let label = self.label(id);
+        let passes = matches!(self.node(id).op, Op::Alias(_)) && self.staging.gates.contains_key(&id);
+        let label = match self.variables.get(&id) {
+            Some(variable) => variable.clone(),
+            None if passes => return otherwise.into(), // it has the name of what entered or left
+            None => self.label(id),
+        };
         // `s_valid` is `io.s.valid` to the user, or whatever the ports are called
         let port = matches!(self.node(id).op, Op::Net(Net::Input | Net::Output));
         let plain = |c: char| c.is_alphanumeric() || "_.".contains(c);

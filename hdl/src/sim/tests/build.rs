@@ -34,6 +34,7 @@ impl Build {
             width,
             input,
             is_ready: false,
+            bundle: 0,
             doc: String::new(),
             domain: None,
         });

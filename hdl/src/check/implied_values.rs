@@ -1,0 +1,75 @@
+//! What is known of signals where items go on, as far as the enables of their pipelines say it outright.
+
+use super::assigned::Assigned;
+use crate::ir::*;
+use num_bigint::BigUint;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+/// What some bits say of other signals, if all of them are 1.
+#[derive(Default)]
+pub(super) struct Implied {
+    /// Signals that have one number.
+    pub numbers: HashMap<Id, BigUint>,
+    /// Signals that are as another one is.
+    pub equal: HashMap<Id, Id>,
+}
+
+/// From bits that are all 1: of `a & b` both are, of `!(a | b)` none is, of `x.eq(3)` `x` is 3, and of `x.eq(y)` `x` is what `y` is. What two
+/// of them contradict each other in is left out.
+pub(super) fn of(def: &Def, assigned: &Assigned, bits: &[Id]) -> Implied {
+    let (mut numbers, mut equal) = (HashMap::<Id, Option<BigUint>>::default(), HashMap::default());
+    let (mut todo, mut seen): (Vec<(Id, bool)>, _) = (bits.iter().map(|id| (*id, true)).collect(), HashSet::default());
+    let width = |id: Id| def.nodes[id as usize].width;
+    let behind_names = |mut id: Id| {
+        let mut names = HashSet::default();
+        while let Some(of) = assigned.name(id).filter(|of| names.insert(*of)) {
+            id = of;
+        }
+        id
+    };
+    let mut is_number = |id: Id, number: BigUint| {
+        let same = |old: &mut Option<BigUint>| *old = old.take().filter(|old| *old == number);
+        numbers.entry(behind_names(id)).and_modify(same).or_insert(Some(number.clone()));
+    };
+    while let Some((id, is)) = todo.pop() {
+        if !seen.insert((id, is)) {
+            continue;
+        }
+        match def.nodes[id as usize].op {
+            Op::Un(UnOp::Not, of) if width(id) == 1 => todo.push((of, !is)),
+            Op::Un(UnOp::Any | UnOp::All, of) if width(of) == 1 => todo.push((of, is)),
+            Op::Un(UnOp::Any, of) if !is => is_number(of, BigUint::ZERO),
+            Op::Un(UnOp::All, of) if is => is_number(of, fold::ones(width(of))),
+            Op::Repeat(of, _) => todo.push((of, is)),
+            Op::Bin(BinOp::And, x, y) if is => todo.extend([(x, is), (y, is)]),
+            Op::Bin(BinOp::Or, x, y) if !is => todo.extend([(x, is), (y, is)]),
+            Op::Bin(op @ (BinOp::Eq | BinOp::Ne), x, y) => {
+                let known = |id: Id| fold::constant_behind_names(def, id).is_some();
+                let (one, other) = (behind_names(x), behind_names(y));
+                if (op == BinOp::Eq) == is && !known(x) && !known(y) && one != other {
+                    equal.entry(one.max(other)).or_insert(one.min(other)); // to smaller ones: never in a circle
+                }
+                for (of, with) in [(x, y), (y, x)] {
+                    match fold::constant_behind_names(def, with) {
+                        Some(number) if (op == BinOp::Eq) == is => is_number(of, number.clone()),
+                        Some(number) if width(of) == 1 => is_number(of, number ^ BigUint::from(1u32)),
+                        _ => {}
+                    }
+                }
+            }
+            _ => match assigned.name(id) {
+                Some(of) => todo.push((of, is)),
+                None if width(id) == 1 => is_number(id, is.into()),
+                None => {}
+            },
+        }
+    }
+    let first = |mut id: Id| {
+        while let Some(of) = equal.get(&id) {
+            id = *of;
+        }
+        id
+    };
+    let equal = equal.keys().map(|id| (*id, first(*id))).collect();
+    Implied { numbers: numbers.into_iter().filter_map(|(id, number)| Some((id, number?))).collect(), equal }
+}
