@@ -1,34 +1,16 @@
-//! What a number alone decides: comparisons, such as `a.ge(0)`, of which tools for Verilog warn, and choices, after which `always @*` may
-//! have nothing to wait for. The Verilog has the outcome. The stages of pipelines are checked before.
+//! Comparisons of which a number alone decides the outcome, such as `a.ge(0)`: the Verilog has the constant, since its tools warn of the
+//! comparison. The stages of pipelines are checked before.
 
 use crate::ir::*;
 use num_bigint::BigUint;
 
 pub(super) fn decide(b: &mut Draft) {
     for id in 0..b.def.nodes.len() as Id {
-        if let Some(op) = chosen(&b.def, id) {
-            b.def.nodes[id as usize].op = op;
-        }
         let Some(outcome) = outcome(&b.def, id) else { continue };
         let text = format!("always {}: {}", if outcome { "true" } else { "false" }, b.expression_label(id));
         let node = &mut b.def.nodes[id as usize];
         node.op = Op::Const(outcome.into());
         node.comment = Some(node.comment.as_ref().map_or(text.clone(), |own| format!("{own} | {text}")));
-    }
-}
-
-/// What is left of a choice that a number decides, and of `&` and `|` with a number that does.
-fn chosen(def: &Def, id: Id) -> Option<Op> {
-    let all = || fold::ones(def.nodes[id as usize].width);
-    let is = |id: Id, number: &BigUint| fold::constant_behind_names(def, id) == Some(number);
-    match def.nodes[id as usize].op {
-        Op::Mux(choice, x, y) => {
-            let number = fold::constant_behind_names(def, choice)?;
-            Some(Op::Alias(if *number == BigUint::ZERO { y } else { x }))
-        }
-        Op::Bin(BinOp::And, x, y) if is(x, &BigUint::ZERO) || is(y, &BigUint::ZERO) => Some(Op::Const(BigUint::ZERO)),
-        Op::Bin(BinOp::Or, x, y) if is(x, &all()) || is(y, &all()) => Some(Op::Const(all())),
-        _ => None,
     }
 }
 

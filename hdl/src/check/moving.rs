@@ -203,19 +203,11 @@ impl<'a> Ways<'a> {
         let goes = || inst.def.advance.is_none_or(|advance| self.goes(inst.pins[advance as usize]));
         (inst.def.items.contains(&port) && goes()).then_some(&*inst.def)
     }
-    /// Do the items of a pipeline go on wherever those do of which these are the ways?
-    pub fn go_on(&self, b: &Draft, pipe: u32) -> bool {
-        let pipe = &b.staging.pipes[pipe as usize];
-        let own = match &pipe.advance {
-            Advance::Always => None,
-            Advance::When(enable) => Some(*enable),
-            // its last item is taken
-            Advance::Stream(e) => {
-                let Some((leaves, valid)) = e.leaves.zip(e.valids.last()) else { return false };
-                return self.goes(leaves.ready) && self.goes(*valid);
-            }
-        };
-        own.into_iter().chain(pipe.enabled.map(|enabled| enabled.enable)).all(|enable| self.goes(enable))
+    /// Is this a pipeline between streams of which the last item is taken wherever the items go on of which these are the ways?
+    pub fn is_taken(&self, b: &Draft, pipe: u32) -> bool {
+        let Advance::Stream(e) = &b.staging.pipes[pipe as usize].advance else { return false };
+        let last = e.leaves.zip(e.valids.last());
+        last.is_some_and(|(leaves, valid)| self.goes(leaves.ready) && self.goes(*valid))
     }
     /// For each of these what moves on its ways back: what is found, what an instance brings out of a pipeline, and else a register or word that
     /// takes something of itself wherever items go on, as a counter does.

@@ -5,13 +5,15 @@ use crate::ir::fold;
 use crate::ir::*;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap as HashMap;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Takes the branches that constant conditions decide, and joins constant assignments to parts of one net.
 pub(super) fn simplify(def: &mut Def) {
     let stmts = std::mem::take(&mut def.stmts);
     let before = Stmt::targets(&stmts);
-    def.stmts = taken(def, stmts);
+    let mut decided = Decided { def, known: HashMap::default() };
+    def.stmts = taken(&mut decided, stmts);
     hold(def, before);
     for (target, value) in constants(def) {
         let width = def.nodes[target as usize].width;
@@ -24,31 +26,84 @@ pub(super) fn simplify(def: &mut Def) {
 }
 
 /// The statements without conditions that are constant.
-fn taken(def: &Def, block: Vec<Stmt>) -> Vec<Stmt> {
+fn taken(decided: &mut Decided, block: Vec<Stmt>) -> Vec<Stmt> {
+    let def = decided.def;
     let mut out = vec![];
     for stmt in block {
         match stmt {
             Stmt::Set { .. } => out.push(stmt),
-            Stmt::If { cond, then, otherwise } => match fold::constant_behind_names(def, cond) {
-                Some(v) => out.extend(taken(def, if *v == BigUint::ZERO { otherwise } else { then })),
-                None => out.push(Stmt::If { cond, then: taken(def, then), otherwise: taken(def, otherwise) }),
+            Stmt::If { cond, then, otherwise } => match decided.value(cond) {
+                Some(v) => out.extend(taken(decided, if v == BigUint::ZERO { otherwise } else { then })),
+                None => out.push(Stmt::If { cond, then: taken(decided, then), otherwise: taken(decided, otherwise) }),
             },
             Stmt::Case { selector, arms, default, rest } => match fold::constant_behind_names(def, selector) {
                 Some(v) => {
                     let arm = arms
                         .into_iter()
                         .find(|(ids, _)| ids.iter().any(|id| fold::constant_behind_names(def, *id) == Some(v)));
-                    out.extend(taken(def, arm.map(|(_, block)| block).or(default).unwrap_or_default()));
+                    out.extend(taken(decided, arm.map(|(_, block)| block).or(default).unwrap_or_default()));
                 }
                 None => {
-                    let arms = arms.into_iter().map(|(ids, block)| (ids, taken(def, block))).collect();
-                    let default = default.map(|block| taken(def, block));
+                    let arms = arms.into_iter().map(|(ids, block)| (ids, taken(decided, block))).collect();
+                    let default = default.map(|block| taken(decided, block));
                     out.push(Stmt::Case { selector, arms, default, rest });
                 }
             },
         }
     }
     out
+}
+
+/// What numbers decide, be it by a choice or by `&` and `|`: other tools see that, too.
+struct Decided<'a> {
+    def: &'a Def,
+    /// What was looked at.
+    known: HashMap<Id, Option<BigUint>>,
+}
+
+impl Decided<'_> {
+    /// The value of a condition, if numbers decide it.
+    fn value(&mut self, condition: Id) -> Option<BigUint> {
+        let (def, known) = (self.def, RefCell::new(std::mem::take(&mut self.known)));
+        let done = |id: Id| known.borrow().contains_key(&id);
+        walk::operands_first(
+            condition,
+            done,
+            |id| parts(def, id),
+            |id| {
+                let value = value(def, &known.borrow(), id);
+                known.borrow_mut().insert(id, value);
+            },
+        );
+        self.known = known.into_inner();
+        self.known[&condition].clone()
+    }
+}
+
+/// What may decide a signal.
+fn parts(def: &Def, id: Id) -> Vec<Id> {
+    match &def.nodes[id as usize].op {
+        Op::Alias(of) => vec![*of],
+        Op::Mux(..) | Op::Bin(BinOp::And | BinOp::Or, ..) => def.nodes[id as usize].op.operands(),
+        _ => vec![],
+    }
+}
+
+/// What numbers make of a signal of which the parts are known.
+fn value(def: &Def, known: &HashMap<Id, Option<BigUint>>, id: Id) -> Option<BigUint> {
+    let part = |id: Id| known.get(&id).cloned().flatten();
+    let one_of = |x: Id, y: Id, number: BigUint| {
+        let [x, y] = [x, y].map(part);
+        let is = |of: &Option<BigUint>| of.as_ref() == Some(&number);
+        if is(&x) || is(&y) { Some(number) } else { x.filter(|x| y.as_ref() == Some(x)) }
+    };
+    match def.nodes[id as usize].op {
+        Op::Alias(of) => part(of),
+        Op::Mux(choice, x, y) => part(if part(choice)? == BigUint::ZERO { y } else { x }),
+        Op::Bin(BinOp::And, x, y) => one_of(x, y, BigUint::ZERO),
+        Op::Bin(BinOp::Or, x, y) => one_of(x, y, fold::ones(def.nodes[id as usize].width)),
+        _ => fold::constant_behind_names(def, id).cloned(),
+    }
 }
 
 /// A register to which nothing is assigned any more keeps its value, which a reset may have given it.

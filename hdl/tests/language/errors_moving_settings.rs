@@ -118,11 +118,6 @@ fn half() -> Design<common::mistakes::IncrementPorts> {
 #[test]
 #[module]
 fn items_of_others() {
-    reports("constant_that_left_another_pipeline", |m, io| {
-        let (q, p) = (m.pipeline("first"), m.pipeline("second"));
-        let moved = q.leave(q.enter(io.a).next());
-        io.y.set(p.leave(p.enter(io.b.zext(8)).next() + p.constant(moved)));
-    });
     reports("constant_out_of_an_instance", |m, io| {
         let p = m.pipeline("sum");
         let unit = m.instance(&half());

@@ -338,3 +338,19 @@ fn constants_keep_their_stage() {
         .collect();
     assert_eq!(seen[1..], [4, 5, 6, 7]);
 }
+
+/// A condition that numbers decide is none: `always @*` would have nothing to wait for.
+#[test]
+#[module]
+fn conditions_that_numbers_decide() {
+    let m = Module::new("decided");
+    let io = common::mistakes::Io::new(m);
+    [io.b, io.c].into_iter().for_each(Signal::unused);
+    let (zero, w) = (m.lit(0u32, 1), m.wire(bits(8)));
+    w.set(7);
+    m.when(zero.mux(io.a.bit(0), zero), || w.set(8));
+    m.when(zero & io.a.bit(1), || w.set(9));
+    io.y.set(w ^ io.a);
+    let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+    assert!(!text.contains("always") && text.contains("8'h7"), "{text}");
+}

@@ -20,7 +20,7 @@ module up_down_1 (
             else if (down & (~up)) count <= count - 1'h1;
         end
     end
-    wire wrong_1 = 1'h0;
+    wire wrong_1 = up & 1'h0;
     assign wrong = wrong_1;
     assign empty = ~count;
     assign full = count == 1'h1;
