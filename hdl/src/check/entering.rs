@@ -45,8 +45,8 @@ fn constants(b: &Draft) -> BTreeMap<u32, Vec<Constant>> {
     all
 }
 
-/// Settings of a pipeline are no data of items: nothing that left it, or the one before it, nothing that an instance brings out of one, and
-/// nothing of the streams at its ends. What left a pipeline that has no streams may be computed of settings: that is the user's word.
+/// Settings of a pipeline are no data of items: nothing that left it, or the one before it, and nothing of the streams at its ends. What left
+/// a pipeline without streams, or comes out of an instance, may be computed of settings: that is the user's word.
 fn check_constants(b: &mut Draft, drivers: &Drivers, known: &mut Known, pipe: u32, constants: &[Constant]) {
     let ways = moving::ways(b, moving::advancing(b, pipe), [pipe]);
     let pipes: Vec<u32> = (0..b.staging.pipes.len() as u32).filter(|p| *p == pipe || ways.is_taken(b, *p)).collect();

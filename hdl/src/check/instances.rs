@@ -105,8 +105,14 @@ fn handshakes(inst: &Inst) -> Vec<Id> {
 
 /// Is this an input of a stream of this module?
 fn is_of_a_stream(b: &Draft, id: Id) -> bool {
-    let input = b.def.ports.iter().find(|port| port.input && port.node == id);
-    input.is_some_and(|input| input.is_ready || items::is_beside_a_ready(&b.def, input))
+    let input = b.def.ports.iter().position(|port| port.input && port.node == id);
+    input.is_some_and(|input| is_of_its_stream(&b.def, input as u32))
+}
+
+/// Is this input (index into `ports`) one of a stream of the module?
+fn is_of_its_stream(def: &Def, input: u32) -> bool {
+    let input = &def.ports[input as usize];
+    input.is_ready || items::is_beside_a_ready(def, input)
 }
 
 /// The settings that move with items there, and what is said of that.
@@ -119,14 +125,20 @@ fn moving_settings(
 ) -> Vec<(usize, (Id, String))> {
     let pipes = || scope.pipes.iter().copied();
     let (ways, items) = (moving::ways(b, advancing.into_iter().collect(), pipes()), Items::of(b, drivers, pipes()));
-    let pins: Vec<Id> = scope.settings.iter().map(|i| settings[*i].pin).collect();
-    let has = |id: Id| items.has(id) || is_of_a_stream(b, id);
-    let data = ways.find_moving(&mut Known::default(), &pins, has);
+    // a stream of the instance may say something of its settings, such as that one is there
+    let of_streams = |i: &usize| is_of_its_stream(&b.def.insts[settings[*i].inst as usize].def, settings[*i].port);
+    let (streams, others): (Vec<usize>, Vec<usize>) = scope.settings.iter().copied().partition(of_streams);
+    let pin = |i: &usize| settings[*i].pin;
+    let has = |id: Id| items.has(id) || ways.brings_items(id).is_some();
+    let (pins, known) = (others.iter().map(pin).collect::<Vec<Id>>(), &mut Known::default());
+    let mut data = ways.find_moving(known, &pins, |id| has(id) || is_of_a_stream(b, id));
+    let pins: Vec<Id> = streams.iter().map(pin).collect();
+    data.extend(ways.find_each(known, &pins, has));
     let which = |pipe: u32| format!("pipeline `{}`", b.staging.pipes[pipe as usize].name);
     let of_a_stream = |id: Id| is_of_a_stream(b, id).then(|| format!("{} is of a stream", b.describe(id)));
     let what = |data: Id| items.what(data, which).or_else(|| of_a_stream(data)).unwrap_or_else(|| ways.what(b, data));
-    let found = scope.settings.iter().zip(data).filter_map(|(i, data)| Some((*i, (data?, what(data?)))));
-    found.collect()
+    let found = others.into_iter().chain(streams).zip(data);
+    found.filter_map(|(i, data)| Some((i, (data?, what(data?))))).collect()
 }
 
 fn report(b: &mut Draft, setting: Setting, (data, what): (Id, String)) {

@@ -209,10 +209,10 @@ impl<'a> Ways<'a> {
         let last = e.leaves.zip(e.valids.last());
         last.is_some_and(|(leaves, valid)| self.goes(leaves.ready) && self.goes(*valid))
     }
-    /// For each of these what moves on its ways back: what is found, what an instance brings out of a pipeline, and else a register or word that
+    /// For each of these what moves on its ways back: what is found, and else a register or word that
     /// takes something of itself wherever items go on, as a counter does.
     pub fn find_moving(&self, known: &mut Known, from: &[Id], found: impl Fn(Id) -> bool) -> Vec<Option<Id>> {
-        let data = self.find_each(known, from, |id| found(id) || self.brings_items(id).is_some());
+        let data = self.find_each(known, from, found);
         let themselves = self.moving_themselves(known, from);
         let others = match themselves.is_empty() {
             true => vec![None; from.len()],

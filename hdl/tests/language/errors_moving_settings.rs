@@ -5,7 +5,6 @@
 use crate::common;
 
 use common::golden::{compare, stable};
-use common::mistakes::reports;
 use hdl::*;
 
 ports! {
@@ -104,27 +103,9 @@ fn where_two_signals_are_equal() {
     }
 }
 
-#[module]
-fn half() -> Design<common::mistakes::IncrementPorts> {
-    let m = Module::new("half");
-    m.latency(1);
-    let io = common::mistakes::IncrementPorts::new(m);
-    io.hint.unused();
-    let p = m.pipeline("half");
-    io.y.set(p.leave(p.enter(io.x).next()));
-    m.finish(io).unwrap()
-}
-
 #[test]
 #[module]
-fn items_of_others() {
-    reports("constant_out_of_an_instance", |m, io| {
-        let p = m.pipeline("sum");
-        let unit = m.instance(&half());
-        unit.x.set(io.a);
-        unit.hint.set(0);
-        io.y.set(p.leave(p.enter(io.b.zext(8)).next() + p.constant(unit.y)));
-    });
+fn items_of_the_pipeline_before() {
     // the same register that is the payload with which the second begins, by another way out
     let m = Module::new("example");
     let io = StreamPorts::new(m);
