@@ -35,7 +35,7 @@ module book_loader_4096x8 (
     localparam [2:0] PHASE_CHECK = 3'h4;
     localparam [3:0] LOAD_OUTCOME_OKAY = 4'h0;
     localparam [3:0] LOAD_OUTCOME_BUS = 4'h1;
-    localparam [3:0] LOAD_OUTCOME_LARGE = 4'h2;
+    // localparam [3:0] LOAD_OUTCOME_LARGE = 4'h2;
     localparam [3:0] LOAD_OUTCOME_SHORT = 4'h3;
     localparam [3:0] LOAD_OUTCOME_LONG = 4'h4;
     localparam [3:0] LOAD_OUTCOME_CRC = 4'h5;
@@ -140,7 +140,6 @@ module book_loader_4096x8 (
         finds = LOAD_OUTCOME_OKAY;
         if (complete & (~words_last)) finds = LOAD_OUTCOME_LONG;
         if ((~complete) & words_last) finds = LOAD_OUTCOME_SHORT;
-        if ((phase == PHASE_HEAD) & 1'h0) finds = LOAD_OUTCOME_LARGE;
         if (words_failed) finds = LOAD_OUTCOME_BUS;
     end
     wire fails = ~(finds == LOAD_OUTCOME_OKAY); // book_loader.rs:160

@@ -39,7 +39,7 @@ module passing_books_256x2_32_rows (
     localparam [3:0] TABLE_OUTCOME_BUS = 4'h1;
     localparam [3:0] TABLE_OUTCOME_LARGE = 4'h2;
     localparam [3:0] TABLE_OUTCOME_SHORT = 4'h3;
-    localparam [3:0] TABLE_OUTCOME_LONG = 4'h4;
+    // localparam [3:0] TABLE_OUTCOME_LONG = 4'h4;
     localparam [3:0] TABLE_OUTCOME_CRC = 4'h5;
     localparam [3:0] TABLE_OUTCOME_ID = 4'h6;
     localparam [3:0] TABLE_OUTCOME_NUMBER = 4'h7;
@@ -185,7 +185,6 @@ module passing_books_256x2_32_rows (
     always @* begin
         finds = TABLE_OUTCOME_OKAY;
         if (words_last & 1'h1) finds = TABLE_OUTCOME_SHORT;
-        if ((~words_last) & 1'h0) finds = TABLE_OUTCOME_LONG;
         if (heads & too_large) finds = TABLE_OUTCOME_LARGE;
         if (words_failed) finds = TABLE_OUTCOME_BUS;
     end
