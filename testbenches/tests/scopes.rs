@@ -128,3 +128,44 @@ fn scopes_on_every_engine() {
     let gates = yosys::reemit(&text(&design, Reset::default()), design.name(), Netlist::Gates).unwrap();
     same("gates", &mut model(&gates, &design, Reset::default()).unwrap());
 }
+
+/// A module with nothing but a line of two wires.
+#[module]
+fn line() -> Design<LinePorts> {
+    let m = Module::new("line");
+    let io = LinePorts::new(m);
+    io.sda.open_drain(io.low);
+    io.seen.set(io.sda.input);
+    m.finish(io).unwrap()
+}
+
+ports! {
+    struct LinePorts() {
+        input low: Signal = bits(2),
+        output seen: Signal = bits(2),
+        inout sda: Pad = pad(2),
+    }
+}
+
+/// The synthesis of each family keeps the cells of its pads, one for each wire; of the plain text that of ECP5 makes them itself.
+#[test]
+fn the_families_take_their_pads() {
+    if !have(&["yosys"]) {
+        return;
+    }
+    // with pads for all, there are four more: those of the inputs and outputs
+    let cases = [
+        (Pads::Ice40, "synth_ice40", "SB_IO", 2),
+        (Pads::Ecp5, "synth_ecp5", "TRELLIS_IO", 2),
+        (Pads::Gowin, "synth_gowin -noiopads", "IOBUF", 2),
+        (Pads::Generic, "synth_ecp5 -iopad", "TRELLIS_IO", 6),
+    ];
+    for (pads, synthesis, cell, count) in cases {
+        let folder = yosys::folder();
+        std::fs::write(folder.join("line.v"), verilog(&line(), &Options { pads, ..Options::default() }).single())
+            .unwrap();
+        let script = format!("read_verilog line.v; {synthesis} -top line; select -assert-count {count} t:{cell}");
+        yosys::run(&folder, &script).unwrap_or_else(|error| panic!("{pads:?}: {error}"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

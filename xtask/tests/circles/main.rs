@@ -103,7 +103,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "regroup.rs",
             "routing.rs",
             "several.rs",
-            "system.rs",
+            "several_mistakes.rs",
         ],
     ),
 ];
