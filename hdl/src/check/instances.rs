@@ -4,6 +4,7 @@ use super::items::{self, Items};
 use super::moving::{self, Known};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
+use rustc_hash::FxHashSet as HashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The outputs that move with items of pipelines, of this module or of instances: where one is given as a setting, that moves. What stands
@@ -103,10 +104,20 @@ fn handshakes(inst: &Inst) -> Vec<Id> {
     readies.filter_map(|(ready, pin)| Some([inst.pins[valid(ready)?], *pin])).flatten().collect()
 }
 
-/// Is this an input of a stream of this module?
-fn is_of_a_stream(b: &Draft, id: Id) -> bool {
-    let input = b.def.ports.iter().position(|port| port.input && port.node == id);
-    input.is_some_and(|input| is_of_its_stream(&b.def, input as u32))
+/// The inputs of the streams of this module that go into streams of instances with items, or take from them.
+fn inputs_of_streams(b: &Draft, drivers: &Drivers) -> HashSet<Id> {
+    let with_items = b.def.insts.iter().filter(|inst| !inst.def.items.is_empty());
+    let pins = |inst: &Inst| {
+        let ports = (0..inst.pins.len() as u32).filter(|port| is_of_its_stream(&inst.def, *port));
+        ports.map(|port| inst.pins[port as usize]).collect::<Vec<Id>>()
+    };
+    let within = |id: Id| {
+        let sources = walk::sources(&b.def, drivers, id);
+        (!sources.is_empty()).then_some(sources)
+    };
+    let behind: HashSet<Id> = with_items.flat_map(pins).flat_map(|pin| walk::leaves(pin, within)).collect();
+    let inputs = b.def.ports.iter().enumerate().filter(|(i, port)| port.input && is_of_its_stream(&b.def, *i as u32));
+    inputs.map(|(_, port)| port.node).filter(|id| behind.contains(id)).collect()
 }
 
 /// Is this input (index into `ports`) one of a stream of the module?
@@ -128,14 +139,15 @@ fn moving_settings(
     // a stream of the instance may say something of its settings, such as that one is there
     let of_streams = |i: &usize| is_of_its_stream(&b.def.insts[settings[*i].inst as usize].def, settings[*i].port);
     let (streams, others): (Vec<usize>, Vec<usize>) = scope.settings.iter().copied().partition(of_streams);
+    let begins = inputs_of_streams(b, drivers);
     let pin = |i: &usize| settings[*i].pin;
     let has = |id: Id| items.has(id) || ways.brings_items(id).is_some();
     let (pins, known) = (others.iter().map(pin).collect::<Vec<Id>>(), &mut Known::default());
-    let mut data = ways.find_moving(known, &pins, |id| has(id) || is_of_a_stream(b, id));
+    let mut data = ways.find_moving(known, &pins, |id| has(id) || begins.contains(&id));
     let pins: Vec<Id> = streams.iter().map(pin).collect();
     data.extend(ways.find_each(known, &pins, has));
     let which = |pipe: u32| format!("pipeline `{}`", b.staging.pipes[pipe as usize].name);
-    let of_a_stream = |id: Id| is_of_a_stream(b, id).then(|| format!("{} is of a stream", b.describe(id)));
+    let of_a_stream = |id: Id| begins.contains(&id).then(|| format!("{} is of a stream with items", b.describe(id)));
     let what = |data: Id| items.what(data, which).or_else(|| of_a_stream(data)).unwrap_or_else(|| ways.what(b, data));
     let found = others.into_iter().chain(streams).zip(data);
     found.filter_map(|(i, data)| Some((i, (data?, what(data?))))).collect()

@@ -159,14 +159,16 @@ impl<'a> Ways<'a> {
         let all = self.given.get(&part.id).into_iter().flatten();
         let given: Vec<(&Given, Range<u32>)> =
             all.filter_map(|given| Some((given, common(part.range(), given.place.bits(width(given)))?))).collect();
-        // where nothing else is ever assigned to a register, a condition that is the same wherever items go on changes nothing
         let alone = taken.is_some() && given.len() == 1;
         let mut out = vec![];
         for (given, bits) in given {
             if taken.is_some_and(|taken| !bits.clone().any(|bit| taken.bit(bit.into()))) {
                 continue;
             }
-            let under = given.under.iter().filter(|id| !alone || !self.samples.is_settled(**id));
+            // of a register that else holds, a condition that is the same wherever items go on changes nothing
+            let is_nothing =
+                |id: Id| taken.is_some() && self.samples.is_settled(id) && !self.samples.matters(part.id, id);
+            let under = given.under.iter().filter(|id| !is_nothing(**id));
             out.extend(under.map(|id| self.whole(*id)));
             let value = if alone { self.unless_kept(part.id, given) } else { given.value };
             match given.place {
@@ -228,6 +230,13 @@ impl<'a> Ways<'a> {
             None => format!("{what} follows from itself wherever items go on"),
         }
     }
+    /// Is this wire the next value of that register, which holds where it is itself?
+    fn is_held_by(&self, register: Id, wire: Id) -> bool {
+        let op = |id: Id| &self.def.nodes[id as usize].op;
+        let next_value = matches!((op(register), op(wire)), (Op::Net(Net::Reg(_)), Op::Net(Net::Wire)));
+        let given = self.given.get(&register).filter(|_| next_value);
+        given.is_some_and(|given| matches!(given[..], [Given { place: Place::Whole, value, .. }] if value == wire))
+    }
     /// The registers and words of memories on the ways back from these that are on their own ways back.
     fn moving_themselves(&self, known: &mut Known, from: &[Id]) -> HashSet<Id> {
         let mut parts: Vec<Part> = from.iter().map(|id| self.whole(*id)).collect();
@@ -235,7 +244,7 @@ impl<'a> Ways<'a> {
         let mut behind: Vec<Vec<Id>> = vec![];
         while let Some(&part) = parts.get(behind.len()) {
             let mut of_one = vec![];
-            for next in self.behind(known, part) {
+            for next in self.behind(known, part).into_iter().filter(|next| !self.is_held_by(next.id, part.id)) {
                 let new = parts.len() as Id;
                 let at = *number.entry(next).or_insert(new);
                 if at == new {

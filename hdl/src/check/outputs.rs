@@ -19,9 +19,10 @@ pub(super) fn check(b: &mut Draft, distances: &Distances) {
     let unlike = arriving.iter().enumerate().find_map(|(i, (second, of_second))| {
         let apart = |(first, of_first): &&(usize, Arrival)| {
             let unlike = of_first.pipe == of_second.pipe && of_first.cycles != of_second.cycles;
-            // cycles of two clocks are not compared
-            let one_clock = b.def.ports[*first].domain == b.def.ports[*second].domain;
-            unlike && one_clock && !(stated(*first) && stated(*second))
+            // cycles of two clocks are not compared; what no register gives has none
+            let [one, other] = [first, second].map(|port| b.def.ports[*port].domain);
+            let two_clocks = one.zip(other).is_some_and(|(one, other)| one != other);
+            unlike && !two_clocks && !(stated(*first) && stated(*second))
         };
         Some((*arriving[..i].iter().find(apart)?, (*second, *of_second)))
     });

@@ -64,6 +64,27 @@ impl<'a> Samples<'a> {
         let number = self.value(first, id);
         others.iter().all(|sample| self.value(sample, id) == number)
     }
+    /// Would a register take something else, and not hold, where a condition is not what it is wherever items go on?
+    pub fn matters(&self, register: Id, condition: Id) -> bool {
+        self.samples().iter().any(|sample| {
+            let otherwise = self.takes(sample, register, Some(condition));
+            !otherwise.is_empty() && otherwise != self.takes(sample, register, None)
+        })
+    }
+    /// What a register takes in a sample, the last for each place; with one condition as it is not.
+    fn takes(&self, sample: &Sample, register: Id, inverted: Option<Id>) -> Vec<(Place, Id)> {
+        self.value_all(sample, self.assigned.behind(register));
+        let mut taken = vec![];
+        for block in self.assigned.to(register) {
+            self.executed(sample, register, block, inverted, &mut |place, value| {
+                taken.retain(|(of, _)| place != Place::Whole && *of != place);
+                if !self.keeps(sample, (register, place), value) {
+                    taken.push((place, value));
+                }
+            });
+        }
+        taken
+    }
     /// The bits of a register that take something wherever items go on.
     pub fn taken(&self, register: Id) -> BigUint {
         let samples = self.samples();
@@ -183,16 +204,24 @@ impl<'a> Samples<'a> {
             _ => any(rng),
         }
     }
-    /// The statements of a block that a sample executes, for a net, in their order.
-    fn executed<'b>(&self, sample: &Sample, net: Id, block: &'b [Stmt], f: &mut impl FnMut(Place, Id)) {
+    /// The statements of a block that a sample executes, for a net, in their order; with one condition as it is not.
+    fn executed<'b>(
+        &self,
+        sample: &Sample,
+        net: Id,
+        block: &'b [Stmt],
+        inverted: Option<Id>,
+        f: &mut impl FnMut(Place, Id),
+    ) {
         let known = |id: Id| sample.values.borrow().get(&id).cloned().unwrap_or_default();
+        let is_0 = |cond: Id| (known(cond) == BigUint::ZERO) != (inverted == Some(cond));
         for stmt in block.iter().filter(|stmt| stmt.touches(net)) {
             let inner: &'b [Stmt] = match stmt {
                 Stmt::Set { place, value, .. } => {
                     f(*place, *value);
                     continue;
                 }
-                Stmt::If { cond, otherwise, .. } if known(*cond) == BigUint::ZERO => otherwise,
+                Stmt::If { cond, otherwise, .. } if is_0(*cond) => otherwise,
                 Stmt::If { then, .. } => then,
                 Stmt::Case { selector, arms, default, .. } => {
                     let code = known(*selector);
@@ -201,13 +230,13 @@ impl<'a> Samples<'a> {
                     arm.or(default.as_ref()).map_or(&[], |block| block)
                 }
             };
-            self.executed(sample, net, inner, f);
+            self.executed(sample, net, inner, inverted, f);
         }
     }
     /// A net after a block.
     fn after(&self, sample: &Sample, net: Id, block: &[Stmt], before: BigUint) -> BigUint {
         let mut now = before;
-        self.executed(sample, net, block, &mut |place, value| {
+        self.executed(sample, net, block, None, &mut |place, value| {
             let bits = self.bits(sample, net, place, value);
             let new = sample.values.borrow().get(&value).cloned().unwrap_or_default();
             let low = bits.trailing_zeros().unwrap_or(0);
@@ -233,7 +262,7 @@ impl<'a> Samples<'a> {
         let mut taken = BigUint::ZERO;
         self.value_all(sample, self.assigned.behind(register));
         for block in self.assigned.to(register) {
-            self.executed(sample, register, block, &mut |place, value| {
+            self.executed(sample, register, block, None, &mut |place, value| {
                 let bits = self.bits(sample, register, place, value);
                 taken ^= &taken & &bits;
                 if !self.keeps(sample, (register, place), value) {
@@ -259,7 +288,7 @@ impl<'a> Samples<'a> {
                     self.value_all(sample, self.assigned.behind(value));
                     let mut last = None;
                     for block in self.assigned.to(value) {
-                        self.executed(sample, value, block, &mut |place, of| last = Some((place, of)));
+                        self.executed(sample, value, block, None, &mut |place, of| last = Some((place, of)));
                     }
                     match last {
                         Some((Place::Whole, of)) => of,
@@ -276,13 +305,19 @@ impl<'a> Samples<'a> {
 /// Numbers that stand in a module, and those beside them, by width.
 fn numbers(def: &Def) -> HashMap<u32, Vec<BigUint>> {
     let mut all = HashMap::<u32, Vec<BigUint>>::default();
-    for (id, node) in (0..).zip(&def.nodes) {
-        let Some(number) = fold::constant(def, id) else { continue };
-        let numbers = all.entry(node.width).or_default();
+    let width = |id: Id| def.nodes[id as usize].width;
+    let compared = (0..).zip(&def.nodes).filter_map(|(id, node)| match node.op {
+        // a comparison with all ones, and one with 0
+        Op::Un(UnOp::All, of) => Some((fold::ones(width(of)), width(of))),
+        Op::Un(UnOp::Any, of) => Some((BigUint::ZERO, width(of))),
+        _ => Some((fold::constant(def, id)?.clone(), node.width)),
+    });
+    for (number, width) in compared {
+        let numbers = all.entry(width).or_default();
         let one = BigUint::from(1u32);
-        let below = (*number != BigUint::ZERO).then(|| number - &one);
-        let above = Some(number + &one).filter(|above| *above <= fold::ones(node.width));
-        for number in [Some(number.clone()), below, above].into_iter().flatten() {
+        let below = (number != BigUint::ZERO).then(|| &number - &one);
+        let above = Some(&number + &one).filter(|above| *above <= fold::ones(width));
+        for number in [Some(number), below, above].into_iter().flatten() {
             if numbers.len() < NUMBERS && !numbers.contains(&number) {
                 numbers.push(number);
             }

@@ -152,6 +152,20 @@ ports! {
     }
 }
 
+/// One output within the cycle and one a cycle later are two items, also where no register gives the first.
+#[test]
+#[module]
+fn outputs_at_once_and_later() {
+    let m = Module::new("example");
+    let io = SeenPorts::new(m);
+    let p = m.pipeline("sum");
+    let x = p.enter(io.a);
+    io.y.set(p.leave(x));
+    io.seen.set(p.leave(x.next()));
+    let errors = m.finish(io).expect_err("they are apart").to_string();
+    assert!(errors.contains("outputs `y` and `seen` come 0 and 1 cycles after stage 0 of pipeline `sum`"), "{errors}");
+}
+
 /// What leaves a pipeline is seen by another clock later: cycles of two clocks are not compared.
 #[test]
 #[module]

@@ -63,12 +63,28 @@ fn registers_that_follow_a_handshake() {
 #[test]
 #[module]
 fn what_is_loaded_with_an_item_may_stand_still() {
-    for how in 0..2 {
+    for how in 0..7 {
         let loaded = |m: Module, io: StreamPorts| {
             let loaded = m.reg_reset(bits(8), 0);
             match how {
                 0 => drop(m.when(io.s.transfer(), || loaded.set(io.k))),
-                _ => loaded.set(io.s.transfer().mux(io.k, loaded)),
+                1 => loaded.set(io.s.transfer().mux(io.k, loaded)),
+                2 => {
+                    drop(m.when(io.s.transfer(), || {
+                        drop(m.when(io.k.bit(0), || loaded.set(1)).otherwise(|| loaded.set(2)))
+                    }))
+                }
+                3 => drop(m.when(io.k.all(), || loaded.set(0)).elsewhen(io.s.transfer(), || loaded.set(io.k))),
+                // by a wire with the next value, seldom held
+                4 => {
+                    let next = m.wire(bits(8));
+                    next.set(loaded);
+                    m.when(!io.k.all(), || next.set(io.k));
+                    loaded.set(next);
+                }
+                // a timer that stops, up and down
+                5 => drop(m.when(!loaded.all(), || loaded.set(loaded + 1))),
+                _ => drop(m.when(io.k.bit(7), || loaded.set(io.k)).elsewhen(loaded.any(), || loaded.set(loaded - 1))),
             }
             loaded
         };
@@ -173,6 +189,51 @@ fn streams_by_their_declaration() {
             (Ok(_), true) => panic!("data of items is no constant"),
         }
     }
+}
+
+/// What left is an index as every other.
+#[test]
+#[module]
+fn what_left_chooses_an_element() {
+    let m = Module::new("example");
+    let io = StreamPorts::new(m);
+    let (p, x) = m.pipeline_stream("items", io.s, Elastic::default());
+    p.leave_stream(x.next(), io.m);
+    let seen = m.reg_reset(vector(bits(8), 4), 0);
+    let flags = m.reg_reset(bits(4), 0);
+    let at = p.leave(x.next()).trunc(2);
+    m.when(io.m.transfer(), || {
+        seen.at(at).set(io.k);
+        flags.part(at, 1).set(1);
+    });
+    seen.pack().unused();
+    flags.unused();
+    m.finish(io).unwrap_or_else(|errors| panic!("{errors}"));
+}
+
+ports! {
+    struct ConfiguredPorts() {
+        input s: Stream = stream(bits(8)),
+        output m: Stream = stream(bits(8)),
+        input cfg: Stream = stream(bits(8)),
+    }
+}
+
+/// A stream that no pipeline begins with may bring settings.
+#[test]
+#[module]
+fn a_stream_of_settings() {
+    let m = Module::new("example");
+    let io = ConfiguredPorts::new(m);
+    let unit = m.instance(&gain());
+    unit.s.set(io.s);
+    io.m.set(unit.m);
+    io.cfg.ready.set(1);
+    io.cfg.valid.unused();
+    let held = m.reg_reset(bits(8), 0);
+    held.set(io.cfg.payload);
+    unit.k.set(held);
+    m.finish(io).unwrap_or_else(|errors| panic!("{errors}"));
 }
 
 /// A pipeline between streams, with a setting.

@@ -58,8 +58,8 @@ impl Draft {
     /// the place in a register and the register do, it stays without: it can be assigned, and not be read.
     pub(super) fn stage_of_place(&mut self, id: Id) {
         let operands = self.node(id).op.operands();
-        if self.node(id).stage.is_some() || operands.is_empty() {
-            return;
+        if self.node(id).stage.is_some() || operands.is_empty() || self.staging.gates.contains_key(&id) {
+            return; // what left a pipeline is at none
         }
         operands.iter().for_each(|operand| self.stage_of_place(*operand));
         self.def.nodes[id as usize].stage = self.common_stage(&operands).unwrap_or(None);
