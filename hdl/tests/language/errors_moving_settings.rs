@@ -69,11 +69,9 @@ fn what_is_loaded_with_an_item_may_stand_still() {
             match how {
                 0 => drop(m.when(io.s.transfer(), || loaded.set(io.k))),
                 1 => loaded.set(io.s.transfer().mux(io.k, loaded)),
-                2 => {
-                    drop(m.when(io.s.transfer(), || {
-                        drop(m.when(io.k.bit(0), || loaded.set(1)).otherwise(|| loaded.set(2)))
-                    }))
-                }
+                2 => drop(m.when(io.s.transfer(), || {
+                    m.when(io.k.bit(0), || loaded.set(1)).otherwise(|| loaded.set(2));
+                })),
                 3 => drop(m.when(io.k.all(), || loaded.set(0)).elsewhen(io.s.transfer(), || loaded.set(io.k))),
                 // by a wire with the next value, seldom held
                 4 => {
