@@ -39,6 +39,10 @@ const SLOW: &[(&str, u32)] = &[
     ("h2m2_requester", 12),
     ("h2m2_tlb", 12),
     ("h2m2_walks", 14),
+    ("oaken_tables", 36),
+    ("page_list", 16),
+    ("power_up_sparse_writer", 12),
+    ("power_up_walker", 8),
     ("vector_guard", 16),
 ];
 
