@@ -27,38 +27,42 @@ module frame_transmitter (
     reg [2:0] phase; // frame_transmitter.rs:69
     reg [7:0] tail; // where the next byte goes: a content begins behind a code | frame_transmitter.rs:70
     reg ready; // frame_transmitter.rs:71
-    reg over; // the content is longer than any may be | frame_transmitter.rs:74
-    reg refused_1; // frame_transmitter.rs:79
+    reg over; // the content is longer than any may be | frame_transmitter.rs:139
+    reg refused_1; // frame_transmitter.rs:144
     reg [31:0] check; // register of the CRC-32 | frame.rs:32
     wire [31:0] step_next;
-    reg [31:0] rest; // bytes of the check to come, the next one low | frame_transmitter.rs:84
-    reg [1:0] left; // how many, less 1 | frame_transmitter.rs:85
-    reg [7:0] code_at; // where the code of this block goes | frame_transmitter.rs:95
-    reg [7:0] at; // frame_transmitter.rs:99
-    reg [7:0] word; // frame_transmitter.rs:99
-    wire held_s_valid; // frame_transmitter.rs:115
+    reg [31:0] rest; // bytes of the check to come, the next one low | frame_transmitter.rs:161
+    reg [1:0] left; // how many, less 1 | frame_transmitter.rs:162
+    reg [7:0] code_at; // where the code of this block goes | frame_transmitter.rs:77
+    reg [7:0] at; // frame_transmitter.rs:189
+    reg [7:0] word; // frame_transmitter.rs:189
+    reg whole; // there is a frame | frame_transmitter.rs:83
+    reg [7:0] end_at; // where the zero behind it is | frame_transmitter.rs:84
+    wire held_s_valid; // frame_transmitter.rs:215
     wire held_s_ready;
     wire held_m_valid;
     wire [7:0] held_m_payload;
-    reg whole; // there is a frame | frame_transmitter.rs:119
-    reg [7:0] end_at; // where the zero behind it is | frame_transmitter.rs:120
-    reg [7:0] head; // the next byte that is sent | frame_transmitter.rs:121
+    reg [7:0] head; // the next byte that is sent | frame_transmitter.rs:219
 
     // what comes: a content, then its check
     assign s_ready = ready;
-    wire taken = s_valid & s_ready; // frame_transmitter.rs:73
-    wire fits = (tail <= 8'hf3) & (~over); // frame_transmitter.rs:75
-    wire ends = taken & s_last; // frame_transmitter.rs:76
-    wire legal = fits & (tail >= 8'h3); // frame_transmitter.rs:77
-    wire refuses = ends & (~legal); // frame_transmitter.rs:78
+    wire taken = s_valid & s_ready; // frame_transmitter.rs:138
+    wire fits = (tail <= 8'hf3) & (~over); // frame_transmitter.rs:140
+    wire last = taken & s_last; // frame_transmitter.rs:141
+    wire legal = fits & (tail >= 8'h3); // frame_transmitter.rs:142
+    wire refuses = last & (~legal); // frame_transmitter.rs:143
     assign refused = refused_1;
     always @(posedge clk) begin
         if (rst) begin
             refused_1 <= 1'h0;
+            over <= 1'h0;
         end else begin
             refused_1 <= refuses;
+            if (taken) over <= (~fits) & (~refuses);
         end
     end
+    wire _t1 = last & legal; // frame_transmitter.rs:148
+    wire begins = refuses | (phase == PHASE_IN_FRONT); // frame_transmitter.rs:159
     crc32_step_8 step (
         .crc(check),
         .data(s_byte),
@@ -69,36 +73,38 @@ module frame_transmitter (
             check <= 32'hffffffff;
         end else begin
             if (taken) check <= step_next;
-            if (refuses | (phase == PHASE_IN_FRONT)) check <= 32'hffffffff;
+            if (begins) check <= 32'hffffffff;
         end
     end
-    wire first_of_check = (phase == PHASE_CHECK) & (&left); // frame_transmitter.rs:86
-    wire [31:0] sum = first_of_check ? (~check) : rest; // frame_transmitter.rs:87
-    wire _t1 = phase == PHASE_CHECK; // frame_transmitter.rs:88
-    always @(posedge clk) if (_t1) rest <= {8'h0, sum[31:8]};
+    wire [31:0] sum = (&left) ? (~check) : rest; // frame_transmitter.rs:163
+    wire _t2 = phase == PHASE_CHECK; // frame_transmitter.rs:164
+    always @(posedge clk) if (_t2) rest <= {8'h0, sum[31:8]};
     always @(posedge clk) begin
         if (rst) begin
             left <= 2'h0;
         end else begin
-            if (_t1) left <= left - 2'h1;
-            if (ends) left <= 2'h3;
+            if (_t2) left <= left - 2'h1;
+            if (_t1) left <= 2'h3;
         end
     end
+    wire [7:0] check_1 = sum[7:0]; // frame_transmitter.rs:169
+    wire check_ends = left == 2'h0; // frame_transmitter.rs:169
 
     // where it goes: a zero leaves its place to the code of the next block
-    wire of_body = (taken & fits) | (phase == PHASE_CHECK); // frame_transmitter.rs:96
-    wire [7:0] s_byte_1 = (phase == PHASE_CHECK) ? sum[7:0] : s_byte; // frame_transmitter.rs:97
-    wire ends_block = (of_body & (s_byte_1 == 8'h0)) | (phase == PHASE_CODE); // frame_transmitter.rs:98
+    wire checking = phase == PHASE_CHECK; // frame_transmitter.rs:78
+    wire _t3 = (taken & fits) | checking; // frame_transmitter.rs:79
+    wire [7:0] _t4 = checking ? check_1 : s_byte; // frame_transmitter.rs:79
+    wire ends_block = (_t3 & (_t4 == 8'h0)) | (phase == PHASE_CODE); // frame_transmitter.rs:188
     always @* begin
         at = ends_block ? code_at : tail;
-        word = ends_block ? (tail - code_at) : s_byte_1;
+        word = ends_block ? (tail - code_at) : _t4;
         if (phase == PHASE_BEHIND) word = 8'h0;
         if (phase == PHASE_IN_FRONT) begin
             at = 8'hff;
             word = 8'h0;
         end
     end
-    wire stores = ((of_body | (phase == PHASE_CODE)) | (phase == PHASE_BEHIND)) | (phase == PHASE_IN_FRONT); // frame_transmitter.rs:107
+    wire stores = ((_t3 | (phase == PHASE_CODE)) | (phase == PHASE_BEHIND)) | (phase == PHASE_IN_FRONT); // frame_transmitter.rs:201
 
     // the frame
     assign m_valid = held_m_valid;
@@ -117,10 +123,15 @@ module frame_transmitter (
         .m_ready(m_ready),
         .m_payload(held_m_payload)
     );
-    wire sent = (held_s_valid & held_s_ready) & (head == end_at); // frame_transmitter.rs:124
-    wire idle_1 = ready & (tail == 8'h1); // frame_transmitter.rs:126
+    wire sent = (held_s_valid & held_s_ready) & (head == end_at); // frame_transmitter.rs:223
+    always @(posedge clk) begin
+        if (rst) begin
+            head <= 8'hff;
+        end else if (held_s_valid & held_s_ready) head <= sent ? 8'hff : (head + 8'h1);
+    end
+    wire idle_1 = ready & (tail == 8'h1); // frame_transmitter.rs:86
     assign idle = idle_1;
-    wire repeats = ((idle_1 & whole) & again) & (~s_valid); // frame_transmitter.rs:128
+    wire repeats = ((idle_1 & whole) & again) & (~s_valid); // frame_transmitter.rs:88
 
     // what comes next
     always @(posedge clk) begin
@@ -131,35 +142,28 @@ module frame_transmitter (
     end
     always @(posedge clk) begin
         if (rst) begin
-            phase <= PHASE_CONTENT;
             tail <= 8'h1;
-            ready <= 1'h1;
-            over <= 1'h0;
             code_at <= 8'h0;
+            phase <= PHASE_CONTENT;
+            ready <= 1'h1;
             whole <= 1'h0;
-            head <= 8'hff;
         end else begin
-            if (of_body) begin
+            if (_t3) begin
                 tail <= tail + 8'h1;
                 if (ends_block) code_at <= tail;
             end
-            if (taken) begin
-                over <= ~fits;
-                whole <= 1'h0;
-            end
-            if (refuses) begin
-                over <= 1'h0;
+            if (refuses | sent) begin
                 tail <= 8'h1;
                 code_at <= 8'h0;
             end
-            if (held_s_valid & held_s_ready) head <= head + 8'h1;
+            if (taken) whole <= 1'h0;
             case (phase)
                 PHASE_CONTENT: begin
-                    if (ends & legal) phase <= PHASE_CHECK;
+                    if (_t1) phase <= PHASE_CHECK;
                     if (repeats) phase <= PHASE_SEND;
-                    ready <= (~(ends & legal)) & (~repeats);
+                    ready <= (~_t1) & (~repeats);
                 end
-                PHASE_CHECK: if (left == 2'h0) phase <= PHASE_CODE;
+                PHASE_CHECK: if (check_ends) phase <= PHASE_CODE;
                 PHASE_CODE: phase <= PHASE_BEHIND;
                 PHASE_BEHIND: phase <= PHASE_IN_FRONT;
                 PHASE_IN_FRONT: begin
@@ -167,9 +171,6 @@ module frame_transmitter (
                     phase <= PHASE_SEND;
                 end
                 default: if (sent) begin // PHASE_SEND
-                    head <= 8'hff;
-                    tail <= 8'h1;
-                    code_at <= 8'h0;
                     ready <= 1'h1;
                     phase <= PHASE_CONTENT;
                 end

@@ -50,10 +50,10 @@ module oaken_record_walker_p16_each (
     localparam [1:0] DOING_DROP = 2'h3;
     reg [1:0] doing; // record_walker.rs:92
     reg [9:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:94
-    reg [5:0] head; // the number of the word that comes next | record_walker.rs:100
-    reg [5:0] newest; // the number of the word before that | record_walker.rs:101
-    reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:102
-    wire [5:0] looks_from; // record_walker.rs:103
+    reg [5:0] head; // the number of the word that comes next | record_walker.rs:192
+    reg [5:0] newest; // the number of the word before that | record_walker.rs:193
+    reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:194
+    wire [5:0] looks_from; // record_walker.rs:195
     reg has_room; // walker_words.rs:36
     reg [5:0] taken; // the number of the next word that is taken | walker_words.rs:37
     reg [127:0] word_data; // walker_words.rs:46
@@ -90,10 +90,10 @@ module oaken_record_walker_p16_each (
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:48
     reg first_chunk; // walker_chunks.rs:49
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:50
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:115
-    reg [5:0] resume; // the word behind what was flushed | record_walker.rs:116
-    wire start_1; // record_walker.rs:117
-    wire room; // record_walker.rs:117
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:113
+    reg [5:0] resume; // the word behind what was flushed | record_walker.rs:114
+    wire start_1; // record_walker.rs:115
+    wire room; // record_walker.rs:115
     reg [6:0] setting_of_word_chunks_minus_1; // word_settings.rs:16
     reg [14:0] setting_of_word_thresholds_s_low; // word_settings.rs:16
     reg [14:0] setting_of_word_thresholds_t_low; // word_settings.rs:16
@@ -117,15 +117,15 @@ module oaken_record_walker_p16_each (
     wire out_valid; // walker_chunks.rs:117
     wire [18:0] out_payload; // walker_chunks.rs:117
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:195
-    reg length_error_1; // record_walker.rs:198
+    reg count_error_1; // record_walker.rs:215
+    reg length_error_1; // record_walker.rs:218
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:226
-    reg begun_before; // record_walker.rs:227
-    reg room_for_headers; // record_walker.rs:234
+    reg [63:0] begun_with; // record_walker.rs:246
+    reg begun_before; // record_walker.rs:247
+    reg room_for_headers; // record_walker.rs:254
     wire settings_1_s_ready;
     wire settings_1_m_valid;
     wire [66:0] settings_1_m_payload;
@@ -136,8 +136,8 @@ module oaken_record_walker_p16_each (
     reg [14:0] begun_with_setting_thresholds_t_high; // word_settings.rs:33
     reg [14:0] begun_with_setting_thresholds_s_high; // word_settings.rs:33
     reg setting_begun; // word_settings.rs:34
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:213
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:160
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:233
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:158
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -446,20 +446,20 @@ module oaken_record_walker_p16_each (
     end
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:118
-    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:119
-    wire ended = step & last_chunk; // record_walker.rs:120
-    wire goes_on = step & (~last_chunk); // record_walker.rs:121
-    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:122
+    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:116
+    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:117
+    wire ended = step & last_chunk; // record_walker.rs:118
+    wire goes_on = step & (~last_chunk); // record_walker.rs:119
+    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:120
     assign looks_from = gone ? resume : (seen_past_the_end ? seen_end_next_word : word);
 
     // from its end on
-    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:127
-    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:128
-    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:129
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:130
+    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:125
+    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:126
+    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:127
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:128
     assign begins = begins_1;
-    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:133
+    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:131
     always @(posedge clk) begin
         setting_of_word_chunks_minus_1 <= setting_chunks_minus_1;
         setting_of_word_thresholds_s_low <= setting_thresholds_s_low;
@@ -504,7 +504,7 @@ module oaken_record_walker_p16_each (
     end
 
     // chunks leave
-    wire _t9 = nothing | gone; // record_walker.rs:140
+    wire _t9 = nothing | gone; // record_walker.rs:138
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -554,8 +554,8 @@ module oaken_record_walker_p16_each (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:144
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:145
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:142
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:143
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -574,7 +574,7 @@ module oaken_record_walker_p16_each (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:149
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:147
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -651,15 +651,16 @@ module oaken_record_walker_p16_each (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:161
+    wire dropping = doing == DOING_DROP; // record_walker.rs:159
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:163
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:164
-    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:165
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:161
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:162
+    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:163
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:170
+    wire stays = walking & (~ended); // record_walker.rs:167
+    wire flushed = flush & (~stays); // record_walker.rs:168
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
@@ -700,24 +701,22 @@ module oaken_record_walker_p16_each (
             if (flush) begin
                 gone <= stays;
                 guessed <= 3'h0;
-                if (~stays) doing <= DOING_WAIT;
             end
+            if (flushed) doing <= DOING_WAIT;
         end
     end
 
-    // the next place: from chunk to chunk of a record, or from its end on
-    wire s_within_1 = walking & (~last_chunk); // record_walker.rs:179
-    wire flushed = flush & (~stays); // record_walker.rs:180
-    wire [9:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:181
-    wire [9:0] to_record = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:182
-    wire to_record_moves = ((ended | begins_1) | dropping) | flushed; // record_walker.rs:183
+    // the next place
+    wire [9:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:179
+    wire [9:0] to = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:180
+    wire _t11 = walking & (~last_chunk); // record_walker.rs:182
     always @(posedge clk) begin
         if (rst) begin
             place <= 10'h0;
             fresh <= 1'h0;
         end else begin
-            if (s_within_1 ? (step & (~missing)) : to_record_moves) place <= s_within_1 ? seen_count_end : to_record;
-            fresh <= ~(((step | begins_1) | dropping) | (flush & (~stays)));
+            if (_t11 ? (step & (~missing)) : (((ended | begins_1) | dropping) | flushed)) place <= _t11 ? seen_count_end : to;
+            fresh <= ~(((step | begins_1) | dropping) | flushed);
         end
     end
     wire unused_ok = &{1'b0, ahead[3:0], _t1[15], chunks_s_ready, stop_1[9:7], headers_1_s_ready, settings_1_s_ready, settings_1_m_valid, settings_1_level};

@@ -42,9 +42,9 @@ module oaken_record_walker_p4 (
     localparam [1:0] DOING_DROP = 2'h3;
     reg [1:0] doing; // record_walker.rs:92
     reg [8:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:94
-    reg [4:0] head; // the number of the word that comes next | record_walker.rs:100
-    reg [4:0] newest; // the number of the word before that | record_walker.rs:101
-    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:102
+    reg [4:0] head; // the number of the word that comes next | record_walker.rs:192
+    reg [4:0] newest; // the number of the word before that | record_walker.rs:193
+    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:194
     reg has_room; // walker_words.rs:36
     reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:37
     reg [127:0] word_data; // walker_words.rs:46
@@ -81,10 +81,10 @@ module oaken_record_walker_p4 (
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:48
     reg first_chunk; // walker_chunks.rs:49
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:50
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:115
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:116
-    wire start_1; // record_walker.rs:117
-    wire room; // record_walker.rs:117
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:113
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:114
+    wire start_1; // record_walker.rs:115
+    wire room; // record_walker.rs:115
     wire chunks_s_ready;
     wire chunks_m_valid;
     wire [17:0] chunks_m_payload;
@@ -103,17 +103,17 @@ module oaken_record_walker_p4 (
     wire out_valid; // walker_chunks.rs:117
     wire [17:0] out_payload; // walker_chunks.rs:117
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:195
-    reg length_error_1; // record_walker.rs:198
+    reg count_error_1; // record_walker.rs:215
+    reg length_error_1; // record_walker.rs:218
     wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:226
-    reg begun_before; // record_walker.rs:227
-    reg room_for_headers; // record_walker.rs:234
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:213
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:160
+    reg [63:0] begun_with; // record_walker.rs:246
+    reg begun_before; // record_walker.rs:247
+    reg room_for_headers; // record_walker.rs:254
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:233
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:158
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [18:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -419,19 +419,19 @@ module oaken_record_walker_p4 (
     end
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:118
-    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:119
-    wire ended = step & last_chunk; // record_walker.rs:120
-    wire goes_on = step & (~last_chunk); // record_walker.rs:121
-    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:122
+    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:116
+    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:117
+    wire ended = step & last_chunk; // record_walker.rs:118
+    wire goes_on = step & (~last_chunk); // record_walker.rs:119
+    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:120
 
     // from its end on
-    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:127
-    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:128
-    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:129
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:130
+    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:125
+    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:126
+    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:127
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:128
     assign begins = begins_1;
-    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:133
+    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:131
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 9'h1;
@@ -461,7 +461,7 @@ module oaken_record_walker_p4 (
     end
 
     // chunks leave
-    wire _t8 = nothing | gone; // record_walker.rs:140
+    wire _t8 = nothing | gone; // record_walker.rs:138
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -511,8 +511,8 @@ module oaken_record_walker_p4 (
     assign m_count = chunks_m_payload[8:2];
     assign m_first = chunks_m_payload[1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:144
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:145
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:142
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:143
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -531,7 +531,7 @@ module oaken_record_walker_p4 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:149
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:147
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -577,15 +577,16 @@ module oaken_record_walker_p4 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:161
+    wire dropping = doing == DOING_DROP; // record_walker.rs:159
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:163
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:164
-    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:165
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:161
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:162
+    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:163
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:170
+    wire stays = walking & (~ended); // record_walker.rs:167
+    wire flushed = flush & (~stays); // record_walker.rs:168
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
@@ -626,24 +627,22 @@ module oaken_record_walker_p4 (
             if (flush) begin
                 gone <= stays;
                 guessed <= 3'h0;
-                if (~stays) doing <= DOING_WAIT;
             end
+            if (flushed) doing <= DOING_WAIT;
         end
     end
 
-    // the next place: from chunk to chunk of a record, or from its end on
-    wire s_within_1 = walking & (~last_chunk); // record_walker.rs:179
-    wire flushed = flush & (~stays); // record_walker.rs:180
-    wire [8:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:181
-    wire [8:0] to_record = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:182
-    wire to_record_moves = ((ended | begins_1) | dropping) | flushed; // record_walker.rs:183
+    // the next place
+    wire [8:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:179
+    wire [8:0] to = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:180
+    wire _t9 = walking & (~last_chunk); // record_walker.rs:182
     always @(posedge clk) begin
         if (rst) begin
             place <= 9'h0;
             fresh <= 1'h0;
         end else begin
-            if (s_within_1 ? (step & (~missing)) : to_record_moves) place <= s_within_1 ? seen_count_end : to_record;
-            fresh <= ~(((step | begins_1) | dropping) | (flush & (~stays)));
+            if (_t9 ? (step & (~missing)) : (((ended | begins_1) | dropping) | flushed)) place <= _t9 ? seen_count_end : to;
+            fresh <= ~(((step | begins_1) | dropping) | flushed);
         end
     end
     wire unused_ok = &{1'b0, _t1[15], chunks_s_ready, stop_1[8:7], headers_1_s_ready};

@@ -97,11 +97,9 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let next_word = word + byte.any().zext(word_bits(p));
 
     m.section("words come");
-    let head = m.reg_reset(bits(word_bits(p)), 0).comment("the number of the word that comes next");
-    let newest = m.reg_reset(bits(word_bits(p)), (1 << word_bits(p)) - 1).comment("the number of the word before that");
-    let tail = m.reg_reset(bits(word_bits(p)), 0).comment("from this word on, the ring is needed");
-    let looks_from = m.wire(bits(word_bits(p)));
-    let arrived = arrive(m, io.s, io.flush, Ring { head, newest, tail, looks_from }, p);
+    let ring = ring(m, p);
+    let Ring { head, newest, tail, looks_from } = ring;
+    let arrived = arrive(m, io.s, io.flush, ring, p);
     io.write.set(RingWrite { valid: arrived.valid, word: address(head, words(p)), data: arrived.word.data });
     let ends = packet_ends(m, arrived, head, io.flush, p);
     let maps = maps(m, arrived, p);
@@ -166,27 +164,49 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     next_record(m, doing, guessed, over, doubted, ends.known);
 
     m.section("to flush, the open record is over");
-    m.when(ended, || gone.set(false));
     let stays = walking & !ended;
+    let flushed = io.flush & !stays;
+    m.when(ended, || gone.set(false));
     m.when(io.flush, || {
         gone.set(stays);
         resume.set(head);
         guessed.set(0);
-        m.when(!stays, || doing.set(Doing::Wait));
     });
+    m.when(flushed, || doing.set(Doing::Wait));
 
-    m.section("the next place: from chunk to chunk of a record, or from its end on");
-    let within = walking & !open.last;
-    let flushed = io.flush & !stays;
+    m.section("the next place");
+    let to_chunk = Move { moves: step & !missing, to: seen.count.end };
     let elsewhere = dropping.mux(behind_dropped, behind_record);
-    let to_record = io.flush.mux(head.cat(zero), begins.mux(seen.first_count.end, elsewhere));
-    let to_record_moves = ended | begins | dropping | flushed;
-    // what decides between the two is known early, what is looked up comes late
-    m.when(within.mux(step & !missing, to_record_moves), || place.set(within.mux(seen.count.end, to_record)));
+    let to = io.flush.mux(head.cat(zero), begins.mux(seen.first_count.end, elsewhere));
+    let to_record = Move { moves: ended | begins | dropping | flushed, to };
+    move_place(m, place, walking & !open.last, to_chunk, to_record);
     if p.chunk_beats() > 1 {
-        fresh.set(!(step | begins | dropping | (io.flush & !stays)));
+        fresh.set(!(step | begins | dropping | flushed));
     }
     m.finish(io)
+}
+
+/// The numbers of words in the ring.
+#[module]
+fn ring(m: Module, p: EngineParams) -> Ring {
+    let head = m.reg_reset(bits(word_bits(p)), 0).comment("the number of the word that comes next");
+    let newest = m.reg_reset(bits(word_bits(p)), (1 << word_bits(p)) - 1).comment("the number of the word before that");
+    let tail = m.reg_reset(bits(word_bits(p)), 0).comment("from this word on, the ring is needed");
+    let looks_from = m.wire(bits(word_bits(p)));
+    Ring { head, newest, tail, looks_from }
+}
+
+/// A way on.
+struct Move {
+    moves: Signal,
+    to: Signal,
+}
+
+/// From chunk to chunk within a record, or from its end on.
+#[module]
+fn move_place(m: Module, place: Signal, within: Signal, to_chunk: Move, to_record: Move) {
+    // what decides between the two is known early, what is looked up comes late
+    m.when(within.mux(to_chunk.moves, to_record.moves), || place.set(within.mux(to_chunk.to, to_record.to)));
 }
 
 /// One cycle later.
