@@ -4,6 +4,7 @@ use super::distance::{Distances, is_setting, writes_settings};
 use super::stated::Stated;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
+use num_bigint::BigUint;
 use rustc_hash::FxHashSet as HashSet;
 
 /// What moves by itself: the enables of registers and of words that are read, and the write ports.
@@ -98,7 +99,7 @@ fn stands_without(b: &Draft, port: &WritePort, input: Id) -> bool {
     writes_settings(b, port) || is_zero_without(b, port.mask, input)
 }
 
-/// Is this mask of a write port 0 while `input` is? A setting stands still while data is in flight, so it is not what holds the module.
+/// Is this mask of a write port 0 while `input` is, or always? A setting stands still while data is in flight, so it is not what holds the module.
 fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
     let leaves = walk::leaves(mask, |id| match b.node(id).op {
         _ if id == input || is_setting(b, id) => None,
@@ -106,7 +107,8 @@ fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
         Op::Bin(BinOp::And, x, y) => Some(vec![x, y]),
         _ => None,
     });
-    leaves.contains(&input)
+    let is_zero = |id: &Id| b.constant(*id).is_some_and(|number| *number == BigUint::ZERO);
+    leaves.contains(&input) || leaves.iter().any(is_zero)
 }
 
 /// A pipeline that may stand has a latency only together with the input that holds it, and nothing else.

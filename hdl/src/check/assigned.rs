@@ -40,16 +40,6 @@ impl<'a> Assigned<'a> {
             _ => None,
         }
     }
-    /// All that is assigned to a net.
-    pub fn values(&self, net: Id) -> Vec<Id> {
-        let mut out = vec![];
-        for block in self.to(net) {
-            Stmt::each_set(block, &mut vec![], &mut |target, _, value, _, _| {
-                out.extend((target == net).then_some(value))
-            });
-        }
-        out
-    }
     /// What decides about the value of a net: the conditions and selectors, places and values of its assignments.
     pub fn behind(&self, net: Id) -> Vec<Id> {
         let mut out = vec![];

@@ -188,7 +188,10 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<Step> {
             let enables = port.enable.map(|enable| enables(b, enable)).unwrap_or_default();
             out.extend(enables.into_iter().chain([port.addr]).map(|x| Step::exactly(x, u32::from(port.sync))));
             let written = mem.writes.iter().flat_map(|w| mask(b, w.mask).into_iter().chain([w.addr, w.data]));
-            out.extend(written.map(|x| Step::exactly(x, 1)));
+            // a word of a stage is state of it, from the items before
+            let of_a_stage = b.node(id).stage.is_some_and(|stage| stage.at.is_some());
+            let before = if of_a_stage { u32::from(port.sync) } else { 1 };
+            out.extend(written.map(|x| Step { before: Some(before), ..Step::exactly(x, 1) }));
         }
         Op::Net(Net::PinOut(inst)) => out.extend(through_instance(b, drivers, inst, id)),
         _ => {}

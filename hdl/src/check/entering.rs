@@ -1,6 +1,7 @@
 //! What a pipeline takes from outside, where all that is assigned is known: a constant is no data of its items, and what leaves into a
 //! stream stands still until it is taken.
 
+use super::distance::steps;
 use super::items::Items;
 use super::moving::{self, Known};
 use crate::ir::walk::Drivers;
@@ -45,11 +46,11 @@ fn constants(b: &Draft) -> BTreeMap<u32, Vec<Constant>> {
     all
 }
 
-/// Settings of a pipeline are no data of items: nothing that left it, or the one before it, and nothing of the streams at its ends. What left
-/// a pipeline without streams, or comes out of an instance, may be computed of settings: that is the user's word.
+/// Settings of a pipeline are no data of items: nothing that left it, or one between streams that has the same items, and nothing of the
+/// streams at the ends of these.
+/// What left a pipeline without streams, or comes out of an instance, may be computed of settings: that is the user's word.
 fn check_constants(b: &mut Draft, drivers: &Drivers, known: &mut Known, pipe: u32, constants: &[Constant]) {
-    let ways = moving::ways(b, moving::advancing(b, pipe), [pipe]);
-    let pipes: Vec<u32> = (0..b.staging.pipes.len() as u32).filter(|p| *p == pipe || ways.is_taken(b, *p)).collect();
+    let pipes = with_the_same_items(b, drivers, pipe);
     let (ways, items) =
         (moving::ways(b, moving::advancing(b, pipe), pipes.iter().copied()), Items::of(b, drivers, pipes));
     let from: Vec<Id> = constants.iter().map(|constant| constant.of).collect();
@@ -62,6 +63,31 @@ fn check_constants(b: &mut Draft, drivers: &Drivers, known: &mut Known, pipe: u3
     let found = constants.iter().zip(data).filter_map(|(constant, data)| Some((*constant, data?, what(data?))));
     let found: Vec<_> = found.collect();
     found.into_iter().for_each(|(constant, data, what)| constant_moves(b, pipe, constant, data, &what));
+}
+
+/// This pipeline, and of those between streams the ones of which items come to it or go from it, whatever is between them.
+fn with_the_same_items(b: &Draft, drivers: &Drivers, pipe: u32) -> Vec<u32> {
+    let valids = |p: u32| match &b.staging.pipes[p as usize].advance {
+        Advance::Stream(elastic) => [&[elastic.valid], &elastic.valids[..]].concat(),
+        _ => vec![],
+    };
+    let from = |p: u32, to: u32| {
+        let behind = valids(to).first().map(|valid| behind(b, drivers, *valid)).unwrap_or_default();
+        valids(p).iter().any(|valid| behind.contains(valid))
+    };
+    let all = 0..b.staging.pipes.len() as u32;
+    all.filter(|p| *p == pipe || from(*p, pipe) || from(pipe, *p)).collect()
+}
+
+/// All that a signal depends on, now or over registers.
+fn behind(b: &Draft, drivers: &Drivers, id: Id) -> HashSet<Id> {
+    let (mut todo, mut seen) = (vec![id], HashSet::default());
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            todo.extend(steps(b, drivers, id).into_iter().map(|step| step.of));
+        }
+    }
+    seen
 }
 
 fn constant_moves(b: &mut Draft, pipe: u32, Constant { id, of, resets }: Constant, data: Id, what: &str) {

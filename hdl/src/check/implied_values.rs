@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 /// What some bits say of other signals, if all of them are 1.
 #[derive(Default)]
 pub(super) struct Implied {
-    /// Signals that have one number.
+    /// Signals that have one number; of those that are equal, the one to which `equal` leads.
     pub numbers: HashMap<Id, BigUint>,
     /// Signals that are as another one is.
     pub equal: HashMap<Id, Id>,
@@ -70,6 +70,8 @@ pub(super) fn of(def: &Def, assigned: &Assigned, bits: &[Id]) -> Implied {
         }
         id
     };
-    let equal = equal.keys().map(|id| (*id, first(*id))).collect();
-    Implied { numbers: numbers.into_iter().filter_map(|(id, number)| Some((id, number?))).collect(), equal }
+    let equal: HashMap<Id, Id> = equal.keys().map(|id| (*id, first(*id))).collect();
+    // of signals that are equal, the first has the number
+    let known = numbers.into_iter().filter_map(|(id, number)| Some((equal.get(&id).copied().unwrap_or(id), number?)));
+    Implied { numbers: known.collect(), equal }
 }

@@ -120,10 +120,10 @@ fn inputs_of_streams(b: &Draft, drivers: &Drivers) -> HashSet<Id> {
     inputs.map(|(_, port)| port.node).filter(|id| behind.contains(id)).collect()
 }
 
-/// Is this input (index into `ports`) one of a stream of the module?
-fn is_of_its_stream(def: &Def, input: u32) -> bool {
-    let input = &def.ports[input as usize];
-    input.is_ready || items::is_beside_a_ready(def, input)
+/// Is this port (index into `ports`) a `ready`, or beside one that goes the other way?
+fn is_of_its_stream(def: &Def, port: u32) -> bool {
+    let port = &def.ports[port as usize];
+    port.is_ready || items::is_beside_a_ready(def, port)
 }
 
 /// The settings that move with items there, and what is said of that.

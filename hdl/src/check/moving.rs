@@ -40,16 +40,18 @@ pub(super) struct Ways<'a> {
     resets: RefCell<BTreeSet<u32>>,
 }
 
-/// For outputs of modules (by the place of the definition, index of the port, and whether what holds the module always goes): the inputs
-/// with which they move.
+/// For outputs of modules (by the place of the definition, index of the port, and the inputs that are 1 where items go on): with what they
+/// move.
 #[derive(Default)]
-pub(super) struct Known(HashMap<(*const Def, u32, bool), Origins>);
+pub(super) struct Known(HashMap<(*const Def, u32, Vec<u32>), Origins>);
 
-/// What an output moves with: inputs (indices into `ports`), and resets from outside (indices into `domains`).
+/// What an output moves with: inputs (indices into `ports`), resets from outside (indices into `domains`), and what follows from itself
+/// in the module.
 #[derive(Clone, Default)]
 struct Origins {
     inputs: Vec<u32>,
     resets: Vec<u32>,
+    itself: bool,
 }
 
 impl<'a> Ways<'a> {
@@ -93,7 +95,7 @@ impl<'a> Ways<'a> {
     fn whole(&self, id: Id) -> Part {
         Part { id, low: 0, width: self.def.nodes[id as usize].width }
     }
-    /// Is this bit always 1, or 1 whenever items go on?
+    /// Is this not 0 wherever items go on?
     fn goes(&self, id: Id) -> bool {
         self.samples.goes(id)
     }
@@ -134,7 +136,7 @@ impl<'a> Ways<'a> {
                         self.assigned(part, Some(taken))
                     }
                 };
-                // whatever holds it
+                // a reset acts also while the register is held
                 behind.extend(reg.async_reset.iter().map(|(reset, _)| self.whole(*reset)));
                 behind.extend(reg.reset.as_ref().and_then(|_| self.reset(reg.domain)));
                 behind
@@ -166,9 +168,9 @@ impl<'a> Ways<'a> {
                 continue;
             }
             // of a register that else holds, a condition that is the same wherever items go on changes nothing
-            let is_nothing =
+            let changes_nothing =
                 |id: Id| taken.is_some() && self.samples.is_settled(id) && !self.samples.matters(part.id, id);
-            let under = given.under.iter().filter(|id| !is_nothing(**id));
+            let under = given.under.iter().filter(|id| !changes_nothing(**id));
             out.extend(under.map(|id| self.whole(*id)));
             let value = if alone { self.unless_kept(part.id, given) } else { given.value };
             match given.place {
@@ -191,11 +193,22 @@ impl<'a> Ways<'a> {
     }
     /// The inputs with which an output of an instance moves.
     fn behind_instance(&self, known: &mut Known, inst: &Inst, pin: Id) -> Vec<Part> {
-        let port = inst.port_of(pin).map_or(0, |port| port as u32);
-        let goes = inst.def.advance.is_none_or(|advance| self.goes(inst.pins[advance as usize]));
-        let Origins { inputs, resets } = known.origins(&inst.def, port, goes);
+        let Origins { inputs, resets, .. } = self.origins(known, inst, pin);
         let resets = resets.into_iter().filter_map(|domain| self.reset(inst.domains[domain as usize]));
         inputs.into_iter().map(|input| self.whole(inst.pins[input as usize])).chain(resets).collect()
+    }
+    /// What an output of an instance moves with there.
+    fn origins(&self, known: &mut Known, inst: &Inst, pin: Id) -> Origins {
+        let port = inst.port_of(pin).map_or(0, |port| port as u32);
+        let inputs = (0..).zip(inst.def.ports.iter().zip(&inst.pins));
+        let bits = inputs.filter(|(_, (port, pin))| port.input && self.def.nodes[**pin as usize].width == 1);
+        let goes = bits.filter(|(_, (_, pin))| self.goes(**pin)).map(|(input, _)| input).collect();
+        known.origins(&inst.def, port, goes)
+    }
+    /// Is this an output of an instance that follows from itself there, as a counter does?
+    fn counts(&self, known: &mut Known, id: Id) -> bool {
+        let Op::Net(Net::PinOut(inst)) = self.def.nodes[id as usize].op else { return false };
+        self.origins(known, &self.def.insts[inst as usize], id).itself
     }
     /// Is this an output of an instance that moves with the items of a pipeline in it, and is the instance not held here?
     pub fn brings_items(&self, id: Id) -> Option<&'a Def> {
@@ -205,14 +218,8 @@ impl<'a> Ways<'a> {
         let goes = || inst.def.advance.is_none_or(|advance| self.goes(inst.pins[advance as usize]));
         (inst.def.items.contains(&port) && goes()).then_some(&*inst.def)
     }
-    /// Is this a pipeline between streams of which the last item is taken wherever the items go on of which these are the ways?
-    pub fn is_taken(&self, b: &Draft, pipe: u32) -> bool {
-        let Advance::Stream(e) = &b.staging.pipes[pipe as usize].advance else { return false };
-        let last = e.leaves.zip(e.valids.last());
-        last.is_some_and(|(leaves, valid)| self.goes(leaves.ready) && self.goes(*valid))
-    }
-    /// For each of these what moves on its ways back: what is found, and else a register or word that
-    /// takes something of itself wherever items go on, as a counter does.
+    /// For each of these the first signal on its ways back that is found; else the first register, word or output of an instance that is on
+    /// its own ways back, as a counter is.
     pub fn find_moving(&self, known: &mut Known, from: &[Id], found: impl Fn(Id) -> bool) -> Vec<Option<Id>> {
         let data = self.find_each(known, from, found);
         let themselves = self.moving_themselves(known, from);
@@ -237,7 +244,8 @@ impl<'a> Ways<'a> {
         let given = self.given.get(&register).filter(|_| next_value);
         given.is_some_and(|given| matches!(given[..], [Given { place: Place::Whole, value, .. }] if value == wire))
     }
-    /// The registers and words of memories on the ways back from these that are on their own ways back.
+    /// The registers, words of memories and outputs of instances on the ways back from these that are on their own ways back, in this module
+    /// or in that of the instance.
     fn moving_themselves(&self, known: &mut Known, from: &[Id]) -> HashSet<Id> {
         let mut parts: Vec<Part> = from.iter().map(|id| self.whole(*id)).collect();
         let mut number: HashMap<Part, Id> = parts.iter().copied().zip(0..).collect();
@@ -257,7 +265,11 @@ impl<'a> Ways<'a> {
         let all: Vec<Id> = (0..parts.len() as Id).collect();
         let loops = walk::in_loops(parts.len(), &all, |at| behind[at as usize].clone());
         let ids = loops.into_iter().map(|at| parts[at as usize].id);
-        ids.filter(|id| matches!(self.def.nodes[*id as usize].op, Op::Net(Net::Reg(_) | Net::MemRead(..)))).collect()
+        let keeps_something = |id: &Id| {
+            matches!(self.def.nodes[*id as usize].op, Op::Net(Net::Reg(_) | Net::MemRead(..) | Net::PinOut(_)))
+        };
+        let counting = parts.iter().map(|part| part.id).filter(|id| self.counts(known, *id));
+        ids.filter(keeps_something).chain(counting).collect()
     }
     /// The address of a word, unless the word is held, and what is written at every edge.
     fn behind_memory(&self, memory: &Memory, port: u32) -> Vec<Part> {
@@ -287,31 +299,33 @@ fn common(a: Range<u32>, b: Range<u32>) -> Option<Range<u32>> {
 }
 
 impl Known {
-    /// The inputs with which an output of a module moves: those that reach it within the cycle, and, unless they are held on the way, over
-    /// registers. Where what holds the module always goes (or nothing holds it), that holds nothing.
-    fn origins(&mut self, def: &Arc<Def>, output: u32, goes: bool) -> Origins {
+    /// With what an output of a module moves: inputs that reach it within the cycle, and, unless they are held on the way, over registers;
+    /// where these inputs `go`, they are 1.
+    fn origins(&mut self, def: &Arc<Def>, output: u32, go: Vec<u32>) -> Origins {
         let inputs = || (0..).zip(&def.ports).filter(|(_, port)| port.input);
         if def.foreign.is_some() {
+            let goes = def.advance.is_none_or(|advance| go.contains(&advance));
             if goes && def.latency_of(output).is_some_and(|cycles| cycles > 0) {
                 let inputs = inputs().map(|(i, _)| i).filter(|i| Some(*i) != def.advance).collect();
-                return Origins { inputs, resets: vec![] };
+                return Origins { inputs, ..Origins::default() };
             }
             let path = def.comb.iter().find(|(port, _)| *port == output);
-            return Origins { inputs: path.map_or(vec![], |(_, inputs)| inputs.clone()), resets: vec![] };
+            return Origins { inputs: path.map_or(vec![], |(_, inputs)| inputs.clone()), ..Origins::default() };
         }
-        let key = (Arc::as_ptr(def), output, goes);
+        let key = (Arc::as_ptr(def), output, go);
         if let Some(origins) = self.0.get(&key) {
             return origins.clone();
         }
-        let advance = def.advance.filter(|_| goes).map(|port| def.ports[port as usize].node);
-        let (ways, mut reached) =
-            (Ways::new(def, advance.into_iter().collect(), HashSet::default()), HashSet::default());
-        ways.find(self, [def.ports[output as usize].node], |id| {
+        let advancing = key.2.iter().map(|port| def.ports[*port as usize].node).collect();
+        let (ways, mut reached) = (Ways::new(def, advancing, HashSet::default()), HashSet::default());
+        let from = [def.ports[output as usize].node];
+        ways.find(self, from, |id| {
             reached.insert(id);
             false
         });
         let inputs: Vec<u32> = inputs().filter(|(_, port)| reached.contains(&port.node)).map(|(i, _)| i).collect();
-        let origins = Origins { inputs, resets: ways.resets.take().into_iter().collect() };
+        let itself = !ways.moving_themselves(self, &from).is_empty();
+        let origins = Origins { inputs, resets: ways.resets.take().into_iter().collect(), itself };
         self.0.insert(key, origins.clone());
         origins
     }

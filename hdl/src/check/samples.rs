@@ -2,17 +2,16 @@
 //! one of the samples holds on terms of its own.
 
 use super::assigned::Assigned;
-use super::driven;
 use super::implied_values::{self, Implied};
 use crate::ir::*;
 use fastrand::Rng;
 use num_bigint::BigUint;
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashMap as HashMap;
 use std::cell::{OnceCell, RefCell};
 
-/// Enough that what holds in every second of them is seen to hold in one, but for one in 10^12.
-const SAMPLES: usize = 40;
-/// Of fewer than that, nothing is concluded: a register that holds might be taken for one that does not.
+/// Enough that what holds in every eighth of them is seen to hold in one, but for one in 10^5.
+const SAMPLES: usize = 100;
+/// Where fewer are found, those are taken in which nothing is known of what says that items go on, but that it does.
 const LEAST: usize = 16;
 /// So many are looked at to find those in which items go on.
 const TRIES: u64 = 2_000;
@@ -52,19 +51,15 @@ impl<'a> Samples<'a> {
     }
     /// Is this signal not 0 wherever items go on?
     pub fn goes(&self, id: Id) -> bool {
-        let samples = self.samples();
-        match samples.is_empty() {
-            true => self.advancing.contains(&id),
-            false => samples.iter().all(|sample| self.value(sample, id) != BigUint::ZERO),
-        }
+        self.samples().iter().all(|sample| self.value(sample, id) != BigUint::ZERO)
     }
     /// Is this signal the same number wherever items go on?
     pub fn is_settled(&self, id: Id) -> bool {
-        let Some((first, others)) = self.samples().split_first() else { return false };
-        let number = self.value(first, id);
-        others.iter().all(|sample| self.value(sample, id) == number)
+        let mut numbers = self.samples().iter().map(|sample| self.value(sample, id));
+        let first = numbers.next();
+        numbers.all(|number| Some(number) == first)
     }
-    /// Would a register take something else, and not hold, where a condition is not what it is wherever items go on?
+    /// In some sample, with this condition inverted: does the register take something, and other than without?
     pub fn matters(&self, register: Id, condition: Id) -> bool {
         self.samples().iter().any(|sample| {
             let otherwise = self.takes(sample, register, Some(condition));
@@ -87,10 +82,8 @@ impl<'a> Samples<'a> {
     }
     /// The bits of a register that take something wherever items go on.
     pub fn taken(&self, register: Id) -> BigUint {
-        let samples = self.samples();
-        let Some(first) = samples.first() else { return self.taken_always(register) };
-        let mut all = self.taken_in(first, register);
-        for sample in samples {
+        let mut all = fold::ones(self.width(register));
+        for sample in self.samples() {
             if all == BigUint::ZERO {
                 break;
             }
@@ -98,30 +91,17 @@ impl<'a> Samples<'a> {
         }
         all
     }
-    /// The bits of a register that take something at every edge, in every form that the statements can have; nothing, if it may get what
-    /// it is.
-    fn taken_always(&self, register: Id) -> BigUint {
-        let (mut todo, mut seen) = (self.assigned.values(register), HashSet::default());
-        while let Some(id) = todo.pop() {
-            if id == register {
-                return BigUint::ZERO;
-            }
-            if seen.insert(id) {
-                todo.extend(match &self.def.nodes[id as usize].op {
-                    Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => self.assigned.values(id),
-                    Op::Net(_) => vec![],
-                    op => op.operands(),
-                });
-            }
-        }
-        driven::covered(self.def, &self.def.stmts, register)
-    }
     fn samples(&self) -> &[Sample] {
         self.samples.get_or_init(|| {
-            let all = (0..TRIES).map(|seed| Sample { seed, values: RefCell::default() });
+            let sample = |seed, values| Sample { seed, values: RefCell::new(values) };
             let advances = |sample: &Sample| self.advancing.iter().all(|id| self.value(sample, *id) != BigUint::ZERO);
-            let found: Vec<Sample> = all.filter(advances).take(SAMPLES).collect();
-            if found.len() < LEAST { vec![] } else { found }
+            let found: Vec<Sample> =
+                (0..TRIES).map(|seed| sample(seed, HashMap::default())).filter(advances).take(SAMPLES).collect();
+            if found.len() >= LEAST {
+                return found;
+            }
+            let advancing: HashMap<Id, BigUint> = self.advancing.iter().map(|id| (*id, BigUint::from(1u32))).collect();
+            (0..SAMPLES as u64).map(|seed| sample(seed, advancing.clone())).collect()
         })
     }
     fn tries(&self) -> &Tries {
@@ -190,7 +170,7 @@ impl<'a> Samples<'a> {
         if let Some(number) = fold::constant(self.def, id).or_else(|| implied.numbers.get(&id)) {
             return number.clone();
         }
-        let mut rng = Rng::with_seed(sample.seed << 32 | u64::from(id));
+        let mut rng = numbers_of(sample.seed, id);
         let width = self.width(id);
         let numbers = numbers.get(&width).map_or(&[][..], |numbers| numbers);
         let any = |mut rng: Rng| {
@@ -200,7 +180,7 @@ impl<'a> Samples<'a> {
         match rng.u8(..8) {
             0..4 if !numbers.is_empty() && width > 1 => numbers[rng.usize(..numbers.len())].clone(),
             // one that others have, too: items may go on where two signals are equal
-            4 | 5 if width > 1 => any(Rng::with_seed(sample.seed << 32 | u64::from(u32::MAX - width))),
+            4 | 5 if width > 1 => any(numbers_of(sample.seed, Id::MAX - width)),
             _ => any(rng),
         }
     }
@@ -300,6 +280,14 @@ impl<'a> Samples<'a> {
         }
         false
     }
+}
+
+/// Random numbers for a signal, of a seed: those of two signals have nothing to do with each other. (Seeds that differ in a few bits give
+/// numbers that do.)
+fn numbers_of(seed: u64, id: Id) -> Rng {
+    let mixed = (seed << 32 | u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    Rng::with_seed(mixed ^ mixed >> 27)
 }
 
 /// Numbers that stand in a module, and those beside them, by width.

@@ -15,7 +15,7 @@ pub(super) fn of_module(b: &Draft, drivers: &Drivers, distances: &Distances) -> 
     inputs_behind(b, drivers, from)
 }
 
-/// Those of them that do not only reset something: data of items is none, also where no pipeline is around.
+/// Those of them that do not only reset something beside the stages of pipelines: data of items is none, also where no pipeline is around.
 pub(super) fn constants(b: &Draft, drivers: &Drivers, distances: &Distances) -> Vec<u32> {
     let is_constant = |id: &Id| match b.node(*id).op {
         Op::Net(Net::PinIn(inst)) => {
@@ -24,20 +24,32 @@ pub(super) fn constants(b: &Draft, drivers: &Drivers, distances: &Distances) -> 
         }
         _ => b.staging.gates.get(id) == Some(&Gate::Constant),
     };
-    inputs_behind(b, drivers, distances.behind_outputs(b).into_iter().filter(is_constant).collect())
+    let behind = distances.behind_outputs(b);
+    // a register of a stage is reset at once, whatever item is there
+    let at_a_stage = |id: &&Id| b.node(**id).stage.is_some_and(|stage| stage.at.is_some());
+    let resets = behind.iter().filter(at_a_stage).flat_map(|id| asynchronous_reset(&b.def, *id));
+    inputs_behind(b, drivers, behind.iter().copied().filter(is_constant).chain(resets).collect())
 }
 
-/// The inputs from which a way leads to these, also over registers and settings.
+/// The inputs from which a way leads to these, also over registers, what resets them, and settings.
 fn inputs_behind(b: &Draft, drivers: &Drivers, mut todo: Vec<Id>) -> Vec<u32> {
     let mut seen = HashSet::default();
     while let Some(id) = todo.pop() {
         if seen.insert(id) {
             let of = if is_setting(b, id) { walk::sources(&b.def, drivers, id) } else { vec![] };
+            // what stands still is not reset by what does not
+            let of = of.into_iter().chain(resets(&b.def, id));
             todo.extend(steps(b, drivers, id).into_iter().map(|step| step.of).chain(of));
         }
     }
     let setting = |p: &Port| p.input && seen.contains(&p.node);
     (0..).zip(&b.def.ports).filter(|(_, p)| setting(p)).map(|(i, _)| i).collect()
+}
+
+/// What resets a register at once.
+fn asynchronous_reset(def: &Def, id: Id) -> Option<Id> {
+    let Op::Net(Net::Reg(r)) = def.nodes[id as usize].op else { return None };
+    def.regs[r as usize].async_reset.as_ref().map(|(reset, _)| *reset)
 }
 
 /// What resets a register, or an instance of which this is an output: signals of this module.
@@ -46,7 +58,7 @@ fn resets(def: &Def, id: Id) -> Vec<Id> {
         Op::Net(Net::Reg(r)) => {
             let reg = &def.regs[r as usize];
             let domain = reg.reset.as_ref().and_then(|_| def.reset_inside(reg.domain));
-            reg.async_reset.iter().map(|(reset, _)| *reset).chain(domain).collect()
+            asynchronous_reset(def, id).into_iter().chain(domain).collect()
         }
         Op::Net(Net::PinOut(i)) => {
             let inst = &def.insts[i as usize];

@@ -1,6 +1,6 @@
 //! Inputs that come in together reach an output together: an item is what comes in in one cycle.
 
-use super::distance::Distances;
+use super::distance::{Distances, ways};
 use super::stated::{Stated, registers};
 use crate::ir::*;
 
@@ -29,4 +29,26 @@ pub(super) fn check(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
         };
         return b.error(s.loc, message, vec![(b.node(input).loc, "the input")], Some(help));
     }
+    check_each(b, distances, stated);
+}
+
+/// Where the ways of an input have several lengths, what is stated is one of them: the other inputs' ways say nothing of this one.
+fn check_each(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
+    let ways = ways(b, distances);
+    let of_output =
+        |s: &Stated| ways.iter().find(|(output, _)| *output as usize == s.output).map(|(_, ways)| &ways[..]);
+    let misses = |s: &Stated, way: &&Way| way.least > s.cycles || way.most.is_some_and(|most| most < s.cycles);
+    let wrong = stated.iter().find_map(|s| Some((*s, of_output(s)?.iter().find(|way| misses(s, way))?.clone())));
+    let Some((s, Way { input, least, most })) = wrong else { return };
+    let (input, output) = (b.def.ports[input as usize].node, &b.def.ports[s.output].name);
+    let between = match most {
+        Some(most) if most == least => registers(most),
+        Some(most) => format!("{least} to {}", registers(most)),
+        None => format!("{least} or more registers are"),
+    };
+    let (latency, name) = (s.cycles, b.label(input));
+    let message =
+        format!("a latency of {latency} is stated, but {between} between input `{name}` and output `{output}`");
+    let help = "what comes in together reaches an output together: delay the other inputs, or the output, as much";
+    b.error(s.loc, message, vec![(b.node(input).loc, "the input")], Some(help.into()));
 }

@@ -11,6 +11,7 @@ mod enums;
 mod errors;
 mod errors_advancing;
 mod errors_clocks;
+mod errors_constants;
 mod errors_crossings;
 mod errors_edges;
 mod errors_effect;
