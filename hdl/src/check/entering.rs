@@ -1,8 +1,7 @@
 //! What a pipeline takes from outside, where all that is assigned is known: a constant is no data of its items, and what leaves into a
 //! stream stands still until it is taken.
 
-use super::distance::steps;
-use super::items::Items;
+use super::items::{Items, behind};
 use super::moving::{self, Known};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
@@ -77,17 +76,6 @@ fn with_the_same_items(b: &Draft, drivers: &Drivers, pipe: u32) -> Vec<u32> {
     };
     let all = 0..b.staging.pipes.len() as u32;
     all.filter(|p| *p == pipe || from(*p, pipe) || from(pipe, *p)).collect()
-}
-
-/// All that a signal depends on, now or over registers.
-fn behind(b: &Draft, drivers: &Drivers, id: Id) -> HashSet<Id> {
-    let (mut todo, mut seen) = (vec![id], HashSet::default());
-    while let Some(id) = todo.pop() {
-        if seen.insert(id) {
-            todo.extend(steps(b, drivers, id).into_iter().map(|step| step.of));
-        }
-    }
-    seen
 }
 
 fn constant_moves(b: &mut Draft, pipe: u32, Constant { id, of, resets }: Constant, data: Id, what: &str) {

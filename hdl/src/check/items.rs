@@ -1,8 +1,10 @@
 //! What moves with the items of pipelines, since it left one, or is of the streams between which one stands.
 
+use super::distance::steps;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::collections::BTreeMap;
 
 /// What moves with the items of some pipelines.
 pub(super) struct Items<'a> {
@@ -14,6 +16,7 @@ pub(super) struct Items<'a> {
 
 #[derive(Clone, Copy)]
 enum Kind {
+    Before,
     Begins,
     Ends,
     Within,
@@ -42,6 +45,7 @@ impl<'a> Items<'a> {
         let (pipe, kind) = *self.streams.get(&id)?;
         let (what, which) = (self.b.describe(id), which(pipe));
         Some(match kind {
+            Kind::Before => format!("{what} is of a stream of which items come to {which}"),
             Kind::Begins => format!("{what} is of the stream with which {which} begins"),
             Kind::Ends => format!("{what} is of the stream with which {which} ends"),
             Kind::Within => format!("{what} says where items are in {which}"),
@@ -70,7 +74,38 @@ fn streams(b: &Draft, drivers: &Drivers, pipe: u32) -> Vec<(Id, Kind)> {
         let ends = origins(b, drivers, leaves.ready, |port| port.is_ready, false);
         out.extend(ends.into_iter().map(|id| (id, Kind::Ends)));
     }
+    out.extend(before(b, drivers, e.valid).into_iter().map(|id| (id, Kind::Before)));
     out
+}
+
+/// What comes in with the streams on which a `valid` depends, whatever is between: of this module, and out of instances.
+fn before(b: &Draft, drivers: &Drivers, valid: Id) -> Vec<Id> {
+    let behind = behind(b, drivers, valid);
+    let module = b.def.ports.iter().filter(|port| port.input).map(|port| (0, &b.def, port, port.node));
+    let instances = b.def.insts.iter().zip(1..).flat_map(|(inst, i)| {
+        let outputs = inst.def.ports.iter().zip(&inst.pins).filter(|(port, _)| !port.input);
+        outputs.map(move |(port, pin)| (i, &*inst.def, port, *pin))
+    });
+    let mut streams = BTreeMap::<(usize, u32, &str), Vec<(&Port, Id)>>::new();
+    for (place, def, port, id) in module.chain(instances) {
+        if let Some(name) = stream_of(def, port) {
+            streams.entry((place, port.bundle, name)).or_default().push((port, id));
+        }
+    }
+    let comes =
+        |parts: &&Vec<(&Port, Id)>| parts.iter().any(|(port, id)| port.name.ends_with("valid") && behind.contains(id));
+    streams.values().filter(comes).flatten().map(|(_, id)| *id).collect()
+}
+
+/// All that a signal depends on, now or over registers.
+pub(super) fn behind(b: &Draft, drivers: &Drivers, id: Id) -> HashSet<Id> {
+    let (mut todo, mut seen) = (vec![id], HashSet::default());
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            todo.extend(steps(b, drivers, id).into_iter().map(|step| step.of));
+        }
+    }
+    seen
 }
 
 /// What a signal of a stream is, and where it comes from within the cycle: over names, and over logic of one signal. Where several go into
@@ -106,7 +141,13 @@ fn origins(b: &Draft, drivers: &Drivers, id: Id, of_a_stream: impl Fn(&Port) -> 
 
 /// Is this input declared beside a `ready` that goes the other way, as `s_payload` is beside `s_ready`?
 pub(super) fn is_beside_a_ready(def: &Def, input: &Port) -> bool {
-    let readies = def.ports.iter().filter(|port| port.is_ready && !port.input && port.bundle == input.bundle);
-    let mut starts = readies.filter_map(|port| port.name.strip_suffix("ready")).filter(|start| !start.is_empty());
-    starts.any(|start| input.name.starts_with(start))
+    stream_of(def, input).is_some()
+}
+
+/// Of a port beside a `ready` that goes the other way, what both names begin with.
+fn stream_of<'d>(def: &'d Def, port: &Port) -> Option<&'d str> {
+    let readies =
+        def.ports.iter().filter(|ready| ready.is_ready && ready.input != port.input && ready.bundle == port.bundle);
+    let mut starts = readies.filter_map(|ready| ready.name.strip_suffix("ready")).filter(|start| !start.is_empty());
+    starts.find(|start| port.name.starts_with(start))
 }

@@ -140,11 +140,11 @@ fn held(m: Module, s: Stream) -> Stream {
     out
 }
 
-/// Of the pipeline before the one before, over what keeps items.
+/// Of the pipeline before the one before, over what keeps items, and of the stream in front of all.
 #[test]
 #[module]
-fn what_left_a_pipeline_before_a_buffer_is_no_constant() {
-    for buffers in 0..3 {
+fn what_comes_before_a_buffer_is_no_constant() {
+    for (of_the_stream, buffers) in [(false, 0), (false, 1), (false, 2), (true, 1), (true, 2)] {
         let m = Module::new("example");
         let io = StreamPorts::new(m);
         let (p, x) = m.pipeline_stream("first", io.s, Elastic::default());
@@ -152,9 +152,54 @@ fn what_left_a_pipeline_before_a_buffer_is_no_constant() {
         p.leave_stream(x.next(), between);
         let behind = (0..buffers).fold(between, |s, _| held(m, s));
         let (q, y) = m.pipeline_stream("second", behind, Elastic::default());
-        q.leave_stream((y + q.constant(p.leave(x.next()))).next(), io.m);
+        let (name, k) = match of_the_stream {
+            false => ("constant_of_a_pipeline_before", p.leave(x.next())),
+            true => ("constant_of_a_stream_before", io.s.payload),
+        };
+        q.leave_stream((y + q.constant(k)).next(), io.m);
         let errors = m.finish(io).expect_err("it moves with the items");
-        compare("errors", "constant_of_a_pipeline_before.txt", &stable(&errors.to_string()));
+        compare("errors", &format!("{name}.txt"), &stable(&errors.to_string()));
+    }
+}
+
+/// And of the stream of an instance; but not of one with which the items have nothing to do.
+#[test]
+#[module]
+fn streams_of_other_items_may_bring_constants() {
+    ports! {
+        struct ForkedPorts() {
+            input s: Stream = stream(bits(8)),
+            input other: Stream = stream(bits(8)),
+            output m: Stream = stream(bits(8)),
+        }
+    }
+    let passes = || {
+        let m = Module::new("passes");
+        let io = StreamPorts::new(m);
+        io.m.set(held(m, io.s));
+        m.finish(io)
+    };
+    for own in [false, true] {
+        let m = Module::new("example");
+        let io = ForkedPorts::new(m);
+        let (one, two) = (
+            m.instance(&passes().unwrap_or_else(|e| panic!("{e}"))),
+            m.instance(&passes().unwrap_or_else(|e| panic!("{e}"))),
+        );
+        one.s.set(io.s);
+        two.s.set(io.other);
+        two.m.ready.set(two.m.valid);
+        let (p, x) = m.pipeline_stream("items", held(m, one.m), Elastic::default());
+        let k = if own { one.m.payload } else { two.m.payload };
+        p.leave_stream((x + p.constant(k)).next(), io.m);
+        match (m.finish(io), own) {
+            (Ok(_), false) => {}
+            (Err(errors), true) => {
+                assert!(errors.to_string().contains("is of a stream of which items come"), "{errors}")
+            }
+            (Err(errors), false) => panic!("{errors}"),
+            (Ok(_), true) => panic!("it moves with the items"),
+        }
     }
 }
 
