@@ -1,6 +1,7 @@
 //! How many registers are between the inputs and a node.
 
 use super::driven::covered;
+use super::parts::Parts;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use rustc_hash::FxHashMap as HashMap;
@@ -26,7 +27,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    fn exactly(of: Id, cycles: u32) -> Step {
+    pub fn exactly(of: Id, cycles: u32) -> Step {
         Step { of, least: cycles, before: Some(cycles), most: Some(cycles) }
     }
 }
@@ -44,12 +45,16 @@ impl Distances {
         Distances::new(b, drivers, outputs.chain(b.staging.gates.keys().copied()).collect())
     }
     pub fn new(b: &Draft, drivers: &Drivers, from: Vec<Id>) -> Distances {
+        let parts = Parts::new(b, drivers);
         let (mut todo, mut seen) = (from, vec![false; b.def.nodes.len()]);
         let (mut all, mut behind) = (vec![vec![]; b.def.nodes.len()], vec![]);
         while let Some(id) = todo.pop() {
             if !std::mem::replace(&mut seen[id as usize], true) {
                 behind.push(id);
-                all[id as usize] = steps(b, drivers, id);
+                all[id as usize] = match b.node(id).op {
+                    Op::Slice(of, low) if !is_setting(b, id) => parts.steps_of_slice(of, low, b.node(id).width),
+                    _ => steps(b, drivers, id),
+                };
                 todo.extend(all[id as usize].iter().map(|step| step.of));
             }
         }
@@ -258,7 +263,7 @@ pub(super) fn ways(b: &Draft, distances: &Distances) -> Vec<(u32, Vec<Way>)> {
 }
 
 /// What an enable brings to a register, but for the input that holds all of the module: that brings no data.
-fn enables(b: &Draft, enable: Id) -> Vec<Id> {
+pub(super) fn enables(b: &Draft, enable: Id) -> Vec<Id> {
     let holds = b.def.advance.map(|port| b.def.ports[port as usize].node);
     b.enables_of(enable).into_iter().filter(|enable| Some(*enable) != holds).collect()
 }
@@ -294,7 +299,7 @@ pub(super) fn writes_settings(b: &Draft, port: &WritePort) -> bool {
 }
 
 /// Does what goes in stay for an unknown time?
-fn keeps(b: &Draft, drivers: &Drivers, id: Id) -> bool {
+pub(super) fn keeps(b: &Draft, drivers: &Drivers, id: Id) -> bool {
     match b.node(id).op {
         Op::Net(Net::MemRead(m, p)) => {
             let mem = &b.def.mems[m as usize];

@@ -28,6 +28,7 @@ mod moving;
 mod names;
 mod outputs;
 mod pads;
+mod parts;
 mod power_up;
 mod ready;
 mod reset_circles;

@@ -43,12 +43,12 @@ pub(super) struct Ways<'a> {
 /// For outputs of modules (by the place of the definition, index of the port, and the inputs that are 1 where items go on): with what they
 /// move.
 #[derive(Default)]
-pub(super) struct Known(HashMap<(*const Def, u32, Vec<u32>), Origins>);
+pub(super) struct Known(HashMap<(*const Def, u32, Vec<u32>), MovesWith>);
 
 /// What an output moves with: inputs (indices into `ports`), resets from outside (indices into `domains`), and what follows from itself
 /// in the module.
 #[derive(Clone, Default)]
-struct Origins {
+struct MovesWith {
     inputs: Vec<u32>,
     resets: Vec<u32>,
     itself: bool,
@@ -193,22 +193,22 @@ impl<'a> Ways<'a> {
     }
     /// The inputs with which an output of an instance moves.
     fn behind_instance(&self, known: &mut Known, inst: &Inst, pin: Id) -> Vec<Part> {
-        let Origins { inputs, resets, .. } = self.origins(known, inst, pin);
+        let MovesWith { inputs, resets, .. } = self.moves_with(known, inst, pin);
         let resets = resets.into_iter().filter_map(|domain| self.reset(inst.domains[domain as usize]));
         inputs.into_iter().map(|input| self.whole(inst.pins[input as usize])).chain(resets).collect()
     }
     /// What an output of an instance moves with there.
-    fn origins(&self, known: &mut Known, inst: &Inst, pin: Id) -> Origins {
+    fn moves_with(&self, known: &mut Known, inst: &Inst, pin: Id) -> MovesWith {
         let port = inst.port_of(pin).map_or(0, |port| port as u32);
         let inputs = (0..).zip(inst.def.ports.iter().zip(&inst.pins));
         let bits = inputs.filter(|(_, (port, pin))| port.input && self.def.nodes[**pin as usize].width == 1);
         let goes = bits.filter(|(_, (_, pin))| self.goes(**pin)).map(|(input, _)| input).collect();
-        known.origins(&inst.def, port, goes)
+        known.moves_with(&inst.def, port, goes)
     }
     /// Is this an output of an instance that follows from itself there, as a counter does?
     fn counts(&self, known: &mut Known, id: Id) -> bool {
         let Op::Net(Net::PinOut(inst)) = self.def.nodes[id as usize].op else { return false };
-        self.origins(known, &self.def.insts[inst as usize], id).itself
+        self.moves_with(known, &self.def.insts[inst as usize], id).itself
     }
     /// Is this an output of an instance that moves with the items of a pipeline in it, and is the instance not held here?
     pub fn brings_items(&self, id: Id) -> Option<&'a Def> {
@@ -301,20 +301,20 @@ fn common(a: Range<u32>, b: Range<u32>) -> Option<Range<u32>> {
 impl Known {
     /// With what an output of a module moves: inputs that reach it within the cycle, and, unless they are held on the way, over registers;
     /// where these inputs `go`, they are 1.
-    fn origins(&mut self, def: &Arc<Def>, output: u32, go: Vec<u32>) -> Origins {
+    fn moves_with(&mut self, def: &Arc<Def>, output: u32, go: Vec<u32>) -> MovesWith {
         let inputs = || (0..).zip(&def.ports).filter(|(_, port)| port.input);
         if def.foreign.is_some() {
             let goes = def.advance.is_none_or(|advance| go.contains(&advance));
             if goes && def.latency_of(output).is_some_and(|cycles| cycles > 0) {
                 let inputs = inputs().map(|(i, _)| i).filter(|i| Some(*i) != def.advance).collect();
-                return Origins { inputs, ..Origins::default() };
+                return MovesWith { inputs, ..MovesWith::default() };
             }
             let path = def.comb.iter().find(|(port, _)| *port == output);
-            return Origins { inputs: path.map_or(vec![], |(_, inputs)| inputs.clone()), ..Origins::default() };
+            return MovesWith { inputs: path.map_or(vec![], |(_, inputs)| inputs.clone()), ..MovesWith::default() };
         }
         let key = (Arc::as_ptr(def), output, go);
-        if let Some(origins) = self.0.get(&key) {
-            return origins.clone();
+        if let Some(known) = self.0.get(&key) {
+            return known.clone();
         }
         let advancing = key.2.iter().map(|port| def.ports[*port as usize].node).collect();
         let (ways, mut reached) = (Ways::new(def, advancing, HashSet::default()), HashSet::default());
@@ -325,9 +325,9 @@ impl Known {
         });
         let inputs: Vec<u32> = inputs().filter(|(_, port)| reached.contains(&port.node)).map(|(i, _)| i).collect();
         let itself = !ways.moving_themselves(self, &from).is_empty();
-        let origins = Origins { inputs, resets: ways.resets.take().into_iter().collect(), itself };
-        self.0.insert(key, origins.clone());
-        origins
+        let found = MovesWith { inputs, resets: ways.resets.take().into_iter().collect(), itself };
+        self.0.insert(key, found.clone());
+        found
     }
 }
 

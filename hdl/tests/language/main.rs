@@ -51,6 +51,7 @@ mod example_tlb;
 mod foreign;
 mod found;
 mod inside;
+mod latencies;
 mod layers;
 mod logic;
 mod not_comparable;

@@ -78,7 +78,9 @@ impl Draft {
     }
     pub fn not_in_a_pipeline(&mut self, id: Id, loc: Loc) {
         let message = format!("{} is not in a pipeline", self.describe(id));
-        self.error(loc, message, vec![], Some("take it in with `enter`, or use a register".into()));
+        let (width, value) = (self.node(id).width, self.rust(id, "x"));
+        let register = format!("`let r = m.reg(bits({width})); r.set({value});`");
+        self.error(loc, message, vec![], Some(format!("take it in with `enter`, or use a register: {register}")));
     }
     /// What is at a stage cannot meet what is at none: nothing says how long to wait.
     fn meets_no_stage(&mut self, id: Id, loc: Loc) -> Id {

@@ -1,0 +1,136 @@
+//! Latencies that a module may state, and errors of those that it may not: tests/errors/NAME.txt. `BLESS=1` renews the files.
+#![allow(missing_docs)]
+
+use crate::common;
+
+use common::golden::{compare, stable};
+use hdl::*;
+
+ports! {
+    struct TwoPorts() {
+        input a: Signal = bits(8),
+        input b: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// So many registers later.
+#[module]
+fn later(m: Module, x: Signal, cycles: u32) -> Signal {
+    (0..cycles).fold(x, |x, _| {
+        let r = m.reg(bits(x.width()));
+        r.set(x);
+        r
+    })
+}
+
+/// An input's own ways, whatever those of the others are.
+#[test]
+#[module]
+fn a_latency_is_one_of_every_input() {
+    let two = |latency: u32| {
+        let m = Module::new("example");
+        let io = TwoPorts::new(m);
+        m.latency(latency);
+        let later = |x, cycles| later(m, x, cycles);
+        io.y.set(later(io.a, 1) ^ later(io.a, 3) ^ later(io.b, 3) ^ later(io.b, 4));
+        m.finish(io)
+    };
+    two(3).unwrap_or_else(|errors| panic!("{errors}"));
+    for latency in [1, 2, 4] {
+        let errors = two(latency).expect_err("not of both").to_string();
+        compare("errors", &format!("latency_{latency}_of_one_input.txt"), &stable(&errors));
+    }
+}
+
+/// A ring of the latest items is state of a stage, also in a memory.
+#[test]
+#[module]
+fn a_memory_may_be_state() {
+    let m = Module::new("example");
+    let io = TwoPorts::new(m);
+    io.b.unused();
+    m.latency(0);
+    let p = m.pipeline("items");
+    let x = p.enter(io.a);
+    let at = p.state(m.reg_reset(bits(4), 0), x);
+    at.set(at + 1);
+    let ring = m.memory(bits(8), 16);
+    ring.write(at, x, m.lit(1u32, 1));
+    io.y.set(p.leave(ring.read(at)));
+    m.finish(io).unwrap_or_else(|errors| panic!("{errors}"));
+}
+
+/// What gives `y` its value.
+type Way = fn(Module, TwoPorts) -> Signal;
+
+/// The bits of a signal that are read, whatever the others are.
+#[test]
+#[module]
+fn a_latency_is_that_of_the_bits_that_are_read() {
+    let ways: [(&str, &[u32], Way); 9] = [
+        ("a register of two parts", &[2], |m, io| {
+            let r = m.reg(bits(16));
+            r.bits(7, 0).set(later(m, io.a, 1));
+            r.bits(15, 8).set(io.a);
+            r.bits(7, 0)
+        }),
+        ("a wire of two parts", &[2], |m, io| {
+            let w = m.wire(bits(16));
+            w.bits(7, 0).set(later(m, io.a, 2));
+            w.bits(15, 8).set(later(m, io.a, 1));
+            w.bits(7, 0)
+        }),
+        ("a register file", &[2], |m, io| {
+            let file = m.reg_file(bits(8), 2);
+            file[0].set(later(m, io.a, 1));
+            file[1].set(io.a);
+            file[0]
+        }),
+        ("a register of bits side by side", &[3], |m, io| {
+            later(m, later(m, io.a, 2).cat(later(m, io.a, 1)), 1).bits(15, 8)
+        }),
+        ("a wire of bits side by side", &[2], |m, io| {
+            let w = m.wire(bits(16));
+            w.set(later(m, io.a, 2).cat(later(m, io.a, 1)));
+            w.bits(15, 8)
+        }),
+        ("a shift register", &[3], |m, io| {
+            let r = m.reg(bits(24));
+            r.set(r.bits(15, 0).cat(io.a));
+            r.bits(23, 16) ^ later(m, io.b, 3)
+        }),
+        ("another input in the other bits", &[1], |m, io| {
+            let w = m.wire(bits(16));
+            w.bits(7, 0).set(later(m, io.a, 1));
+            w.bits(15, 8).set(io.b);
+            w.bits(7, 0)
+        }),
+        ("both parts", &[], |m, io| {
+            let w = m.wire(bits(16));
+            w.bits(7, 0).set(later(m, io.a, 1));
+            w.bits(15, 8).set(later(m, io.b, 2));
+            w.bits(11, 4)
+        }),
+        ("under a condition", &[1], |m, io| {
+            let r = m.reg(bits(16));
+            r.bits(7, 0).set(io.a);
+            r.bits(15, 8).set(io.a);
+            m.when(io.b.bit(0), || r.bits(7, 0).set(io.b));
+            r.bits(7, 0)
+        }),
+    ];
+    for (name, legal, way) in ways {
+        let accepted = |latency: u32| {
+            let m = Module::new("example");
+            let io = TwoPorts::new(m);
+            io.b.unused();
+            m.latency(latency);
+            let y = way(m, io);
+            io.y.set(y);
+            m.finish(io).is_ok()
+        };
+        let found: Vec<u32> = (0..6).filter(|latency| accepted(*latency)).collect();
+        assert_eq!(found, legal, "{name}");
+    }
+}
