@@ -1,7 +1,8 @@
 //! The input that holds all of a module, so that a pipeline around it can let it stand.
 
-use super::distance::{Distances, is_setting, writes_settings};
+use super::distance::Distances;
 use super::stated::Stated;
+use super::steps::{is_setting, writes_settings};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use num_bigint::BigUint;

@@ -1,6 +1,6 @@
 //! What moves with the items of pipelines, since it left one, or is of the streams between which one stands.
 
-use super::distance::steps;
+use super::steps::steps;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};

@@ -41,6 +41,7 @@ mod settings;
 mod simplify;
 mod stages;
 mod stated;
+mod steps;
 mod together;
 
 use crate::ir::*;

@@ -1,6 +1,6 @@
 //! What some bits of a signal depend on, where they are assigned apart from the others: their ways may have other lengths.
 
-use super::distance::{Step, enables, is_setting, keeps};
+use super::steps::{Step, enables, is_setting, keeps};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};

@@ -1,6 +1,7 @@
 //! Which inputs stand still while data is in flight.
 
-use super::distance::{Distances, is_setting, steps};
+use super::distance::Distances;
+use super::steps::{is_setting, steps};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use rustc_hash::FxHashSet as HashSet;

@@ -38,7 +38,7 @@ fn check_each(b: &mut Draft, distances: &Distances, stated: &[Stated]) {
     let of_output =
         |s: &Stated| ways.iter().find(|(output, _)| *output as usize == s.output).map(|(_, ways)| &ways[..]);
     let misses = |s: &Stated, way: &&Way| way.least > s.cycles || way.most.is_some_and(|most| most < s.cycles);
-    let wrong = stated.iter().find_map(|s| Some((*s, of_output(s)?.iter().find(|way| misses(s, way))?.clone())));
+    let wrong = stated.iter().find_map(|s| Some((*s, *of_output(s)?.iter().find(|way| misses(s, way))?)));
     let Some((s, Way { input, least, most })) = wrong else { return };
     let (input, output) = (b.def.ports[input as usize].node, &b.def.ports[s.output].name);
     let between = match most {
